@@ -1,0 +1,7 @@
+"""Names for the array types that run through the library."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]

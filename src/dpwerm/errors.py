@@ -1,0 +1,51 @@
+"""The errors a user can meet; none of them ever carries a value from the data."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that is wrong: where, what, and what would be right."""
+
+    where: str
+    problem: str
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        text = f"{self.where}: {self.problem}"
+        return f"{text}; {self.remedy}" if self.remedy else text
+
+
+class DpwermError(Exception):
+    """Base of all errors that a user can mend; the text is safe to show."""
+
+
+class ParameterError(DpwermError, ValueError):
+    """A parameter is missing or outside its range."""
+
+
+class FaultsError(DpwermError, ValueError):
+    """Several faults, reported together."""
+
+    def __init__(self, subject: str, faults: Iterable[Fault]) -> None:
+        self.subject = subject
+        self.faults = tuple(faults)
+        lines = "\n".join(f"  {fault}" for fault in self.faults)
+        count = len(self.faults)
+        super().__init__(f"{subject}: {count} fault{'s' if count != 1 else ''}\n{lines}")
+
+    def __reduce__(self) -> tuple[type, tuple[str, tuple[Fault, ...]]]:
+        return type(self), (self.subject, self.faults)
+
+
+class StudyError(FaultsError):
+    """A study file does not say what it must."""
+
+
+class TableError(FaultsError):
+    """A table cannot be read or lacks what the study declares."""
+
+
+class RuleFileError(FaultsError):
+    """A rule file cannot be read or is not a rule file."""

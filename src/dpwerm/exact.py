@@ -1,0 +1,41 @@
+"""Exact numbers: rationals rounded to doubles in the direction that keeps a bound true.
+
+A bound such as r or Δ must hold for real numbers, so it is computed as a fraction and rounded
+once, upwards. Rounding to nearest could make it smaller than the truth.
+"""
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+
+def round_up(value: Fraction) -> float:
+    """Return the smallest double that is not below ``value``."""
+    nearest = float(value)
+    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
+
+
+def round_down(value: Fraction) -> float:
+    """Return the largest double that is not above ``value``."""
+    return -round_up(-value)
+
+
+def sqrt_up(value: Fraction) -> float:
+    """Return the smallest double whose square is not below ``value`` (which is ≥ 0)."""
+    root = math.sqrt(float(value))
+    while Fraction(root) ** 2 < value:
+        root = math.nextafter(root, math.inf)
+    while root > 0 and Fraction(math.nextafter(root, 0.0)) ** 2 >= value:
+        root = math.nextafter(root, 0.0)
+    return root
+
+
+def floor_log2(value: Fraction) -> int:
+    """Return the largest e with 2^e ≤ ``value`` (which is > 0)."""
+    e = value.numerator.bit_length() - value.denominator.bit_length()
+    return e if Fraction(2) ** e <= value else e - 1
+
+
+def decimal_of(value: Decimal | float | str) -> Decimal:
+    """Return the decimal a person wrote: 0.1 means one tenth, not its nearest double."""
+    return value if isinstance(value, Decimal) else Decimal(str(value))

@@ -1,0 +1,56 @@
+"""Checks of public parameters; each returns the canonical value or says what is allowed."""
+
+import math
+from collections.abc import Iterable
+from numbers import Real
+
+from dpwerm.errors import ParameterError
+
+SMALLEST, LARGEST = 1e-12, 1e12
+"""The range of every positive parameter; inside it no sum over a table can overflow."""
+
+
+def real(name: str, value: object) -> float:
+    """Return ``value`` as a finite float."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise ParameterError(f"{name} must be a number, not {type(value).__name__}")
+    number = float(value)
+    if not math.isfinite(number):
+        raise ParameterError(f"{name} must be finite, not {number}")
+    return number
+
+
+def positive(name: str, value: object) -> float:
+    """Return ``value`` as a float in [SMALLEST, LARGEST]."""
+    number = real(name, value)
+    if not SMALLEST <= number <= LARGEST:
+        raise ParameterError(
+            f"{name} must be between {SMALLEST:g} and {LARGEST:g}, not {number:g}"
+        )
+    return number
+
+
+def interval(name: str, value: object) -> tuple[float, float]:
+    """Return ``value`` as (lower, upper) with lower < upper, both finite and not huge."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise ParameterError(f"{name} must be a pair (lower, upper), not {type(value).__name__}")
+    ends = tuple(value)
+    if len(ends) != 2:
+        raise ParameterError(f"{name} must be a pair (lower, upper), not {len(ends)} numbers")
+    lower, upper = real(f"{name}[0]", ends[0]), real(f"{name}[1]", ends[1])
+    if max(abs(lower), abs(upper)) > LARGEST:
+        raise ParameterError(f"{name} must lie within ±{LARGEST:g}")
+    if not lower < upper:
+        raise ParameterError(f"{name}: the lower bound {lower:g} is not below the upper {upper:g}")
+    if upper - lower < SMALLEST:
+        raise ParameterError(f"{name}: the bounds differ by less than {SMALLEST:g}")
+    return lower, upper
+
+
+def one_of(name: str, value: object, allowed: Iterable[str]) -> str:
+    """Return ``value`` if it is one of the allowed names."""
+    names = sorted(allowed)
+    if not isinstance(value, str) or value not in names:
+        shown = repr(value) if isinstance(value, str) else type(value).__name__
+        raise ParameterError(f"{name} must be one of {', '.join(names)}, not {shown}")
+    return value

@@ -1,0 +1,140 @@
+r"""Gaussian noise with the smallest σ that is (ε, δ)-private (Balle and Wang 2018, Theorem 8).
+
+With m = σ/Δ the exact cost of the Gaussian mechanism is
+
+    δ(m) = Φ(1/(2m) − εm) − e^ε Φ(−1/(2m) − εm)
+
+which falls as m grows; m is the smallest number of a public grid with δ(m) ≤ δ, decided in ball
+arithmetic. It is therefore the same on every machine.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import ClassVar
+
+from flint import arb
+
+from dpwerm.errors import ParameterError
+from dpwerm.exact import floor_log2, round_up
+from dpwerm.mechanisms.noise import GRID_BITS, Noise, checked_dimension, checked_release
+from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.grid import ball, precision, release_on_grid
+from dpwerm.privacy.randomness import BitSource
+from dpwerm.privacy.samplers import even, gauss
+from dpwerm.privacy.sensitivity import checked
+from dpwerm.privacy.uniform import LazyUniforms
+
+MULTIPLIER_BITS = 30
+"""The grid of m has 2^30 points in every octave (2^a, 2^(a+1)]."""
+
+_FIRST_BITS, _LAST_BITS = 128, 1 << 14
+
+
+def delta_ball(multiplier: Fraction, epsilon: Fraction) -> arb:
+    r"""Return an enclosure of δ(m) at the working precision.
+
+    .. math:: \delta(m) = \Phi(1/(2m) - \varepsilon m) - e^\varepsilon \Phi(-1/(2m) - \varepsilon m)
+    """
+    half, product = ball(1 / (2 * multiplier)), ball(epsilon * multiplier)
+    root = arb(2).sqrt()
+    first = ((product - half) / root).erfc()
+    second = ((product + half) / root).erfc()
+    return (first - ball(epsilon).exp() * second) / 2
+
+
+def suffices(multiplier: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
+    """Whether δ(m) ≤ δ; decided at rising precision, and "no" if it cannot be."""
+    bits = _FIRST_BITS
+    while bits <= _LAST_BITS:
+        with precision(bits):
+            cost, allowed = delta_ball(multiplier, epsilon), ball(delta)
+            if cost <= allowed:
+                return True
+            if cost > allowed:
+                return False
+        bits *= 2
+    return False
+
+
+@lru_cache(maxsize=256)
+def noise_multiplier(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """Return the smallest m of the grid with δ(m) ≤ δ, for ε > 0 and 0 < δ < 1."""
+    octave = _first(lambda a: suffices(Fraction(2) ** a, epsilon, delta))
+    step = Fraction(2) ** (octave - 1 - MULTIPLIER_BITS)
+    low, high = 1 << MULTIPLIER_BITS, 1 << MULTIPLIER_BITS + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if suffices(middle * step, epsilon, delta):
+            high = middle
+        else:
+            low = middle
+    return high * step
+
+
+def _first(holds: Callable[[int], bool]) -> int:
+    """Return the smallest whole number at which a monotone condition holds."""
+    at = 0
+    while not holds(at):
+        at += 1
+    while holds(at - 1):
+        at -= 1
+    return at
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    r"""The analytic Gaussian mechanism.
+
+    .. math:: Z \sim N(0, \sigma^2 I), \quad \sigma = m \Delta, \quad \delta(m) \le \delta
+
+    Private because ‖θ − θ'‖₂ ≤ Δ for neighbours; also Δ²/(2σ²)-zCDP and (Δ/σ)-GDP.
+    """
+
+    name: ClassVar[str] = "gaussian"
+    needs_delta: ClassVar[bool] = True
+    statement: ClassVar[str] = (
+        "If the ℓ₂ sensitivity is at most Δ, adding N(0, σ²) noise to each coordinate is "
+        "(ε, δ)-differentially private when Φ(Δ/2σ − εσ/Δ) − e^ε Φ(−Δ/2σ − εσ/Δ) ≤ δ."
+    )
+    proof: ClassVar[str] = "docs/proofs/gaussian.md"
+
+    def calibrate(self, sensitivity: float, dimension: int, budget: Budget) -> Noise:
+        """Return the noise of standard deviation σ = m·Δ, a double, rounded up.
+
+        Parameters
+        ----------
+        sensitivity : float > 0, Δ in the ℓ₂ norm
+        dimension : int ≥ 1, p
+        budget : Budget with ε finite and 0 < δ < 1
+        """
+        delta2 = checked("sensitivity", sensitivity)
+        p = checked_dimension(dimension)
+        if not budget.is_private:
+            raise ParameterError(
+                "mechanism gaussian needs a finite epsilon; use none for no privacy"
+            )
+        if budget.delta == 0:
+            raise ParameterError("mechanism gaussian needs delta above 0 and below 1, such as 1e-6")
+        multiplier = noise_multiplier(budget.exact_epsilon, budget.exact_delta)
+        sigma = round_up(multiplier * Fraction(delta2))
+        return Noise(
+            mechanism=self.name,
+            dimension=p,
+            sensitivity=delta2,
+            epsilon=budget.epsilon,
+            delta=budget.delta,
+            scale=sigma,
+            exponent=floor_log2(Fraction(sigma)) - GRID_BITS,
+        )
+
+    def release(self, theta: Sequence[Fraction], noise: Noise, bits: BitSource) -> tuple[int, ...]:
+        """Return the grid integers of θ + Z; σ is the double ``noise.scale``, exactly."""
+        center = checked_release(self, theta, noise)
+        p, sigma = noise.dimension, Fraction(noise.scale)
+
+        def sample(uniforms: LazyUniforms, m: int) -> list[arb]:
+            return [ball(sigma) * z for z in gauss(uniforms.balls(0, even(p), m))[:p]]
+
+        return release_on_grid(center, sample, noise.exponent, bits)

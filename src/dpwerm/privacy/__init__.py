@@ -1,0 +1,1 @@
+"""Privacy: what a release costs, how far one person moves it, and noise that is exact."""

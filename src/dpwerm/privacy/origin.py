@@ -1,0 +1,107 @@
+r"""Where weights come from: C = L r sup Σ_{i<n} |w̃_i − w_i| is what others' weights may move.
+
+If each weight depends on its own record and public facts only, replacing a record leaves every
+other weight alone and C = 0. Otherwise all the terms of the gradient move and C pays for them.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from types import MappingProxyType
+from typing import ClassVar
+
+from dpwerm.errors import ParameterError
+from dpwerm.parameters import one_of
+from dpwerm.privacy.facts import Facts, WeightOrigin
+from dpwerm.privacy.relation import Relation
+
+_NO_PARAMETERS: Mapping[str, float] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class KnownByDesign:
+    """Weights from probabilities fixed before the data, as in a randomised trial: C = 0."""
+
+    name: ClassVar[str] = "design"
+    parameters: ClassVar[Mapping[str, float]] = _NO_PARAMETERS
+    statement: ClassVar[str] = (
+        "each weight follows from its own record and from probabilities fixed by design, "
+        "not from observed arm proportions"
+    )
+
+    def constant(self, facts: Facts) -> Fraction:
+        """Return 0: no other record's weight moves."""
+        del facts
+        return Fraction(0)
+
+
+@dataclass(frozen=True)
+class ExternalModel:
+    """Weights from a model fitted to independent data: C = 0."""
+
+    name: ClassVar[str] = "external"
+    parameters: ClassVar[Mapping[str, float]] = _NO_PARAMETERS
+    statement: ClassVar[str] = (
+        "each weight follows from its own record and from a model fitted to independent data"
+    )
+
+    def constant(self, facts: Facts) -> Fraction:
+        """Return 0: the model does not see the records."""
+        del facts
+        return Fraction(0)
+
+
+@dataclass(frozen=True)
+class WorstCase:
+    r"""Weights of unknown origin in [0, W], so that every one of them may move by W.
+
+    .. math:: C = (n-1) W L r
+
+    True for any weights; the noise then grows with n and the result is of little use.
+    """
+
+    name: ClassVar[str] = "worst_case"
+    parameters: ClassVar[Mapping[str, float]] = _NO_PARAMETERS
+    statement: ClassVar[str] = "nothing is assumed but that each weight lies in [0, W]"
+
+    def constant(self, facts: Facts) -> Fraction:
+        """Return (n − 1)·W·L·r; needs a public n."""
+        if facts.relation is not Relation.REPLACE_ONE:
+            raise ParameterError(
+                "origin worst_case needs a public n: it holds under replace_one, not add_remove"
+            )
+        if facts.n is None:
+            raise ParameterError("origin worst_case needs n, the number of records")
+        return (facts.n - 1) * facts.gradient_bound
+
+
+ORIGINS: dict[str, Callable[..., WeightOrigin]] = {}
+"""How to make an origin, by name; ``register_origin`` adds to it."""
+
+
+def register_origin(name: str, maker: Callable[..., WeightOrigin]) -> None:
+    """Add an origin; a name is given once."""
+    if name in ORIGINS:
+        raise ParameterError(f"origin {name} is already registered")
+    ORIGINS[name] = maker
+
+
+for _origin in (KnownByDesign, ExternalModel, WorstCase):
+    register_origin(_origin.name, _origin)
+
+
+def origin_of(origin: str | Mapping[str, object] | WeightOrigin) -> WeightOrigin:
+    """Return the origin of that name; a mapping has ``name`` and the origin's own parameters."""
+    if isinstance(origin, Mapping):
+        parameters = dict(origin)
+        name = parameters.pop("name", None)
+    elif isinstance(origin, WeightOrigin):
+        return origin
+    else:
+        name, parameters = origin, {}
+    maker = ORIGINS[one_of("origin", name, ORIGINS)]
+    try:
+        return maker(**parameters)
+    except TypeError:
+        given = ", ".join(sorted(map(str, parameters))) or "none"
+        raise ParameterError(f"origin {name} does not take the parameters: {given}") from None

@@ -1,0 +1,102 @@
+"""The one place that creates randomness: strings of independent, fair bits.
+
+A source splits into substreams, one for each uniform, so that the bits of one uniform do not
+depend on how many bits another one needed. The n-th substream is the same at any precision.
+"""
+
+import hashlib
+import secrets
+from numbers import Integral
+from typing import Protocol
+
+from dpwerm.errors import ParameterError
+
+_BLOCK_BITS = 512
+
+
+class BitSource(Protocol):
+    """A string of fair bits, read from the front."""
+
+    @property
+    def secure(self) -> bool:
+        """Whether nobody can predict the bits; only then is a release private."""
+
+    def bits(self, count: int) -> int:
+        """Return the next ``count`` bits as an integer in [0, 2^count), first bit highest."""
+
+    def substream(self) -> "BitSource":
+        """Return a new string of bits, independent of this one and of other substreams."""
+
+
+class OperatingSystemBits:
+    """Bits from the operating system, never kept: safe after a fork, never repeated."""
+
+    secure: bool = True
+
+    def bits(self, count: int) -> int:
+        """Return ``count`` new bits."""
+        return secrets.randbits(count) if count else 0
+
+    def substream(self) -> "OperatingSystemBits":
+        """Return this source: all its bits are independent."""
+        return self
+
+
+class SeededBits:
+    """Bits that follow from a seed, for simulations: the same on every machine, not private.
+
+    Block j of a stream is BLAKE2b of j under the stream's key; a substream's key is BLAKE2b of
+    its number under the same key.
+
+    Parameters
+    ----------
+    seed : int ≥ 0
+    """
+
+    secure: bool = False
+
+    def __init__(self, seed: int) -> None:
+        self._key = hashlib.blake2b(b"dpwerm seed %d" % _seed(seed)).digest()
+        self._start()
+
+    def _start(self) -> None:
+        self._blocks = self._streams = self._left = self._pool = 0
+
+    def _digest(self, purpose: bytes, number: int) -> bytes:
+        return hashlib.blake2b(number.to_bytes(8, "big"), key=self._key, person=purpose).digest()
+
+    def bits(self, count: int) -> int:
+        """Return the next ``count`` bits of this stream."""
+        while self._left < count:
+            block = int.from_bytes(self._digest(b"block", self._blocks), "big")
+            self._pool = self._pool << _BLOCK_BITS | block
+            self._left += _BLOCK_BITS
+            self._blocks += 1
+        self._left -= count
+        value = self._pool >> self._left
+        self._pool &= (1 << self._left) - 1
+        return value
+
+    def substream(self) -> "SeededBits":
+        """Return the next substream; it has a key of its own."""
+        child = object.__new__(SeededBits)
+        child._key = self._digest(b"stream", self._streams)
+        child._start()
+        self._streams += 1
+        return child
+
+
+def bit_source(random_state: int | None) -> BitSource:
+    """Return bits of the operating system for None, of a seed for a whole number."""
+    return OperatingSystemBits() if random_state is None else SeededBits(random_state)
+
+
+def _seed(value: object) -> int:
+    """Return a seed as an int ≥ 0."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise ParameterError(
+            f"random_state must be None or a whole number, not {type(value).__name__}"
+        )
+    if not 0 <= (seed := int(value)) < 2**128:
+        raise ParameterError("random_state must not be negative and below 2^128")
+    return seed

@@ -1,0 +1,157 @@
+r"""The benefit of a row as a bounded, centred number v, by public steps only.
+
+.. math:: v = \mathrm{clip}(\pm t(\mathrm{clip}(B, lo, hi)) - c,\; -V,\; V)
+
+Centring by a public c leaves the best rule unchanged and halves the weight bound (theory of signed
+weights); clipping comes last, after rounding, so |v| ≤ V holds for the doubles themselves.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field, PlainValidator, ValidationInfo, field_validator
+
+from dpwerm.arrays import FloatArray
+from dpwerm.parameters import SMALLEST
+from dpwerm.study.blocks import Frozen
+from dpwerm.study.faults import wrong
+from dpwerm.study.values import Bounds, Text, number, positive_number
+
+_NEEDED = ("bounds", "transform", "direction", "weights")
+
+
+def centre_of(value: object) -> float | str:
+    """Return "midpoint", "lower" or a number."""
+    if isinstance(value, str):
+        if value not in ("midpoint", "lower"):
+            raise wrong('must be "midpoint", "lower" or a number')
+        return value
+    return number(value)
+
+
+def clip_of(value: object) -> float | str:
+    """Return "range" or a positive number."""
+    if isinstance(value, str):
+        if value != "range":
+            raise wrong('must be "range" or a positive number')
+        return value
+    return positive_number(value)
+
+
+def transformed(bounds: tuple[float, float], transform: str, direction: str) -> tuple[float, float]:
+    """Return the bounds after transform and direction."""
+    lower, upper = (math.log(end) if transform == "log" else end for end in bounds)
+    return (-upper, -lower) if direction == "smaller" else (lower, upper)
+
+
+def largest_clip(limits: tuple[float, float], c: float, weights: str) -> float:
+    """Return the largest |b − c| over the bounds, or the largest b − c for weights ≥ 0."""
+    above, below = limits[1] - c, c - limits[0]
+    return above if weights == "nonnegative" else max(above, below)
+
+
+def _resolved_centre(
+    declared: float | str | None, limits: tuple[float, float], weights: str
+) -> float:
+    if declared is None:
+        declared = "midpoint" if weights == "signed" else "lower"
+    if isinstance(declared, str):
+        return limits[0] + (limits[1] - limits[0]) / 2 if declared == "midpoint" else limits[0]
+    return declared
+
+
+def _limits(data: Mapping[str, object]) -> tuple[float, float]:
+    """Return the transformed bounds of the fields validated so far."""
+    bounds = data["bounds"]
+    assert isinstance(bounds, tuple)  # noqa: S101 - the field's own type
+    return transformed(bounds, str(data["transform"]), str(data["direction"]))
+
+
+class Benefit(Frozen):
+    """Which column holds the benefit, its bounds there, and how it becomes v."""
+
+    column: Text
+    bounds: Bounds
+    transform: Literal["identity", "log"] = "identity"
+    direction: Literal["larger", "smaller"] = "larger"
+    weights: Literal["signed", "nonnegative"] = "signed"
+    declared_centre: Annotated[float | str | None, PlainValidator(centre_of)] = Field(
+        None, validation_alias="centre"
+    )
+    declared_clip: Annotated[float | str, PlainValidator(clip_of)] = Field(
+        "range", validation_alias="clip"
+    )
+    source: Text | None = None
+
+    @field_validator("transform")
+    @classmethod
+    def _log_is_defined(cls, transform: str, info: ValidationInfo) -> str:
+        bounds = info.data.get("bounds")
+        if transform == "log":
+            if bounds and bounds[0] <= 0:
+                raise wrong("log needs a lower bound above 0", "raise bounds[0]")
+            if bounds and math.log(bounds[1]) - math.log(bounds[0]) < SMALLEST:
+                raise wrong("the bounds hardly differ after log", "widen the bounds")
+        return transform
+
+    @field_validator("declared_centre")
+    @classmethod
+    def _centre_is_within(cls, value: float | str | None, info: ValidationInfo) -> object:
+        if isinstance(value, float) and all(key in info.data for key in _NEEDED):
+            limits = _limits(info.data)
+            if not limits[0] <= value <= limits[1]:
+                raise wrong(
+                    f"{value:g} lies outside the benefit's range",
+                    f"after transform and direction it is [{limits[0]:g}, {limits[1]:g}]",
+                )
+            if largest_clip(limits, value, info.data["weights"]) < SMALLEST:
+                raise wrong("no benefit lies above the centre", "choose a smaller centre")
+        return value
+
+    @field_validator("declared_clip")
+    @classmethod
+    def _clip_is_useful(cls, value: float | str, info: ValidationInfo) -> object:
+        if isinstance(value, float) and all(
+            key in info.data for key in (*_NEEDED, "declared_centre")
+        ):
+            limits, weights = _limits(info.data), info.data["weights"]
+            c = _resolved_centre(info.data["declared_centre"], limits, weights)
+            largest = largest_clip(limits, c, weights)
+            if value > largest:
+                raise wrong(
+                    f"{value:g} exceeds every benefit and would only add noise",
+                    f'at most {largest:.10g}, or "range" for exactly that',
+                )
+        return value
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The bounds after transform and direction."""
+        return transformed(self.bounds, self.transform, self.direction)
+
+    @property
+    def centre(self) -> float:
+        """The public constant c that is subtracted, after transform and direction."""
+        return _resolved_centre(self.declared_centre, self.range, self.weights)
+
+    @property
+    def clip(self) -> float:
+        """The bound V on |v|."""
+        if isinstance(self.declared_clip, str):
+            return largest_clip(self.range, self.centre, self.weights)
+        return self.declared_clip
+
+    def centred(self, values: FloatArray) -> FloatArray:
+        """Return v in [−V, V] ([0, V] for non-negative weights), shape (n,); NaN if missing."""
+        v = np.where(np.isfinite(values), values, np.nan)
+        np.clip(v, *self.bounds, out=v)
+        if self.transform == "log":
+            np.log(v, out=v)
+        if self.direction == "smaller":
+            np.negative(v, out=v)
+        v -= self.centre
+        least = 0.0 if self.weights == "nonnegative" else -self.clip
+        clipped: FloatArray = np.clip(v, least, self.clip, out=v)
+        return clipped

@@ -1,0 +1,208 @@
+"""A study: everything public that is known before any row is read, in one frozen object."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import BeforeValidator, Field, PlainValidator, ValidationError
+
+from dpwerm.errors import Fault, StudyError
+from dpwerm.study.benefit import Benefit
+from dpwerm.study.blocks import Frozen
+from dpwerm.study.encoding import MAX_FEATURES, Encoding
+from dpwerm.study.faults import faults_of, shown, wrong
+from dpwerm.study.features import CategoryFeature, Feature, NumberFeature
+from dpwerm.study.load import parse_toml, read_study_text
+from dpwerm.study.treatment import Treatment
+from dpwerm.study.values import FeatureName, Positive, Scale, Text, delta_of, epsilon_of, identifier
+
+REMEDIES = {
+    "format": "write format = 1",
+    "study": 'write [study] with id = "my-trial"',
+    "study.id": "1 to 64 of a-z, 0-9, dot, dash, underscore, beginning with a letter or digit",
+    "features": "declare at least one feature, such as [features.age]",
+    "features.*": 'kind = "number" or kind = "category"',
+    "features.*.bounds": "bounds = [lower, upper], finite, lower below upper",
+    "features.*.levels": 'levels = ["F", "M"] or levels = { W = ["W"], other = "*" }',
+    "features.*.default": "what a missing value becomes",
+    "treatment": "write [treatment] with column and arms",
+    "treatment.column": 'column = "name of the column that holds the arm"',
+    "treatment.arms": 'arms = { S = "1/3", G = "2/3" }, or arms = ["S", "G"] with a propensity',
+    "treatment.propensity_floor": "a number above 0 and at most 0.5",
+    "benefit": "write [benefit] with column and bounds",
+    "benefit.column": 'column = "name of the column that holds the benefit"',
+    "benefit.bounds": "bounds = [lower, upper] in the column's units, finite, lower below upper",
+    "budget.epsilon": "the study's total, such as epsilon = 2",
+    "method.gamma": "a number between 1e-12 and 1e+12",
+    "method.h": "a number between 1e-12 and 1e+12",
+    "method.intercept_scale": "0 (no intercept) or a number between 1e-12 and 1e+12",
+}
+
+
+def _format(value: object) -> int:
+    if isinstance(value, bool) or value != 1:
+        raise wrong(f"is {shown(value)}; this version reads format 1", "write format = 1")
+    return 1
+
+
+def _features(value: object) -> object:
+    if not isinstance(value, dict) or not 1 <= len(value) <= MAX_FEATURES:
+        raise wrong(f"must be 1 to {MAX_FEATURES:,} features", "such as [features.age]")
+    return value
+
+
+class About(Frozen):
+    """Who the study is and what one row stands for."""
+
+    id: Annotated[str, PlainValidator(identifier)]
+    name: Text | None = None
+    relation: Literal["replace_one", "add_remove"] = "replace_one"
+    person: Text | None = None
+
+
+class DeclaredBudget(Frozen):
+    """The study's total privacy budget, as exact decimals."""
+
+    epsilon: Annotated[Decimal, PlainValidator(epsilon_of)]
+    delta: Annotated[Decimal, PlainValidator(delta_of)] = Decimal(0)
+
+
+class Method(Frozen):
+    """Choices of method; None where the command line may give them."""
+
+    gamma: Positive | None = None
+    mechanism: Text | None = None
+    loss: Text | None = None
+    h: Positive | None = None
+    encoding: Literal["centred", "paper"] = "centred"
+    intercept_scale: Scale = 1.0
+
+
+class Study(Frozen):
+    """Everything public about a study, as its TOML file declares it.
+
+    >>> study = Study.load("study.toml")            # doctest: +SKIP
+    """
+
+    format: Annotated[int, PlainValidator(_format)]
+    about: About = Field(validation_alias="study")
+    features: Annotated[dict[FeatureName, Feature], BeforeValidator(_features)]
+    treatment: Treatment
+    benefit: Benefit
+    budget: DeclaredBudget | None = None
+    method: Method = Method()
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Return the study a TOML file declares; all its faults are reported at once."""
+        return cls.parse(read_study_text(path), f"study file {Path(path).name}")
+
+    @classmethod
+    def parse(cls, text: str, label: str = "study file") -> Self:
+        """Return the study a TOML text declares."""
+        return cls.from_dict(parse_toml(text, label), label)
+
+    @classmethod
+    def from_dict(cls, raw: Mapping[str, object], label: str = "study") -> Self:
+        """Return the study of plain values, as a TOML reader gives them."""
+        shared = _shared_columns(raw)
+        try:
+            study = cls.model_validate(raw)
+        except ValidationError as error:
+            found = faults_of(error, known_keys=_known_keys(), remedies=REMEDIES)
+            raise StudyError(label, [*found, *shared]) from None
+        if shared:
+            raise StudyError(label, shared)
+        return study
+
+    @property
+    def id(self) -> str:
+        """The study's id, under which its budget is kept."""
+        return self.about.id
+
+    @property
+    def name(self) -> str | None:
+        """The study's name for people, if declared."""
+        return self.about.name
+
+    @property
+    def relation(self) -> str:
+        """The neighbouring relation: "replace_one" or "add_remove"."""
+        return self.about.relation
+
+    @property
+    def person(self) -> str | None:
+        """The column that identifies a person, if declared."""
+        return self.about.person
+
+    @property
+    def feature_columns(self) -> tuple[str, ...]:
+        """The columns needed to recommend."""
+        return tuple(feature.column or name for name, feature in self.features.items())
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns needed to fit."""
+        person = (self.person,) if self.person else ()
+        return (*self.feature_columns, *self.treatment.columns, self.benefit.column, *person)
+
+    def encoding(self) -> Encoding:
+        """Return the encoding of rows that the study declares."""
+        return Encoding(
+            kind=self.method.encoding,
+            intercept=self.method.intercept_scale,
+            blocks=tuple(feature.block(name) for name, feature in self.features.items()),
+        )
+
+
+def _known_keys() -> dict[str, list[str]]:
+    sections: dict[str, list[type[Frozen]]] = {
+        "": [Study],
+        "study": [About],
+        "features.*": [NumberFeature, CategoryFeature],
+        "treatment": [Treatment],
+        "benefit": [Benefit],
+        "budget": [DeclaredBudget],
+        "method": [Method],
+    }
+    known = {}
+    for section, models in sections.items():
+        keys = [
+            str(field.validation_alias or name)
+            for model in models
+            for name, field in model.model_fields.items()
+        ]
+        known[section] = list(dict.fromkeys(keys))
+    return known
+
+
+def _shared_columns(raw: Mapping[str, object]) -> list[Fault]:
+    """Return a fault for every column with two uses; works on whatever a file holds."""
+
+    def section(value: object, key: str) -> Mapping[str, object]:
+        found = value.get(key) if isinstance(value, Mapping) else None
+        return found if isinstance(found, Mapping) else {}
+
+    features = section(raw, "features")
+    uses = [
+        (f"features.{name}.column", section(features, name).get("column", name))
+        for name in features
+    ]
+    for part, key in (
+        ("treatment", "column"),
+        ("treatment", "propensity"),
+        ("benefit", "column"),
+        ("study", "person"),
+    ):
+        uses.append((f"{part}.{key}", section(raw, part).get(key)))
+    first: dict[str, str] = {}
+    faults = []
+    for where, column in uses:
+        if not isinstance(column, str):
+            continue
+        known = first.setdefault(column.strip(), where)
+        if known != where:
+            problem = f"column {shown(column)} is already used by {known}"
+            faults.append(Fault(where, problem, "each column has one use"))
+    return faults

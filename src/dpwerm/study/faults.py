@@ -1,0 +1,111 @@
+"""From a validator's findings to faults in plain words: where, what, and what would be right."""
+
+import difflib
+from collections.abc import Iterable, Mapping
+
+from pydantic import ValidationError
+from pydantic_core import PydanticCustomError
+
+from dpwerm.errors import Fault
+
+TAGS = frozenset({"number", "category"})
+"""Kinds of features; the validator puts them into a fault's path, where a reader needs none."""
+
+_PLAIN = {
+    "extra_forbidden": "is not a known key",
+    "string_type": "must be text",
+    "dict_type": "must be a table of keys",
+    "model_type": "must be a table of keys",
+    "float_type": "must be a number",
+    "finite_number": "must be finite",
+    "tuple_type": "must be a list",
+    "union_tag_not_found": "must have a kind",
+    "union_tag_invalid": "has a kind that is not known",
+}
+
+
+def wrong(problem: str, remedy: str = "") -> PydanticCustomError:
+    """Return the error a field's validator raises: what is wrong, what would be right."""
+    return PydanticCustomError("fault", "{problem}", {"problem": problem, "remedy": remedy})
+
+
+def shown(value: object) -> str:
+    """Return a public value in at most 60 characters of printable text."""
+    try:
+        text = repr(value) if isinstance(value, str) else str(value)
+    except ValueError:  # an integer of more digits than Python prints
+        return "a huge number"
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name most like ``name``, if any is close."""
+    folded = {other.casefold(): other for other in known}
+    close = difflib.get_close_matches(name.casefold()[:100], folded, n=1, cutoff=0.6)
+    return folded[close[0]] if close else None
+
+
+def faults_of(
+    error: ValidationError,
+    *,
+    known_keys: Mapping[str, Iterable[str]] | None = None,
+    remedies: Mapping[str, str] | None = None,
+) -> list[Fault]:
+    """Return all findings of one validation as faults.
+
+    Parameters
+    ----------
+    error : pydantic.ValidationError
+    known_keys : mapping from a section ("" for the top, "features.*" for any feature) to its keys
+        Lets an unknown key name the nearest known one.
+    remedies : mapping from a dotted key ("features.*.bounds") to what it should hold
+    """
+    return [
+        _fault(dict(found), known_keys or {}, remedies or {})
+        for found in error.errors(include_url=False, include_input=False)
+    ]
+
+
+def _fault(
+    found: Mapping[str, object],
+    known_keys: Mapping[str, Iterable[str]],
+    remedies: Mapping[str, str],
+) -> Fault:
+    loc, kind, context = found["loc"], str(found["type"]), found.get("ctx")
+    path = _path(loc if isinstance(loc, tuple) else ())
+    where, general = ".".join(path), ".".join(_general(path))
+    if kind == "fault" and isinstance(context, dict):
+        remedy = str(context["remedy"]) or remedies.get(general, "")
+        return Fault(where, str(context["problem"]), remedy)
+    if kind == "extra_forbidden":
+        section = ".".join(_general(path[:-1]))
+        known = list(known_keys.get(section, ()))
+        guess = nearest(path[-1], known)
+        remedy = f'did you mean "{guess}"?' if guess else ""
+        if not guess and known:
+            remedy = f"known here: {', '.join(known)}"
+        return Fault(where, _PLAIN[kind], remedy)
+    remedy = remedies.get(general, "")
+    if kind == "missing":
+        return Fault(where, "is missing", remedy)
+    if kind == "literal_error" and isinstance(context, dict):
+        return Fault(where, f"must be {context['expected']}", "")
+    return Fault(where, _PLAIN.get(kind, str(found["msg"])), remedy)
+
+
+def _path(loc: tuple[object, ...]) -> tuple[str, ...]:
+    """Return a fault's path without the kinds of features the validator adds."""
+    parts = [
+        shown(part)[1:-1] if isinstance(part, str) else f"[{part}]"
+        for part in loc
+        if part != "[key]"
+    ]
+    container = parts[:1] in (["features"], ["blocks"])
+    if container and len(parts) > 2 and parts[2] in TAGS:
+        del parts[2]
+    return tuple(parts) or ("contents",)
+
+
+def _general(path: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the path with a feature's own name replaced by a star."""
+    return (path[0], "*", *path[2:]) if len(path) > 1 and path[0] == "features" else path

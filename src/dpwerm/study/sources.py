@@ -1,0 +1,197 @@
+"""Where tables come from: each source knows its column names before any value is read.
+
+CSV cells are read as text without guessing types, so what one row means never depends on another
+row. Errors of the readers underneath may quote cells; they are replaced, never passed on.
+"""
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+import pyarrow.parquet as arrow_parquet
+
+from dpwerm.errors import Fault, TableError
+from dpwerm.study.cells import text_of
+
+SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab"}
+HEADER_LIMIT = 1 << 20
+ROW_LIMIT = 1 << 24
+
+
+@dataclass(frozen=True)
+class Source:
+    """An opened table: its name for messages, its header, and how to read some columns."""
+
+    label: str
+    names: tuple[str, ...]
+    read: Callable[[Sequence[int]], list[pa.ChunkedArray]]
+    separator: str | None = None
+
+
+@dataclass(frozen=True)
+class Header:
+    """The first record of a CSV file."""
+
+    names: tuple[str, ...]
+    separator: str
+    is_all: bool
+
+
+def open_source(source: object) -> Source:
+    """Return the table behind a path (.csv, .tsv, .parquet) or a data frame."""
+    if not isinstance(source, (str, Path)):
+        return _frame_source(source)
+    path = Path(source)
+    label = f"table {path.name}"
+    kinds = {".csv": _csv_source, ".tsv": _csv_source, ".parquet": _parquet_source}
+    if path.suffix.lower() not in kinds:
+        raise TableError(label, [Fault("name", "must end in .csv, .tsv or .parquet")])
+    try:
+        if not path.is_file():
+            problem = "is a folder" if path.is_dir() else "does not exist"
+            raise TableError(label, [Fault("file", problem, "give the path of a table")])
+        return kinds[path.suffix.lower()](path, label)
+    except (OSError, ValueError) as error:
+        if isinstance(error, TableError):
+            raise
+        reason = f" ({error.strerror})" if isinstance(error, OSError) and error.strerror else ""
+        raise TableError(label, [Fault("file", f"cannot be read{reason}")]) from None
+
+
+def read_header(path: Path, label: str) -> Header:
+    """Return the header of a CSV file; the separator is the one that gives most names."""
+    with path.open("rb") as stream:
+        raw = stream.read(HEADER_LIMIT)
+    text = raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="surrogateescape")
+    if not text.strip():
+        raise TableError(label, [Fault("file", "is empty", "the first line must name the columns")])
+    found = [_first_record(text, separator, label) for separator in SEPARATORS]
+    header = max(found, key=lambda one: len(one.names))
+    try:
+        "".join(header.names).encode()
+    except UnicodeEncodeError:
+        raise TableError(label, [Fault("header", "is not UTF-8", "save as UTF-8")]) from None
+    if not any(header.names):
+        raise TableError(label, [Fault("header", "is blank", "the first line names the columns")])
+    if header.is_all and len(raw) == HEADER_LIMIT:
+        raise TableError(label, [Fault("header", "is longer than 1 MB", "is a quote not closed?")])
+    return header
+
+
+def _first_record(text: str, separator: str, label: str) -> Header:
+    stream = io.StringIO(text, newline="")
+    try:
+        names = next(csv.reader(stream, delimiter=separator))
+    except csv.Error:
+        raise TableError(label, [Fault("header", "cannot be read", "is it a CSV file?")]) from None
+    return Header(tuple(name.strip() for name in names), separator, stream.tell() == len(text))
+
+
+def _csv_source(path: Path, label: str) -> Source:
+    header = read_header(path, label)
+    inner = [str(position) for position in range(len(header.names))]
+
+    def read(positions: Sequence[int]) -> list[pa.ChunkedArray]:
+        if header.is_all:
+            return [pa.chunked_array([], pa.large_string()) for _ in positions]
+        chosen = [inner[position] for position in positions]
+        try:
+            table = arrow_csv.read_csv(
+                path,
+                arrow_csv.ReadOptions(
+                    column_names=inner, skip_rows_after_names=1, block_size=ROW_LIMIT
+                ),
+                arrow_csv.ParseOptions(
+                    delimiter=header.separator,
+                    newlines_in_values=True,
+                    ignore_empty_lines=len(inner) > 1,
+                ),
+                arrow_csv.ConvertOptions(
+                    column_types=dict.fromkeys(inner, pa.large_string()),
+                    include_columns=chosen,
+                    null_values=[],
+                    strings_can_be_null=False,
+                ),
+            )
+        except pa.ArrowException as error:
+            raise TableError(label, [_csv_fault(str(error), len(inner))]) from None
+        return list(table.columns)
+
+    return Source(label, header.names, read, header.separator)
+
+
+def _csv_fault(text: str, width: int) -> Fault:
+    """Return the fault behind a reader's error, without the cells the reader quotes."""
+    if "UTF8" in text:
+        return Fault("cells", "are not UTF-8", "save the file as UTF-8")
+    if "straddl" in text:
+        return Fault("rows", f"one is longer than {ROW_LIMIT >> 20} MB", "is a quote not closed?")
+    return Fault(
+        "rows",
+        f"not every row has {width} cells as the header has",
+        "look for a stray separator or a quote that is not closed",
+    )
+
+
+def _parquet_source(path: Path, label: str) -> Source:
+    fault = Fault("file", "is not a Parquet file that can be read")
+    try:
+        names = tuple(arrow_parquet.read_schema(path).names)
+    except (pa.ArrowException, OSError):
+        raise TableError(label, [fault]) from None
+
+    def read(positions: Sequence[int]) -> list[pa.ChunkedArray]:
+        try:
+            with arrow_parquet.ParquetFile(path) as file:
+                table = file.read(columns=[names[position] for position in positions])
+        except (pa.ArrowException, OSError):
+            raise TableError(label, [fault]) from None
+        return [table.column(names[position]) for position in positions]
+
+    return Source(label, names, read)
+
+
+def _frame_source(native: object) -> Source:
+    label = "table"
+    try:
+        frame = nw.from_native(native, pass_through=True)
+    except ValueError:
+        problem = "two columns have the same name"
+        raise TableError(label, [Fault("header", problem, "rename one")]) from None
+    if isinstance(frame, nw.LazyFrame):
+        raise TableError(label, [Fault("table", "is lazy", "call collect() first")])
+    if not isinstance(frame, nw.DataFrame):
+        raise TableError(
+            label,
+            [
+                Fault(
+                    "table",
+                    f"is of type {type(native).__name__}",
+                    "give a path or a pandas, polars or Arrow table",
+                )
+            ],
+        )
+    columns = frame.columns
+
+    def read(positions: Sequence[int]) -> list[pa.ChunkedArray]:
+        return [_series(frame.get_column(columns[position])) for position in positions]
+
+    return Source(label, tuple(str(name).strip() for name in columns), read)
+
+
+def _series(series: nw.Series[Any]) -> pa.ChunkedArray:
+    """Return a column as Arrow; a column of Python objects becomes cell texts."""
+    is_object = series.dtype == nw.Object or (
+        series.implementation.is_pandas_like() and series.to_native().dtype == object
+    )
+    if is_object:
+        texts = [text_of(value) for value in series.to_list()]
+        return pa.chunked_array([pa.array(texts, pa.large_string())])
+    array = series.to_arrow()
+    return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])

@@ -1,0 +1,153 @@
+"""Field types of the study file; each turns a written value into its canonical one or says why not.
+
+Numbers arrive as integers or exact decimals, never as rounded doubles, so one tenth stays one
+tenth where exactness matters (budgets, probabilities).
+"""
+
+import math
+import re
+from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import Annotated, TypeVar
+
+from pydantic import BeforeValidator
+
+from dpwerm.errors import ParameterError
+from dpwerm.parameters import interval, positive, real
+from dpwerm.study.cells import normalise
+from dpwerm.study.faults import shown, wrong
+
+T = TypeVar("T")
+_MOST_DIGITS = 50
+_RATIO = re.compile(r"\s*([0-9]{1,12})\s*/\s*([0-9]{1,12})\s*")
+
+
+def _double(value: object) -> object:
+    """Return integers and decimals as doubles, anything else unchanged."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
+        return value
+    try:
+        return float(value)
+    except (OverflowError, ValueError):
+        return math.inf
+
+
+def _checked(check: Callable[[str, object], T], value: object) -> T:
+    try:
+        return check("", value)
+    except ParameterError as error:
+        raise wrong(str(error).lstrip(" :")) from None
+
+
+def number(value: object) -> float:
+    """Return a finite number of moderate size."""
+    found = _checked(real, _double(value))
+    if abs(found) > 1e12:
+        raise wrong("must lie within ±1e+12")
+    return found
+
+
+def positive_number(value: object) -> float:
+    """Return a number in [1e-12, 1e12]."""
+    return _checked(positive, _double(value))
+
+
+def scale(value: object) -> float:
+    """Return 0 or a number in [1e-12, 1e12]."""
+    return 0.0 if number(value) == 0 else positive_number(value)
+
+
+def bounds(value: object) -> tuple[float, float]:
+    """Return (lower, upper)."""
+    if isinstance(value, (list, tuple)):
+        return _checked(interval, [_double(end) for end in value])
+    raise wrong("must be a list of two numbers")
+
+
+def text(value: object) -> str:
+    """Return a text of 1 to 1,000 characters without its outer spaces."""
+    if not isinstance(value, str):
+        raise wrong(f"must be text, not {shown(value)}")
+    stripped = value.strip()
+    if not stripped or len(stripped) > 1_000:
+        raise wrong("must have 1 to 1,000 characters")
+    return stripped
+
+
+def cell(value: object) -> str:
+    """Return what a cell holds, given as text, number or true/false, in the spelling written."""
+    if isinstance(value, (bool, int, Decimal)):
+        try:
+            value = str(value)
+        except ValueError:
+            raise wrong("is a huge number") from None
+        return normalise(value) or value
+    return text(value)
+
+
+def feature_name(value: object) -> str:
+    """Return the name of a feature: printable, at most 64 characters, no "=", not "intercept"."""
+    name = text(value)
+    if len(name) > 64 or "=" in name or not name.isprintable():
+        raise wrong('has a name that is too long or holds "=" or control characters')
+    if name == "intercept":
+        raise wrong('is called "intercept", which is the name of the constant', "rename it")
+    return name
+
+
+def identifier(value: object) -> str:
+    """Return the id of a study."""
+    if not isinstance(value, str) or not re.fullmatch(r"[a-z0-9][a-z0-9_.-]{0,63}", value):
+        raise wrong(f"is {shown(value)}")
+    return value
+
+
+def decimal(value: object) -> Decimal:
+    """Return the exact decimal that was written, as number or text."""
+    if isinstance(value, bool) or not isinstance(value, (int, Decimal, str, float)):
+        raise wrong(f"must be a number, not {shown(value)}")
+    try:
+        found = Decimal(str(value).strip())
+    except (InvalidOperation, ValueError):
+        raise wrong(f"must be a number, not {shown(value)}") from None
+    if not found.is_finite():
+        raise wrong("must be finite")
+    if len(found.as_tuple().digits) > _MOST_DIGITS or abs(found.adjusted()) > _MOST_DIGITS:
+        raise wrong(f"must be written with at most {_MOST_DIGITS} digits")
+    return found
+
+
+def epsilon_of(value: object) -> Decimal:
+    """Return ε, a decimal in [1e-12, 1e12]."""
+    found = decimal(value)
+    _checked(positive, float(found))
+    return found
+
+
+def delta_of(value: object) -> Decimal:
+    """Return δ, a decimal in [0, 1)."""
+    found = decimal(value)
+    if not 0 <= found < 1:
+        raise wrong(f"must be at least 0 and below 1, not {shown(found)}")
+    return found
+
+
+def probability(value: object) -> Fraction:
+    """Return an exact probability in (0, 1), written as a decimal or as a text like "1/3"."""
+    ratio = _RATIO.fullmatch(value) if isinstance(value, str) else None
+    if ratio and int(ratio[2]):
+        found = Fraction(int(ratio[1]), int(ratio[2]))
+    else:
+        found = Fraction(decimal(value))
+    if not Fraction(1, 10**9) <= found <= 1 - Fraction(1, 10**9):
+        raise wrong(f"must lie strictly between 0 and 1, not {shown(value)}")
+    return found
+
+
+Text = Annotated[str, BeforeValidator(text)]
+Real = Annotated[float, BeforeValidator(number)]
+Positive = Annotated[float, BeforeValidator(positive_number)]
+Scale = Annotated[float, BeforeValidator(scale)]
+Bounds = Annotated[tuple[float, float], BeforeValidator(bounds)]
+FeatureName = Annotated[str, BeforeValidator(feature_name)]

@@ -8,7 +8,7 @@ weights); clipping comes last, after rounding, so |v| ≤ V holds for the double
 
 import math
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
 import numpy as np
 from pydantic import Field, PlainValidator, ValidationInfo, field_validator
@@ -64,8 +64,7 @@ def _resolved_centre(
 
 def _limits(data: Mapping[str, object]) -> tuple[float, float]:
     """Return the transformed bounds of the fields validated so far."""
-    bounds = data["bounds"]
-    assert isinstance(bounds, tuple)  # noqa: S101 - the field's own type
+    bounds = cast("tuple[float, float]", data["bounds"])
     return transformed(bounds, str(data["transform"]), str(data["direction"]))
 
 

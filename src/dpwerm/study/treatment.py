@@ -64,7 +64,9 @@ class Treatment(Frozen):
     propensity_floor: Annotated[Fraction, PlainValidator(floor_of)] | None = Field(
         None, validate_default=True
     )
-    origin: Literal["design", "external", "worst_case"] | None = Field(None, validate_default=True)
+    declared_origin: Literal["design", "external", "worst_case"] | None = Field(
+        None, validation_alias="origin", validate_default=True
+    )
     declared_default: Text | None = Field(None, validation_alias="default")
 
     @field_validator("propensity_column")
@@ -83,7 +85,7 @@ class Treatment(Frozen):
     def _floor_is_given(cls, floor: Fraction | None, info: ValidationInfo) -> Fraction | None:
         return _with_column("propensity_floor", floor, info, "propensity_floor = 0.1")
 
-    @field_validator("origin")
+    @field_validator("declared_origin")
     @classmethod
     def _origin_is_given(cls, origin: str | None, info: ValidationInfo) -> str | None:
         if origin is not None:
@@ -126,9 +128,9 @@ class Treatment(Frozen):
         return self.declared_default or self.arms[0]
 
     @property
-    def weight_origin(self) -> str:
+    def origin(self) -> str:
         """Where the probabilities come from: "design", "external" or "worst_case"."""
-        return self.origin or "design"
+        return self.declared_origin or "design"
 
     @property
     def pi_min(self) -> float:

@@ -4,9 +4,19 @@ The first m bits say that U lies in [k, k+1]·2^−m. More bits narrow the *same
 never drawn anew, because rejecting a draw for being hard to round would change its law.
 """
 
+from functools import lru_cache
+
 from flint import arb
 
 from dpwerm.privacy.randomness import BitSource
+
+_SPREAD = arb(0, 1)
+
+
+@lru_cache(maxsize=64)
+def _power_of_two(exponent: int) -> arb:
+    """Return 2^exponent, exactly."""
+    return arb((1, exponent))
 
 
 class LazyUniforms:
@@ -27,7 +37,7 @@ class LazyUniforms:
             value = value << (bits - known) | self._streams[index].bits(bits - known)
             known = bits
             self._known[index] = value, known
-        return arb((2 * value + 1, -known - 1), (1, -known - 1))
+        return (arb(2 * value + 1) + _SPREAD) * _power_of_two(-known - 1)
 
     def balls(self, start: int, count: int, bits: int) -> list[arb]:
         """Return enclosures of U_start, …, U_{start+count−1}."""

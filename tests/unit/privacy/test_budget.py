@@ -1,0 +1,77 @@
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpwerm.errors import ParameterError
+from dpwerm.privacy.budget import Budget
+
+
+def test_a_budget_is_the_decimal_a_person_wrote() -> None:
+    budget = Budget.of(0.1, "1e-6")
+    assert budget.exact_epsilon == Fraction(1, 10)
+    assert budget.exact_delta == Fraction(1, 10**6)
+    assert budget.is_private
+
+
+@pytest.mark.parametrize("one", [1, 1.0, "1", "1.000", Decimal("1.0"), np.float64(1), np.int64(1)])
+def test_equal_budgets_print_alike(one: float | str | Decimal) -> None:
+    assert Budget.of(one) == Budget.of(1)
+    assert repr(Budget.of(one)) == repr(Budget.of(1))
+
+
+def test_round_numbers_keep_no_exponent() -> None:
+    assert str(Budget.of(1e9).epsilon) == "1000000000"
+    assert str(Budget.of(10).epsilon) == "10"
+
+
+@pytest.mark.parametrize("infinite", [float("inf"), "inf", "Infinity", Decimal("Infinity")])
+def test_an_infinite_epsilon_is_not_private(infinite: float | str | Decimal) -> None:
+    budget = Budget.of(infinite)
+    assert not budget.is_private
+    assert budget.epsilon == Decimal("Infinity")
+    with pytest.raises(ParameterError, match="infinite"):
+        _ = budget.exact_epsilon
+
+
+BAD_EPSILON = [0, -1, 0.0, -0.0, float("nan"), "nan", "sNaN", "-inf", float("-inf"), "text", ""]
+BAD_EPSILON += ["1e-7", "1.1e9", "1e999999999", "1e-999999999", "1/2", "0,5", True, False, None]
+BAD_EPSILON += ["0." + "1" * 31, "1" + "0" * 90, [1], 1j, np.True_, Fraction(1, 3), b"1"]
+
+
+@pytest.mark.parametrize("value", BAD_EPSILON)
+def test_other_epsilons_are_refused_by_name(value: float) -> None:
+    with pytest.raises(ParameterError, match=r"^epsilon must be"):
+        Budget.of(value)
+
+
+BAD_DELTA = [1, 1.0, 1.5, -1e-9, float("nan"), float("inf"), "1e-31", "1e-999999", "x", True, None]
+BAD_DELTA += ["0.9" + "1" * 30]
+
+
+@pytest.mark.parametrize("value", BAD_DELTA)
+def test_other_deltas_are_refused_by_name(value: float) -> None:
+    with pytest.raises(ParameterError, match=r"^delta must be"):
+        Budget.of(1, value)
+
+
+def test_the_constructor_checks_too() -> None:
+    with pytest.raises(ParameterError):
+        Budget(Decimal(0))
+    with pytest.raises(ParameterError):
+        Budget(Decimal(1), Decimal(1))
+
+
+def test_the_ends_of_the_range_are_allowed() -> None:
+    assert Budget.of("1e-6").exact_epsilon == Fraction(1, 10**6)
+    assert Budget.of("1e9", "1e-30").exact_delta == Fraction(1, 10**30)
+    assert Budget.of("0." + "1" * 30).exact_epsilon == Fraction(int("1" * 30), 10**30)
+
+
+@given(st.floats(1e-6, 1e9))
+def test_a_float_keeps_its_printed_value(epsilon: float) -> None:
+    assert float(Budget.of(epsilon).epsilon) == epsilon
+    assert Budget.of(str(epsilon)) == Budget.of(epsilon)

@@ -1,0 +1,97 @@
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from dpwerm.errors import ParameterError
+from dpwerm.privacy.facts import Facts, WeightOrigin
+from dpwerm.privacy.origin import (
+    ORIGINS,
+    ExternalModel,
+    KnownByDesign,
+    WorstCase,
+    origin_of,
+    register_origin,
+)
+from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.sensitivity import l2_sensitivity
+
+FACTS = Facts(3.0, 0.5, 2.0, 7.0, Relation.REPLACE_ONE, 11, KnownByDesign())
+
+
+@pytest.mark.parametrize("origin", [KnownByDesign(), ExternalModel()])
+@pytest.mark.parametrize("relation", list(Relation))
+def test_weights_from_elsewhere_add_nothing(origin: WeightOrigin, relation: Relation) -> None:
+    facts = replace(FACTS, relation=relation, n=None, origin=origin)
+    assert origin.constant(facts) == 0
+
+
+def test_the_worst_case_moves_every_other_weight_by_its_bound() -> None:
+    assert WorstCase().constant(FACTS) == 10 * 3 * Fraction(1, 2) * 2
+
+
+def test_the_worst_case_of_one_record_is_no_worse() -> None:
+    assert WorstCase().constant(replace(FACTS, n=1)) == 0
+
+
+def test_the_worst_case_needs_a_public_n() -> None:
+    with pytest.raises(ParameterError, match="needs n"):
+        WorstCase().constant(replace(FACTS, n=None))
+    with pytest.raises(ParameterError, match="not add_remove"):
+        WorstCase().constant(replace(FACTS, relation=Relation.ADD_REMOVE, n=None))
+
+
+@pytest.mark.parametrize("name", sorted(ORIGINS))
+def test_an_origin_is_found_again_from_what_it_says_of_itself(name: str) -> None:
+    origin = origin_of(name)
+    assert origin.name == name
+    assert origin.statement
+    assert origin_of({"name": name, **origin.parameters}) == origin
+    assert origin_of(origin) is origin
+
+
+@pytest.mark.parametrize("wrong", ["estimated", "", None, 3, {"name": "x"}, {}])
+def test_an_unknown_origin_is_refused_with_the_names(wrong: Any) -> None:
+    with pytest.raises(ParameterError, match="design, external, worst_case"):
+        origin_of(wrong)
+
+
+def test_unknown_parameters_are_refused_without_their_values() -> None:
+    with pytest.raises(ParameterError, match="penalty") as caught:
+        origin_of({"name": "design", "penalty": 123.5})
+    assert "123.5" not in str(caught.value)
+
+
+@dataclass(frozen=True)
+class Penalised:
+    """A later row of the table: C from a number of its own."""
+
+    penalty: float
+    name: str = "penalised"
+    statement: str = "a test"
+
+    @property
+    def parameters(self) -> Mapping[str, float]:
+        return {"penalty": self.penalty}
+
+    def constant(self, facts: Facts) -> Fraction:
+        return facts.gradient_bound / Fraction(self.penalty)
+
+
+@pytest.fixture
+def registered() -> Iterator[None]:
+    register_origin("penalised", Penalised)
+    yield
+    del ORIGINS["penalised"]
+
+
+@pytest.mark.usefixtures("registered")
+def test_a_new_origin_fits_in_by_being_registered() -> None:
+    origin = origin_of({"name": "penalised", "penalty": 2.0})
+    facts = replace(FACTS, origin=origin)
+    assert l2_sensitivity(facts) >= float(facts.gradient_bound * Fraction(5, 2) / 7)
+    assert origin_of({"name": origin.name, **origin.parameters}) == origin
+    with pytest.raises(ParameterError, match="already"):
+        register_origin("penalised", Penalised)

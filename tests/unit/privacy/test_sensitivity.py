@@ -1,0 +1,102 @@
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpwerm.errors import ParameterError
+from dpwerm.privacy.origin import KnownByDesign, WorstCase
+from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.sensitivity import (
+    Facts,
+    default_tolerance,
+    l2_sensitivity,
+    total_sensitivity,
+)
+
+# Constants that share no factor: a wrong power or a lost factor of any of them shows.
+W, L, R, GAMMA, N = 3.0, 0.625, 1.75, 11.0, 8
+REPLACE = Facts(W, L, R, GAMMA, Relation.REPLACE_ONE, N, KnownByDesign())
+REMOVE = Facts(W, L, R, GAMMA, Relation.ADD_REMOVE, None, KnownByDesign())
+WORST = replace(REPLACE, origin=WorstCase())
+GRADIENT = Fraction(3) * Fraction(5, 8) * Fraction(7, 4)
+
+VALUES = [
+    (REPLACE, 2 * GRADIENT / 11),
+    (REMOVE, GRADIENT / 11),
+    (WORST, 9 * GRADIENT / 11),
+]
+
+
+@pytest.mark.parametrize(("facts", "exact"), VALUES)
+def test_the_formula_has_these_values(facts: Facts, exact: Fraction) -> None:
+    value = Fraction(l2_sensitivity(facts))
+    assert value >= exact
+    assert value <= exact * (1 + Fraction(1, 2**52))
+
+
+@pytest.mark.parametrize("facts", [REPLACE, REMOVE, WORST])
+@pytest.mark.parametrize("name", ["weight_bound", "lipschitz", "radius", "gamma"])
+def test_every_constant_enters_with_its_power(facts: Facts, name: str) -> None:
+    power = -1 if name == "gamma" else 1
+    doubled = replace(facts, **{name: 2 * getattr(facts, name)})
+    ratio = l2_sensitivity(doubled) / l2_sensitivity(facts)
+    assert ratio == pytest.approx(2.0**power, rel=1e-15)
+
+
+def test_replacing_costs_twice_what_removing_costs() -> None:
+    assert l2_sensitivity(REPLACE) == pytest.approx(2 * l2_sensitivity(REMOVE), rel=1e-15)
+
+
+def test_the_worst_case_grows_with_n() -> None:
+    per_record = l2_sensitivity(replace(WORST, n=N + 1)) - l2_sensitivity(WORST)
+    assert per_record == pytest.approx(W * L * R / GAMMA, rel=1e-12)
+
+
+def test_worst_case_weights_are_refused_under_add_remove() -> None:
+    with pytest.raises(ParameterError, match="not add_remove"):
+        l2_sensitivity(replace(REMOVE, origin=WorstCase()))
+
+
+positives = st.floats(1e-12, 1e12)
+
+
+@given(positives, positives, positives, positives, st.integers(1, 10**12))
+def test_rounding_never_makes_the_sensitivity_smaller(
+    w: float, lipschitz: float, r: float, gamma: float, n: int
+) -> None:
+    product = Fraction(w) * Fraction(lipschitz) * Fraction(r) / Fraction(gamma)
+    facts = Facts(w, lipschitz, r, gamma, Relation.REPLACE_ONE, n, KnownByDesign())
+    delta = l2_sensitivity(facts)
+    assert Fraction(delta) >= 2 * product > Fraction(math.nextafter(delta, 0.0))
+    worst = l2_sensitivity(replace(facts, origin=WorstCase()))
+    assert Fraction(worst) >= (n + 1) * product > Fraction(math.nextafter(worst, 0.0))
+
+
+@given(st.floats(1e-80, 1e80))
+def test_the_default_tolerance_is_a_millionth_and_costs_two_of_it(delta: float) -> None:
+    tau = default_tolerance(delta)
+    assert Fraction(tau) * 10**6 <= Fraction(delta) < Fraction(math.nextafter(tau, 1e300)) * 10**6
+    total = total_sensitivity(delta, tau)
+    exact = Fraction(delta) + 2 * Fraction(tau)
+    assert Fraction(total) >= exact > Fraction(math.nextafter(total, 0.0))
+
+
+def test_an_exact_solution_costs_nothing() -> None:
+    assert total_sensitivity(0.1, 0.0) == 0.1
+
+
+@pytest.mark.parametrize("tolerance", [-1e-9, math.nan, math.inf, True])
+def test_a_tolerance_must_be_a_number_from_zero_on(tolerance: float) -> None:
+    with pytest.raises(ParameterError, match=r"^tolerance must"):
+        total_sensitivity(1.0, tolerance)
+
+
+@pytest.mark.parametrize("delta", [0.0, -1.0, math.nan, math.inf, 1e101, 1e-101])
+def test_a_sensitivity_must_be_positive(delta: float) -> None:
+    with pytest.raises(ParameterError, match=r"^sensitivity must"):
+        default_tolerance(delta)
+    with pytest.raises(ParameterError, match=r"^sensitivity must"):
+        total_sensitivity(delta, 0.0)

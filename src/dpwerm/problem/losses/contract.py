@@ -1,0 +1,108 @@
+"""Numeric check of a loss: convexity, L, c, derivatives and their error, on dense grids.
+
+A constant that is too small would make the privacy claim false, so a loss is tried on thousands
+of margins before it may be used. Passing is evidence, not proof; the constants need a derivation.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from flint import arb, ctx
+
+from dpwerm.arrays import FloatArray
+from dpwerm.errors import ParameterError
+from dpwerm.problem.losses.protocol import MarginLoss
+
+_BITS = 256
+_SLACK = 1e-9
+
+
+def check_loss(loss: MarginLoss) -> None:
+    """Raise ``ParameterError`` naming every declared fact that the loss breaks."""
+    z = _margins()
+    checks: dict[str, Callable[[MarginLoss, FloatArray], bool]] = {
+        "lipschitz, smoothness and derivative_error must be finite, the first two positive": _sane,
+        "derivative must be finite and at most lipschitz in size": _bounded,
+        "derivative must not decrease (the loss must be convex)": _monotone,
+        "derivative must not change faster than smoothness": _smooth,
+        "value and derivative must belong together": _matching,
+        "second_derivative must lie in [0, smoothness] and be the slope of derivative": _curved,
+        "derivative_ball must contain, and derivative_error bound, the derivative": _enclosed,
+    }
+    faults = [text for text, holds in checks.items() if not holds(loss, z)]
+    if faults:
+        raise ParameterError(f"loss {loss.name}: " + "; ".join(faults))
+
+
+def _margins() -> FloatArray:
+    """Return sorted margins: dense near 0 and ±1, sparse out to 1e300."""
+    near = np.geomspace(1e-14, 1e3, 1500)
+    corner = np.concatenate([np.ones(1), 1 - near, 1 + near])
+    far = np.geomspace(1e-300, 1e300, 601)
+    every = [corner, -corner, near, -near, far, -far, np.zeros(1), np.linspace(-40, 40, 8001)]
+    return np.unique(np.concatenate(every))
+
+
+def _sane(loss: MarginLoss, _: FloatArray) -> bool:
+    """Check the declared numbers themselves."""
+    numbers = (loss.lipschitz, loss.smoothness, loss.derivative_error)
+    return all(map(math.isfinite, numbers)) and min(numbers[:2]) > 0 <= numbers[2]
+
+
+def _bounded(loss: MarginLoss, z: FloatArray) -> bool:
+    """Check |ℓ'| ≤ L."""
+    return bool(np.all(np.abs(loss.derivative(z)) <= loss.lipschitz + loss.derivative_error))
+
+
+def _monotone(loss: MarginLoss, z: FloatArray) -> bool:
+    """Check that ℓ' does not decrease."""
+    return bool(np.all(np.diff(loss.derivative(z)) >= -2 * loss.derivative_error))
+
+
+def _smooth(loss: MarginLoss, z: FloatArray) -> bool:
+    """Check |ℓ'(b) − ℓ'(a)| ≤ c·(b − a) for neighbours a < b."""
+    with np.errstate(over="ignore"):
+        allowed = loss.smoothness * np.diff(z) * (1 + _SLACK) + 2 * loss.derivative_error
+    return bool(np.all(np.abs(np.diff(loss.derivative(z))) <= allowed))
+
+
+def _matching(loss: MarginLoss, z: FloatArray) -> bool:
+    """Check ℓ'(a)(b−a) ≤ ℓ(b) − ℓ(a) ≤ ℓ'(b)(b−a), which a convex ℓ and its ℓ' obey."""
+    value, slope, step = loss.value(z), loss.derivative(z), np.diff(z)
+    rise = np.diff(value)
+    slack = _SLACK * step + 1e-14 * (np.abs(value[1:]) + np.abs(value[:-1]) + np.abs(z[1:]))
+    slack += 1e-14
+    below = slope[:-1] * step <= rise + slack
+    return bool(np.all(np.isfinite(value)) and np.all(below & (rise <= slope[1:] * step + slack)))
+
+
+def _curved(loss: MarginLoss, z: FloatArray) -> bool:
+    """Check ℓ'' against the slope of ``derivative_ball``; a few kinks are allowed."""
+    curvature = loss.second_derivative(z)
+    if not np.all((curvature >= 0) & (curvature <= loss.smoothness * (1 + _SLACK))):
+        return False
+    with ctx.workprec(_BITS):
+        step = arb(2) ** -80
+        picked = z[np.abs(z) < 1e6][::23]
+        slopes = [
+            float((loss.derivative_ball(t + step) - loss.derivative_ball(t - step)) / (2 * step))
+            for t in map(arb, picked.tolist())
+        ]
+    wrong = np.abs(loss.second_derivative(picked) - slopes) > 1e-6 * loss.smoothness
+    return bool(np.mean(wrong) < 0.02)
+
+
+def _enclosed(loss: MarginLoss, z: FloatArray) -> bool:
+    """Check balls at points and over intervals against the computed derivative."""
+    picked = z[::17]
+    computed = loss.derivative(picked)
+    with ctx.workprec(_BITS):
+        error = arb(loss.derivative_error)
+        for t, slope in zip(picked.tolist(), computed.tolist(), strict=True):
+            ball = loss.derivative_ball(arb(t))
+            wide = loss.derivative_ball(arb(t, 1e-3))
+            sharp = ball.is_finite() and ball.rad() < arb(2) ** (-_BITS // 2)
+            if not (sharp and abs(arb(slope) - ball).lower() <= error and wide.contains(ball)):
+                return False
+    return True

@@ -1,0 +1,37 @@
+"""Losses by name; a loss of one's own is checked when it is registered."""
+
+from dpwerm.errors import ParameterError
+from dpwerm.parameters import one_of
+from dpwerm.problem.losses.contract import check_loss
+from dpwerm.problem.losses.huberised_hinge import HuberisedHinge
+from dpwerm.problem.losses.logistic import Logistic
+from dpwerm.problem.losses.protocol import MarginLoss
+
+LOSSES: dict[str, type[MarginLoss]] = {}
+LOSSES["huberised-hinge"] = HuberisedHinge
+LOSSES["logistic"] = Logistic
+
+
+def get_loss(name: str, **parameters: float) -> MarginLoss:
+    """Return the loss ``name`` with its parameters, or say which names or parameters exist."""
+    loss_class = LOSSES[one_of("loss", name, LOSSES)]
+    allowed = loss_class().parameters
+    unknown = sorted(set(parameters) - set(allowed))
+    if unknown:
+        known = ", ".join(sorted(allowed)) or "none"
+        raise ParameterError(f"loss {name} has no parameter {', '.join(unknown)}; it has: {known}")
+    return loss_class(**parameters)
+
+
+def register_loss(loss_class: type[MarginLoss]) -> type[MarginLoss]:
+    """Add a loss class under its ``name`` once its declared constants pass ``check_loss``.
+
+    The class must be usable without arguments; that instance is the one checked here. Other
+    parameters can be checked with ``check_loss(loss)``. Returns the class, so it can decorate.
+    """
+    loss = loss_class()
+    if loss.name in LOSSES:
+        raise ParameterError(f"a loss named {loss.name} is already registered")
+    check_loss(loss)
+    LOSSES[loss.name] = loss_class
+    return loss_class

@@ -1,0 +1,96 @@
+"""The one objective, always a sum: F(θ) = Σ_i w_i ℓ(y_i x_iᵀθ) + γ R(θ).
+
+    ∇F = Σ_i w_i ℓ'(z_i) y_i x_i + γ∇R        ∇²F = Σ_i w_i ℓ''(z_i) x_i x_iᵀ + γ∇²R
+
+A sum and not a mean, because one record then changes ∇F by at most 2WLr whatever n is.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpwerm.arrays import FloatArray
+from dpwerm.parameters import positive
+from dpwerm.problem.data import WeightedData
+from dpwerm.problem.losses.protocol import MarginLoss
+from dpwerm.problem.regularizers.protocol import Regularizer
+from dpwerm.problem.regularizers.ridge import Ridge
+
+__all__ = ["Evaluation", "Objective", "WeightedData"]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """F, ∇F (p,) and ∇²F (p, p) at one θ, in plain doubles."""
+
+    value: float
+    gradient: FloatArray
+    hessian: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Objective:
+    """F(θ) = Σ_i w_i ℓ(y_i x_iᵀθ) + γ R(θ) over ``data``; γ-strongly convex in every coordinate.
+
+    Parameters
+    ----------
+    data : WeightedData
+    loss : MarginLoss
+    gamma : float in [1e-12, 1e12]
+        γ, on the summed objective.
+    regularizer : Regularizer
+    """
+
+    data: WeightedData
+    loss: MarginLoss
+    gamma: float
+    regularizer: Regularizer = Ridge()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gamma", positive("gamma", self.gamma))
+
+    def evaluate(self, theta: FloatArray) -> Evaluation:
+        """Return F, ∇F and ∇²F at θ in one walk over the rows."""
+        data, first = self.data, self.data.first_feature
+        value = 0.0
+        gradient = np.zeros(data.dimension)
+        hessian = np.zeros((data.dimension, data.dimension))
+        for rows in data.chunks():
+            z = data.margins(theta, rows)
+            value += float(data.weights[rows] @ self.loss.value(z))
+            self._add_gradient(gradient, z, rows)
+            self._add_hessian(hessian, z, rows)
+        if first:
+            gradient[0] *= data.intercept_scale
+            hessian[0, 1:] *= data.intercept_scale
+            hessian[1:, 0] = hessian[0, 1:]
+            hessian[0, 0] *= data.intercept_scale**2
+        return Evaluation(
+            value=value + self.gamma * self.regularizer.value(theta),
+            gradient=gradient + self.gamma * self.regularizer.gradient(theta),
+            hessian=hessian + self.gamma * self.regularizer.hessian(theta),
+        )
+
+    def _add_gradient(self, gradient: FloatArray, z: FloatArray, rows: slice) -> None:
+        """Add Σ w ℓ'(z) y x over some rows, the intercept still without its scale."""
+        data, first = self.data, self.data.first_feature
+        a = self.loss.derivative(z)
+        a *= data.weights[rows]
+        a *= data.y[rows]
+        gradient[first:] += a @ data.X[rows]
+        if first:
+            gradient[0] += a.sum()
+
+    def _add_hessian(self, hessian: FloatArray, z: FloatArray, rows: slice) -> None:
+        """Add Σ w ℓ''(z) x xᵀ over the rows where it is not 0."""
+        data, first = self.data, self.data.first_feature
+        curvature = self.loss.second_derivative(z)
+        curvature *= data.weights[rows]
+        active = np.flatnonzero(curvature)
+        curvature = curvature[active]
+        X = data.X[rows][active]
+        if first:
+            hessian[0, 0] += curvature.sum()
+            hessian[0, 1:] += curvature @ X
+        X *= np.sqrt(curvature)[:, None]
+        hessian[first:, first:] += X.T @ X

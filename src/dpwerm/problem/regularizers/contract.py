@@ -1,0 +1,102 @@
+"""Numeric check of a regulariser: strong convexity, and that its derivatives belong together.
+
+A regulariser that is less than 1-strongly convex anywhere, or leaves a coordinate out, makes the
+sensitivity too small, so many pairs of points are tried, along every axis and at random.
+"""
+
+import math
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+from flint import arb, ctx
+
+from dpwerm.arrays import FloatArray
+from dpwerm.errors import ParameterError
+from dpwerm.problem.regularizers.protocol import Regularizer
+
+_BITS = 256
+_SLACK = 1e-9
+
+
+def check_regularizer(regularizer: Regularizer) -> None:
+    """Raise ``ParameterError`` naming every fact that the regulariser breaks."""
+    points = [theta for p in (1, 2, 5) for theta in _points(p)]
+    checks: dict[str, Callable[[Regularizer, list[FloatArray]], bool]] = {
+        "it must be 1-strongly convex on every coordinate": _strongly_convex,
+        "value and gradient must belong together": _matching,
+        "hessian must be the slope of gradient": _curved,
+        "gradient_ball must contain the gradient up to gradient_error": _enclosed,
+    }
+    faults = [text for text, holds in checks.items() if not holds(regularizer, points)]
+    if faults:
+        raise ParameterError(f"regularizer {regularizer.name}: " + "; ".join(faults))
+
+
+def _points(p: int) -> list[FloatArray]:
+    """Return a walk of points: 0, steps along each axis, then random ones of many sizes."""
+    random = np.random.default_rng(p)
+    axes = [size * np.eye(p)[j] for j in range(p) for size in (-3.0, -1e-3, 1e-3, 0.5, 30.0)]
+    spread = [random.normal(size=p) * 10.0 ** random.uniform(-3, 2) for _ in range(60)]
+    return [np.zeros(p), *axes, *spread]
+
+
+def _pairs(points: list[FloatArray]) -> list[tuple[FloatArray, FloatArray]]:
+    """Return neighbouring points of equal dimension."""
+    return [(a, b) for a, b in pairwise(points) if len(a) == len(b)]
+
+
+def _strongly_convex(regularizer: Regularizer, points: list[FloatArray]) -> bool:
+    """Check (∇R(a) − ∇R(b))ᵀ(a − b) ≥ ‖a − b‖²."""
+    return all(
+        (regularizer.gradient(a) - regularizer.gradient(b)) @ (a - b)
+        >= (a - b) @ (a - b) * (1 - _SLACK)
+        for a, b in _pairs(points)
+    )
+
+
+def _matching(regularizer: Regularizer, points: list[FloatArray]) -> bool:
+    """Check ∇R(a)ᵀ(b−a) ≤ R(b) − R(a) ≤ ∇R(b)ᵀ(b−a)."""
+    for a, b in _pairs(points):
+        low, high = regularizer.gradient(a) @ (b - a), regularizer.gradient(b) @ (b - a)
+        rise = regularizer.value(b) - regularizer.value(a)
+        slack = _SLACK * (1 + abs(low) + abs(high) + abs(regularizer.value(a)))
+        if not (math.isfinite(rise) and low - slack <= rise <= high + slack):
+            return False
+    return True
+
+
+def _curved(regularizer: Regularizer, points: list[FloatArray]) -> bool:
+    """Check ∇²R against central differences of ``gradient_ball``."""
+    with ctx.workprec(_BITS):
+        step = arb(2) ** -80
+        for theta in points:
+            hessian = regularizer.hessian(theta)
+            for j in range(len(theta)):
+                up, down = _exact(theta), _exact(theta)
+                up[j] += step
+                down[j] -= step
+                ends = zip(
+                    regularizer.gradient_ball(up), regularizer.gradient_ball(down), strict=True
+                )
+                slope = [float((u - d) / (2 * step)) for u, d in ends]
+                if not np.allclose(hessian[:, j], slope, rtol=1e-6, atol=1e-6):
+                    return False
+    return True
+
+
+def _enclosed(regularizer: Regularizer, points: list[FloatArray]) -> bool:
+    """Check the computed gradient against balls of 256 bits."""
+    with ctx.workprec(_BITS):
+        for theta in points:
+            balls = regularizer.gradient_ball(_exact(theta))
+            computed = zip(regularizer.gradient(theta), regularizer.gradient_error(theta))
+            for ball, (slope, error) in zip(balls, computed, strict=True):
+                if not abs(arb(float(slope)) - ball).lower() <= arb(float(error)):
+                    return False
+    return True
+
+
+def _exact(theta: FloatArray) -> list[arb]:
+    """Return θ as exact balls."""
+    return [arb(t) for t in theta.tolist()]

@@ -1,0 +1,1 @@
+"""The solver: damped Newton, and a rigorous bound on its distance from the true minimiser."""

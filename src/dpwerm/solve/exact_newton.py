@@ -1,0 +1,134 @@
+"""Newton's method in ball arithmetic, for tolerances that doubles cannot reach or prove.
+
+A step is kept if it halves the smallest gradient norm so far, or else if the slope of F along it
+has come down to between −½ of the first slope and 0. The second kind lowers F by at least
+(γ/4Λ²)‖∇F‖², Λ being the Lipschitz constant of ∇F, and always exists; so the steps converge, at
+every precision that resolves the gradient, and the precision doubles until it does.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import arb, arb_mat, ctx
+
+from dpwerm.arrays import FloatArray
+from dpwerm.exact import round_up
+from dpwerm.problem.objective import Objective
+from dpwerm.solve.ball_gradient import BallObjective
+from dpwerm.solve.solution import Solution
+
+_LEAST_BITS = 128
+_STEPS_PER_PRECISION = 100
+
+
+@dataclass(frozen=True)
+class _Point:
+    """θ as exact balls, ∇F(θ) as balls, and the ball of ‖∇F(θ)‖₂."""
+
+    theta: list[arb]
+    gradient: list[arb]
+    norm: arb
+
+
+def finish(objective: Objective, theta: FloatArray, tolerance: float) -> Solution:
+    """Return a certified point, starting from the doubles θ, in as many bits as it takes."""
+    balls = BallObjective(objective)
+    start = theta.tolist() if all(map(math.isfinite, theta.tolist())) else [0.0] * len(theta)
+    exact = [arb(t) for t in start]
+    bits = _first_bits(objective, start, tolerance)
+    while True:
+        with ctx.workprec(bits):
+            target = arb(tolerance) * arb(objective.gamma)
+            point = _descend(balls, exact, target)
+            if point.norm.upper() <= target:
+                return _solution(objective, point, tolerance, bits)
+            exact = point.theta
+        bits *= 2
+
+
+def _first_bits(objective: Objective, theta: list[float], tolerance: float) -> int:
+    """Return bits that probably resolve ∇F to a fraction of τγ; a wrong guess only costs time."""
+    data = objective.data
+    bounds = data.column_bounds.tolist()
+    reach = sum(s * abs(t) for s, t in zip(bounds, theta, strict=True))
+    weight = float(data.weights.sum()) * max(bounds, default=1.0)
+    size = weight * (objective.loss.lipschitz + objective.loss.smoothness * reach)
+    size += objective.gamma * max(map(abs, theta), default=0.0)
+    ratio = math.log2(size + 1e-300) - math.log2(tolerance) - math.log2(objective.gamma)
+    return max(_LEAST_BITS, 64 + math.ceil(ratio))
+
+
+def _descend(balls: BallObjective, theta: list[arb], target: arb) -> _Point:
+    """Step until the target is proven, or the precision is too low to tell, or for a while."""
+    here = _point(balls, theta)
+    best = here.norm
+    for _ in range(_STEPS_PER_PRECISION):
+        if here.norm.upper() <= target or not 4 * here.norm.rad() <= target:
+            break
+        here = _step(balls, here, best)
+        best = here.norm if here.norm < best else best
+    return here
+
+
+def _step(balls: BallObjective, here: _Point, best: arb) -> _Point:
+    """Return the next point: along Newton's direction, as far as the slope of F asks for."""
+    direction = _direction(balls, here)
+    first = _dot(here.gradient, direction)
+    low, high, t = arb(0), None, arb(1)
+    while True:
+        moved = [(a + t * d).mid() for a, d in zip(here.theta, direction, strict=True)]
+        there = _point(balls, moved)
+        slope = _dot(there.gradient, direction)
+        if 2 * there.norm <= best or (first <= 2 * slope and slope <= 0):
+            return there
+        if slope < 0:
+            low = t
+        else:
+            high = t
+        if high is None:
+            t = 2 * t
+        elif 2 ** (ctx.prec // 2) * (high - low) <= high:
+            return there
+        else:
+            t = ((low + high) / 2).mid()
+
+
+def _direction(balls: BallObjective, here: _Point) -> list[arb]:
+    """Return −(∇²F)⁻¹∇F in enough extra bits for an ill-conditioned Hessian."""
+    gradient = arb_mat([[g.mid()] for g in here.gradient])
+    extra = ctx.prec
+    hessian = balls.hessian(here.theta, arb(2) ** (-ctx.prec // 3))
+    while True:
+        with ctx.workprec(ctx.prec + extra):
+            try:
+                return [-entry.mid() for entry in hessian.solve(gradient).entries()]
+            except ZeroDivisionError:
+                extra *= 2
+
+
+def _point(balls: BallObjective, theta: list[arb]) -> _Point:
+    """Return θ with its gradient and gradient norm."""
+    gradient = balls.gradient(theta)
+    return _Point(theta, gradient, _dot(gradient, gradient).nonnegative_part().sqrt())
+
+
+def _dot(a: list[arb], b: list[arb]) -> arb:
+    """Return aᵀb."""
+    return sum((x * y for x, y in zip(a, b, strict=True)), arb(0))
+
+
+def _fraction(number: arb) -> Fraction:
+    """Return an exact ball as a fraction."""
+    mantissa, exponent = number.man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def _solution(objective: Objective, point: _Point, tolerance: float, bits: int) -> Solution:
+    """Return the proven point; the bound is rounded up, but never past the proven tolerance."""
+    distance = _fraction((point.norm / arb(objective.gamma)).upper())
+    return Solution(
+        theta=tuple(map(_fraction, point.theta)),
+        distance_bound=min(tolerance, round_up(distance)),
+        bits=bits,
+    )

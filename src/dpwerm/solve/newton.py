@@ -1,0 +1,126 @@
+"""Damped Newton: θ ← θ − t(∇²F)⁻¹∇F until the certificate proves the tolerance.
+
+F is strongly convex and its gradient Lipschitz on every level set, so a step that satisfies
+Armijo's condition always exists and the steps converge. Near the minimiser the Hessian hardly
+changes, so it is kept and only certified gradients are computed. What doubles cannot reach or
+cannot prove, ball arithmetic finishes.
+"""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from dpwerm.arrays import FloatArray
+from dpwerm.errors import ParameterError
+from dpwerm.problem.objective import Evaluation, Objective
+from dpwerm.solve.certificate import Certificate, certify
+from dpwerm.solve.exact_newton import finish
+from dpwerm.solve.linear import solve_positive
+from dpwerm.solve.solution import Solution
+
+__all__ = ["Solution", "minimise"]
+
+_ARMIJO = 1e-4
+_NEWTON_STEPS = 60
+_TRIALS = 40
+_CONTRACTION = 0.1
+_STRIDE = 16
+_LARGE = 32_768
+
+
+def minimise(objective: Objective, tolerance: float) -> Solution:
+    """Return a point proven to lie within ``tolerance`` of argmin F, for every finite data set.
+
+    Parameters
+    ----------
+    objective : Objective
+    tolerance : float > 0
+        τ, the distance in θ; fixed before the data are seen.
+    """
+    if not (math.isfinite(tolerance) and tolerance > 0):
+        raise ParameterError("tolerance must be finite and positive")
+    with np.errstate(all="ignore"):
+        theta, certificate = _descend(objective, _start(objective), tolerance)
+    if certificate.distance <= tolerance:
+        exact = tuple(map(Fraction, theta.tolist()))
+        return Solution(theta=exact, distance_bound=certificate.distance, bits=53)
+    return finish(objective, theta, tolerance)
+
+
+def _start(objective: Objective) -> FloatArray:
+    """Return a start: the solution of every 16th row if there are many, else 0.
+
+    The sample is solved only as finely as sampling noise in its gradient, L r √Σw², deserves.
+    """
+    data = objective.data
+    if data.n_rows < _LARGE:
+        return np.zeros(data.dimension)
+    sample = data.every(_STRIDE)
+    rough = Objective(sample, objective.loss, objective.gamma, objective.regularizer)
+    radius = float(np.linalg.norm(sample.column_bounds))
+    noise = objective.loss.lipschitz * radius * float(np.linalg.norm(sample.weights))
+    return _descend(rough, _start(rough), 0.03 * noise / objective.gamma)[0]
+
+
+def _descend(
+    objective: Objective, theta: FloatArray, tolerance: float
+) -> tuple[FloatArray, Certificate]:
+    """Return the last point reached in doubles and its certificate, proven or not."""
+    for _ in range(_NEWTON_STEPS):
+        here = objective.evaluate(theta)
+        polished, certificate = _polish(objective, theta, here, tolerance)
+        target = tolerance * objective.gamma
+        if certificate.distance <= tolerance or not certificate.error < target:
+            return polished, certificate
+        if _norm(certificate.gradient) <= _CONTRACTION * _norm(here.gradient):
+            theta = polished
+            continue
+        moved = _search(objective, theta, here)
+        if moved is None:
+            break
+        theta = moved
+    return theta, certify(objective, theta)
+
+
+def _polish(
+    objective: Objective, theta: FloatArray, here: Evaluation, tolerance: float
+) -> tuple[FloatArray, Certificate]:
+    """Take full steps with one Hessian while each shrinks the gradient tenfold."""
+    gradient = here.gradient
+    while True:
+        trial = theta - solve_positive(here.hessian, gradient, objective.gamma)
+        certificate = certify(objective, trial)
+        shrunk = _norm(certificate.gradient) <= _CONTRACTION * _norm(gradient)
+        provable = certificate.error < tolerance * objective.gamma
+        if certificate.distance <= tolerance or not (shrunk and provable):
+            return trial, certificate
+        theta, gradient = trial, certificate.gradient
+
+
+def _search(objective: Objective, theta: FloatArray, here: Evaluation) -> FloatArray | None:
+    """Return a point with enough decrease along the Newton direction, or None if rounding hides it.
+
+    Armijo: F(θ+td) ≤ F(θ) + 1e-4·t·∇Fᵀd. Where F itself is too coarse to tell, a clear drop of
+    the slope along d is accepted instead.
+    """
+    direction = -solve_positive(here.hessian, here.gradient, objective.gamma)
+    slope = float(here.gradient @ direction)
+    coarse = 1e-12 * abs(here.value)
+    t = 1.0
+    for _ in range(_TRIALS):
+        trial = theta + t * direction
+        there = objective.evaluate(trial)
+        end = float(there.gradient @ direction)
+        rise = there.value - here.value
+        if rise <= _ARMIJO * t * slope or (rise <= coarse and abs(end) <= 0.9 * abs(slope)):
+            return None if np.array_equal(trial, theta) else trial
+        cut = slope / (slope - end) if end > 0 else 0.5
+        t *= min(max(cut, 0.1), 0.5)
+    return None
+
+
+def _norm(gradient: FloatArray) -> float:
+    """Return ‖g‖₂, infinite if any entry is not a number."""
+    size = float(np.linalg.norm(gradient))
+    return size if math.isfinite(size) else math.inf

@@ -18,6 +18,7 @@ from dpwerm.study.faults import wrong
 from dpwerm.study.table import Table
 
 MAX_LEVELS = 1_000
+MAX_CELLS = 10_000
 
 Name = Annotated[str, Strict(), StringConstraints(min_length=1, max_length=1_000)]
 Number = Annotated[float, Strict(), Field(ge=-LARGEST, le=LARGEST, allow_inf_nan=False)]
@@ -93,7 +94,7 @@ class Level(Frozen):
     """A level and the cell texts that mean it; "*" means every other text."""
 
     name: Name
-    cells: Annotated[tuple[Name, ...], Field(min_length=1, max_length=10_000)] | Literal["*"]
+    cells: Annotated[tuple[Name, ...], Field(min_length=1, max_length=MAX_CELLS)] | Literal["*"]
 
 
 class CategoryBlock(Frozen):

@@ -15,7 +15,16 @@ from dpwerm.study.faults import faults_of, shown, wrong
 from dpwerm.study.features import CategoryFeature, Feature, NumberFeature
 from dpwerm.study.load import parse_toml, read_study_text
 from dpwerm.study.treatment import Treatment
-from dpwerm.study.values import FeatureName, Positive, Scale, Text, delta_of, epsilon_of, identifier
+from dpwerm.study.values import (
+    PLACEHOLDER,
+    FeatureName,
+    Positive,
+    Scale,
+    Text,
+    delta_of,
+    epsilon_of,
+    identifier,
+)
 
 REMEDIES = {
     "format": "write format = 1",
@@ -199,7 +208,7 @@ def _shared_columns(raw: Mapping[str, object]) -> list[Fault]:
     first: dict[str, str] = {}
     faults = []
     for where, column in uses:
-        if not isinstance(column, str):
+        if not isinstance(column, str) or column == PLACEHOLDER:
             continue
         known = first.setdefault(column.strip(), where)
         if known != where:

@@ -115,7 +115,10 @@ class Encoding(Frozen):
     def column_bounds(self) -> FloatArray:
         """The bounds s_j on |x_j|, intercept first if there is one."""
         bounds = np.full(self.n_columns, self.factor)
-        return np.concatenate([[self.intercept_scale], bounds]) if self.intercept else bounds
+        if self.intercept:
+            bounds = np.concatenate([[self.intercept_scale], bounds])
+        bounds.flags.writeable = False
+        return bounds
 
     @cached_property
     def coefficient_names(self) -> tuple[str, ...]:

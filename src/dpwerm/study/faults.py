@@ -11,6 +11,8 @@ from dpwerm.errors import Fault
 TAGS = frozenset({"number", "category"})
 """Kinds of features; the validator puts them into a fault's path, where a reader needs none."""
 
+MOST_FAULTS = 200
+
 _PLAIN = {
     "extra_forbidden": "is not a known key",
     "string_type": "must be text",
@@ -33,8 +35,8 @@ def shown(value: object) -> str:
     """Return a public value in at most 60 characters of printable text."""
     try:
         text = repr(value) if isinstance(value, str) else str(value)
-    except ValueError:  # an integer of more digits than Python prints
-        return "a huge number"
+    except (ValueError, RecursionError):  # more digits or levels than Python prints
+        return "a huge value"
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
@@ -60,10 +62,13 @@ def faults_of(
         Lets an unknown key name the nearest known one.
     remedies : mapping from a dotted key ("features.*.bounds") to what it should hold
     """
-    return [
-        _fault(dict(found), known_keys or {}, remedies or {})
-        for found in error.errors(include_url=False, include_input=False)
+    errors = error.errors(include_url=False, include_input=False)
+    faults = [
+        _fault(dict(found), known_keys or {}, remedies or {}) for found in errors[:MOST_FAULTS]
     ]
+    if len(errors) > MOST_FAULTS:
+        faults.append(Fault("and more", f"{len(errors) - MOST_FAULTS:,} further faults"))
+    return faults
 
 
 def _fault(

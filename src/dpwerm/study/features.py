@@ -4,10 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PlainValidator, ValidationInfo, field_validator
 
-from dpwerm.study.blocks import MAX_LEVELS, CategoryBlock, Frozen, Level, NumberBlock
+from dpwerm.study.blocks import MAX_CELLS, MAX_LEVELS, CategoryBlock, Frozen, Level, NumberBlock
 from dpwerm.study.cells import normalise
 from dpwerm.study.faults import shown, wrong
-from dpwerm.study.values import Bounds, Real, Text, cell
+from dpwerm.study.values import Bounds, Cell, Real, Text, cell
 
 
 class NumberFeature(Frozen):
@@ -40,6 +40,13 @@ class NumberFeature(Frozen):
         )
 
 
+def _can_name(name: object) -> bool:
+    """Return whether a level can have this name: 1 to 64 printable characters, no outer spaces."""
+    return (
+        isinstance(name, str) and name.isprintable() and 1 <= len(name.strip()) == len(name) <= 64
+    )
+
+
 def levels_of(value: object) -> tuple[Level, ...]:
     """Return the levels of ``["F", "M"]`` or ``{ W = ["W"], other = "*" }``, all faults in one."""
     if isinstance(value, dict):
@@ -54,15 +61,17 @@ def levels_of(value: object) -> tuple[Level, ...]:
     if sum(cells == "*" for _, cells in written) > 1:
         problems.append('only one level can be "*"')
     found = []
+    names: set[str] = set()
     seen: set[str | None] = set()
     for name, cells in written[:MAX_LEVELS]:
-        if not isinstance(name, str) or not name.strip() or not name.isprintable():
-            problems.append(f"{shown(name)} cannot name a level")
+        if not _can_name(name) or name in names:
+            problems.append(f"{shown(name)} cannot name a level, or names two")
             continue
+        names.add(name)
         if cells == "*":
             found.append(Level(name=name, cells="*"))
             continue
-        if not isinstance(cells, (list, tuple)) or not cells:
+        if not isinstance(cells, (list, tuple)) or not 1 <= len(cells) <= MAX_CELLS:
             problems.append(f'level {shown(name)} must be a list of cell values or "*"')
             continue
         texts = tuple(cell(item) for item in cells)
@@ -82,7 +91,7 @@ class CategoryFeature(Frozen):
     kind: Literal["category"]
     column: Text | None = None
     levels: Annotated[tuple[Level, ...], PlainValidator(levels_of)]
-    default: Text | None = None
+    default: Cell | None = None
     source: Text | None = None
 
     @field_validator("default")

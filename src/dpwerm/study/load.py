@@ -7,6 +7,8 @@ from pathlib import Path
 from dpwerm.errors import Fault, StudyError
 
 SIZE_LIMIT = 1 << 20
+MOST_DOTS = 50
+"""Parts of one dotted key; the parser's time grows with their square."""
 
 
 def read_study_text(path: str | Path) -> str:
@@ -39,6 +41,8 @@ def parse_toml(text: str, label: str = "study file") -> dict[str, object]:
     """Return the values of a TOML text; a fault of the syntax comes with line and column."""
     if len(text) > SIZE_LIMIT:
         raise StudyError(label, [Fault("file", "is larger than 1 MB")])
+    if any(line.partition("=")[0].count(".") > MOST_DOTS for line in text.splitlines()):
+        raise StudyError(label, [Fault("syntax", "is nested too deeply")])
     try:
         return tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:

@@ -22,13 +22,18 @@ from dpwerm.study.sources import Source, open_source
 
 @dataclass(frozen=True, repr=False)
 class Table:
-    """The cells of the columns that were asked for; printing it shows none of them."""
+    """The cells of the columns that were asked for; printing it shows none of them.
+
+    ``names`` are all column names of the source, ``whole`` is all of it as it was read, kept on
+    request, ``separator`` is that of a CSV file.
+    """
 
     label: str
     names: tuple[str, ...]
     n_rows: int
     columns: Mapping[str, pa.ChunkedArray] = field(compare=False)
     separator: str | None = None
+    whole: pa.Table | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         return f"Table({len(self.names)} columns)"
@@ -54,9 +59,9 @@ class Table:
         codes, texts = self.factorised(name)
         return np.array([*texts, None], dtype=object)[codes]
 
-    def cells(self, name: str) -> list[object]:
-        """Return a column as it was read, for the curator's eyes and for writing it back."""
-        return list(self.columns[name].to_pylist())
+    def cell(self, name: str, row: int) -> str:
+        """Return one cell as text, as it was read; for the curator's eyes only."""
+        return text_of(self.columns[name][row].as_py()) or ""
 
 
 def read_table(source: object, needed: Sequence[str], *, keep_all: bool = False) -> Table:
@@ -76,31 +81,33 @@ def read_table(source: object, needed: Sequence[str], *, keep_all: bool = False)
     """
     opened = open_source(source)
     wanted = list(dict.fromkeys(needed))
-    faults = _header_faults(opened.names, wanted)
+    faults = header_faults(opened.names, wanted)
     if faults:
         raise TableError(opened.label, faults)
-    chosen = list(opened.names) if keep_all or not wanted else wanted
-    return _table(opened, chosen, wanted)
+    return _table(opened, wanted, keep_all=keep_all)
 
 
-def _table(opened: Source, chosen: list[str], wanted: list[str]) -> Table:
-    columns = dict(
-        zip(chosen, opened.read([opened.names.index(name) for name in chosen]), strict=True)
-    )
+def _table(opened: Source, wanted: list[str], *, keep_all: bool) -> Table:
+    positions = [opened.names.index(name) for name in wanted]
+    if keep_all or not wanted:
+        positions = list(range(len(opened.names)))
+    read = dict(zip(positions, opened.read(positions), strict=True))
+    n_rows = len(next(iter(read.values()))) if read else 0
+    whole = pa.Table.from_arrays(list(read.values()), names=opened.names) if keep_all else None
+    columns = {}
     faults = []
     for name in wanted:
-        columns[name] = _plain(columns[name])
+        columns[name] = _plain(read[opened.names.index(name)])
         if not _is_cell_type(columns[name].type):
             kind = str(columns[name].type).partition("<")[0].partition("[")[0]
             remedy = "a column that a study uses holds numbers, texts or true and false"
             faults.append(Fault(name, f"holds values of type {kind}", remedy))
     if faults:
         raise TableError(opened.label, faults)
-    n_rows = len(next(iter(columns.values()))) if columns else 0
-    return Table(opened.label, opened.names, n_rows, columns, opened.separator)
+    return Table(opened.label, opened.names, n_rows, columns, opened.separator, whole)
 
 
-def _header_faults(names: Sequence[str], wanted: Sequence[str]) -> list[Fault]:
+def header_faults(names: Sequence[str], wanted: Sequence[str]) -> list[Fault]:
     """Return the faults of a header; a name not declared is never repeated, it may be a value."""
     faults = []
     first: dict[str, int] = {}

@@ -16,7 +16,7 @@ from dpwerm.study.blocks import Frozen
 from dpwerm.study.cells import normalise
 from dpwerm.study.faults import shown, wrong
 from dpwerm.study.table import Table
-from dpwerm.study.values import Text, cell, probability
+from dpwerm.study.values import Cell, Text, cell, probability
 
 T = TypeVar("T")
 
@@ -67,7 +67,7 @@ class Treatment(Frozen):
     declared_origin: Literal["design", "external", "worst_case"] | None = Field(
         None, validation_alias="origin", validate_default=True
     )
-    declared_default: Text | None = Field(None, validation_alias="default")
+    declared_default: Cell | None = Field(None, validation_alias="default")
 
     @field_validator("propensity_column")
     @classmethod

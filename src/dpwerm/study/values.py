@@ -19,6 +19,9 @@ from dpwerm.study.cells import normalise
 from dpwerm.study.faults import shown, wrong
 
 T = TypeVar("T")
+PLACEHOLDER = "<fill in>"
+"""What a new study file holds where only a person can know the value."""
+
 _MOST_DIGITS = 50
 _RATIO = re.compile(r"\s*([0-9]{1,12})\s*/\s*([0-9]{1,12})\s*")
 
@@ -69,6 +72,8 @@ def text(value: object) -> str:
     """Return a text of 1 to 1,000 characters without its outer spaces."""
     if not isinstance(value, str):
         raise wrong(f"must be text, not {shown(value)}")
+    if value == PLACEHOLDER:
+        raise wrong("is still to be filled in")
     stripped = value.strip()
     if not stripped or len(stripped) > 1_000:
         raise wrong("must have 1 to 1,000 characters")
@@ -77,7 +82,7 @@ def text(value: object) -> str:
 
 def cell(value: object) -> str:
     """Return what a cell holds, given as text, number or true/false, in the spelling written."""
-    if isinstance(value, (bool, int, Decimal)):
+    if isinstance(value, (bool, int, float, Decimal)):
         try:
             value = str(value)
         except ValueError:
@@ -146,6 +151,7 @@ def probability(value: object) -> Fraction:
 
 
 Text = Annotated[str, BeforeValidator(text)]
+Cell = Annotated[str, BeforeValidator(cell)]
 Real = Annotated[float, BeforeValidator(number)]
 Positive = Annotated[float, BeforeValidator(positive_number)]
 Scale = Annotated[float, BeforeValidator(scale)]

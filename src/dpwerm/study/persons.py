@@ -1,0 +1,28 @@
+"""One person is one row: the privacy claim protects a row, so a person must not have several."""
+
+import numpy as np
+
+from dpwerm.arrays import IntArray
+from dpwerm.study.declaration import Study
+from dpwerm.study.table import Table
+
+
+def person_codes(table: Table, column: str) -> IntArray:
+    """Return a number per row, equal for equal persons, shape (n,); −1 where missing."""
+    codes, texts = table.factorised(column)
+    first: dict[str | None, int] = {None: -1}
+    merged = [first.setdefault(text, len(first)) for text in texts]
+    persons: IntArray = np.array(merged, dtype=np.int64)[codes]
+    return persons
+
+
+def repeated_persons(study: Study, table: Table) -> int:
+    """Return how many persons have more than one row; 0 without a person column.
+
+    A fit through the study must refuse when this is not 0.
+    """
+    if study.person is None:
+        return 0
+    persons = person_codes(table, study.person)
+    counts = np.bincount(persons[persons >= 0])
+    return int(np.count_nonzero(counts > 1))

@@ -1,0 +1,87 @@
+"""A new study file from a table's header: the names are public, the values are not looked at."""
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from dpwerm.errors import TableError
+from dpwerm.study.sources import open_source
+from dpwerm.study.table import header_faults
+from dpwerm.study.values import PLACEHOLDER
+
+_TOP = f"""\
+# A study file says what is public about a study. Nothing here may come from looking at the data:
+# take bounds and levels from the protocol, the questionnaire or the literature.
+# Replace every "{PLACEHOLDER}"; docs/study-file.md explains each key.
+
+format = 1
+
+[study]
+id = "{PLACEHOLDER}"              # such as "my-trial": a-z, 0-9, dot, dash, underscore
+relation = "replace_one"      # two tables are neighbours if one row differs
+# person = "column"           # a column that identifies persons; each may have one row only
+
+[treatment]
+column = "{PLACEHOLDER}"          # the column that holds the arm each person received
+arms = "{PLACEHOLDER}"            # such as {{ control = "1/3", active = "2/3" }}
+
+[benefit]
+column = "{PLACEHOLDER}"          # the column that holds the outcome
+bounds = "{PLACEHOLDER}"          # [lowest, highest] possible, in the column's units
+direction = "larger"          # which outcomes are better: "larger" or "smaller"
+transform = "identity"        # or "log"
+
+# [budget]
+# epsilon = 1                 # the total for this study, over all releases
+
+# One block for each column. Keep the features known before treatment, delete all other blocks.
+"""
+
+_FEATURE = """
+# column {position}
+[features.{name}]
+column = {column}
+kind = "{placeholder}"            # "number" or "category"
+# bounds = [0, 100]           # a number needs its bounds
+# levels = ["no", "yes"]      # a category needs its levels; or {{ yes = ["1", "2"], no = "*" }}
+"""
+
+
+def scaffold(source: object) -> str:
+    """Return the text of a study file for a table; loading it lists what is to be filled in.
+
+    Parameters
+    ----------
+    source : path or data frame, as for ``read_table``; only its header is read
+    """
+    opened = open_source(source)
+    faults = header_faults(opened.names, ())
+    if faults:
+        raise TableError(opened.label, faults)
+    named = [(position, name) for position, name in enumerate(opened.names, start=1) if name]
+    blocks = [
+        _FEATURE.format(name=key, position=position, column=quoted(column), placeholder=PLACEHOLDER)
+        for key, (position, column) in zip(slugs(name for _, name in named), named, strict=True)
+    ]
+    return _TOP + "".join(blocks)
+
+
+def quoted(text: str) -> str:
+    """Return a TOML string of any text."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def slugs(columns: Iterable[str]) -> list[str]:
+    """Return a plain, distinct feature name for each column."""
+    taken = {"", "intercept"}
+    found = []
+    for position, column in enumerate(columns, start=1):
+        plain = unicodedata.normalize("NFKD", column).encode("ascii", "ignore").decode()
+        stem = re.sub(r"[^a-z0-9]+", "_", plain.lower()).strip("_")[:50] or f"column_{position}"
+        name, copy = stem, 2
+        while name in taken:
+            name, copy = f"{stem}_{copy}", copy + 1
+        taken.add(name)
+        found.append(name)
+    return found

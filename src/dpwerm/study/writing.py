@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as arrow_parquet
 from numpy.typing import NDArray
 
-from dpwerm.errors import Fault, TableError
+from dpwerm.errors import Fault, ParameterError, TableError
 from dpwerm.study.table import Table
 
 
@@ -23,18 +23,20 @@ def write_with_columns(table: Table, added: Mapping[str, NDArray[np.generic]], p
     added : mapping from a new name to its values; a name the table has is a fault
     path : Path
     """
+    whole = table.whole
+    if whole is None:
+        raise ParameterError("table must be read with keep_all=True to be written back")
     refuse_clash(table, added)
-    columns = {name: table.columns[name] for name in table.names}
-    fresh = {name: pa.chunked_array([pa.array(values.tolist())]) for name, values in added.items()}
-    whole = {**columns, **fresh}
+    for name, values in added.items():
+        whole = whole.append_column(name, pa.array(values.tolist()))
     if path.suffix.lower() == ".parquet":
-        arrow_parquet.write_table(pa.table(whole), path)
+        arrow_parquet.write_table(whole, path)
         return
     separator = "\t" if path.suffix.lower() == ".tsv" else table.separator or ","
     with path.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, delimiter=separator, lineterminator="\n")
-        writer.writerow(whole)
-        writer.writerows(zip(*(column.to_pylist() for column in whole.values()), strict=True))
+        writer.writerow(whole.column_names)
+        writer.writerows(zip(*(column.to_pylist() for column in whole.columns), strict=True))
 
 
 def refuse_clash(table: Table, added: Mapping[str, object]) -> None:

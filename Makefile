@@ -1,0 +1,39 @@
+# `make demo` and `make test` do all the set-up on a fresh machine, inside this checkout.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/installed
+
+.PHONY: demo test lint types check benchmark table2 clean
+
+demo: $(STAMP)  ## a simulated trial end to end: a rule, a summary and a picture in demo/
+	$(BIN)/dpwerm demo --out demo --force
+
+test: $(STAMP)  ## the whole test suite
+	$(BIN)/pytest -n 2 --dist loadfile
+
+lint: $(STAMP)  ## style and formatting
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP)  ## mypy, strict, on source, tests and benchmarks
+	$(BIN)/mypy
+
+check: lint types test  ## what CI runs
+
+benchmark: $(STAMP)  ## speed and memory of the solver, as ratios measured in one run
+	$(BIN)/python benchmarks/solver.py
+
+table2: $(STAMP)  ## Table II of the paper's supplement, published and reproduced
+	$(BIN)/python -m dpwerm.reproduce.table2
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit("dpwerm needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	touch $@
+
+clean:  ## remove everything that was made
+	rm -rf $(VENV) demo build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

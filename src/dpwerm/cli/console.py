@@ -1,0 +1,56 @@
+"""How commands speak: results on standard output, progress and errors on standard error."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import typer
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+DONE, OUR_FAULT, WRONG_INPUT, OVER_BUDGET, NOT_VERIFIED = 0, 1, 2, 3, 4
+"""Exit codes that scripts can use."""
+
+
+def say(text: str = "") -> None:
+    """Print a result as it is: names from files are text, never markup."""
+    Console(soft_wrap=True).print(text, markup=False, highlight=False)
+
+
+def complain(text: str) -> None:
+    """Print to standard error as it is."""
+    Console(stderr=True, soft_wrap=True).print(text, markup=False, highlight=False)
+
+
+@contextmanager
+def stages() -> Iterator[Callable[[str], None]]:
+    """Show which stage is under way and for how long; never how the solver is doing."""
+    console = Console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("starting", total=None)
+        yield lambda stage: progress.update(task, description=stage)
+
+
+def agree(question: str, *, yes: bool) -> None:
+    """Ask once before something is spent; without a terminal ``--yes`` must be given."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        complain("There is no terminal to ask on. Add --yes to go on without a question.")
+        raise typer.Exit(WRONG_INPUT)
+    if not typer.confirm(question, err=True):
+        complain("Nothing was read and nothing was released.")
+        raise typer.Exit(WRONG_INPUT)
+
+
+def free_path(path: Path, *, force: bool) -> Path:
+    """Return a path that may be written, or stop before any work is done."""
+    if path.exists() and not force:
+        complain(f"{path} exists. Choose another --out, or add --force to replace it.")
+        raise typer.Exit(WRONG_INPUT)
+    if not path.parent.is_dir():
+        complain(f"The folder {path.parent} does not exist.")
+        raise typer.Exit(WRONG_INPUT)
+    return path

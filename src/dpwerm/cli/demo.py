@@ -1,0 +1,52 @@
+"""``dpwerm demo``: a simulated trial end to end."""
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import pyarrow.csv
+import typer
+
+from dpwerm.cli.console import WRONG_INPUT, complain, say, stages
+from dpwerm.report.figure import save_figure
+from dpwerm.report.summary import summary
+from dpwerm.rules.rule_file import write_rule
+from dpwerm.rules.treatment_rule import PrivateTreatmentRule
+from dpwerm.simulate.demo import best_arm, demo_trial, study_text
+from dpwerm.study.declaration import Study
+
+EPSILON = "1"
+
+
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the files.")] = Path("dpwerm-demo"),
+    force: Annotated[bool, typer.Option("--force", help="Replace files in the folder.")] = False,
+) -> None:
+    """Simulate a trial, learn a rule at epsilon = 1, and leave files to look at."""
+    if out.exists() and not force:
+        complain(f"{out} exists. Choose another --out, or add --force.")
+        raise typer.Exit(WRONG_INPUT)
+    out.mkdir(parents=True, exist_ok=True)
+    with stages() as on_stage:
+        on_stage("simulating a trial")
+        trial = demo_trial()
+        pyarrow.csv.write_csv(trial, out / "trial.csv")
+        (out / "study.toml").write_text(study_text(), encoding="utf-8")
+        study = Study.load(out / "study.toml")
+        estimator = PrivateTreatmentRule.from_study(study, EPSILON)
+        estimator.fit(out / "trial.csv", on_stage=on_stage)
+        rule = estimator.rule_
+        write_rule(rule, out / "rule.json")
+        text = summary(rule)
+        (out / "summary.txt").write_text(text, encoding="utf-8")
+        on_stage("drawing")
+        save_figure(rule, out / "rule.png")
+        fresh = demo_trial(people=5_000, seed=1)
+        right = float(np.mean(rule.arms_for(rule.score_table(fresh)) == best_arm(fresh)))
+    say(text)
+    say("The trial is simulated, so the truth is known: the rule recommends the better arm for")
+    say(f"{right:.1%} of 5,000 new simulated people (no real data could be shown like this).")
+    say()
+    say(f"In {out}: trial.csv, study.toml, rule.json, summary.txt, rule.png. Now try:")
+    say(f"  dpwerm verify {out / 'rule.json'}")
+    say(f"  dpwerm recommend {out / 'rule.json'} {out / 'trial.csv'} --out {out / 'new.csv'}")

@@ -1,0 +1,70 @@
+"""The ``dpwerm`` command: gathers the commands and turns errors into words and exit codes."""
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+import typer
+
+from dpwerm.cli import check, demo, fit, init, recommend, verify
+from dpwerm.cli.console import OUR_FAULT, WRONG_INPUT, complain
+from dpwerm.errors import DpwermError
+from dpwerm.version import __version__
+
+DEBUG = "DPWERM_DEBUG"
+
+app = typer.Typer(
+    help="Learn treatment rules from sensitive trials and release them under differential privacy.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+for module in (demo, init, check, fit, recommend, verify):
+    app.command()(module.__dict__[module.__name__.rsplit(".", 1)[-1]])
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"dpwerm {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Print the version."
+    ),
+) -> None:
+    """Learn treatment rules from sensitive trials and release them under differential privacy."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code."""
+    try:
+        app(args=list(arguments))
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else OUR_FAULT
+    except DpwermError as error:
+        complain(str(error))
+        return WRONG_INPUT
+    except Exception as error:  # noqa: BLE001 - the last wall: nothing of the data may get past it
+        return _our_fault(error)
+    return 0
+
+
+def _our_fault(error: Exception) -> int:
+    """Say that we failed without the text of the error, which may quote the data."""
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    complain(f"Internal error: {type(error).__name__} in {where.name}, line {where.lineno}.")
+    if os.environ.get(DEBUG) == "sensitive":
+        complain("SENSITIVE, for the curator only:\n" + "".join(traceback.format_exception(error)))
+    else:
+        complain(f"Nothing was released. {DEBUG}=sensitive shows details, which may quote data.")
+    return OUR_FAULT
+
+
+def run() -> None:
+    """Run the command line as the installed program does."""
+    sys.exit(main(sys.argv[1:]))

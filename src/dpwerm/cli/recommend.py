@@ -1,0 +1,33 @@
+"""``dpwerm recommend``: apply a released rule to new rows."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dpwerm.cli.console import free_path, say, stages
+from dpwerm.rules.rule_file import notice, read_rule
+from dpwerm.study.table import read_table
+from dpwerm.study.writing import refuse_ending, write_with_columns
+
+
+def recommend(
+    rule: Annotated[Path, typer.Argument(help="A rule file.")],
+    table: Annotated[Path, typer.Argument(help="CSV or Parquet file with the rule's columns.")],
+    out: Annotated[Path, typer.Option(help="Where to write the table with two more columns.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+) -> None:
+    """Add the columns recommended_arm and score to a table; columns are matched by name."""
+    loaded = read_rule(rule)
+    path = free_path(out, force=force)
+    refuse_ending(path)
+    with stages() as on_stage:
+        on_stage("reading")
+        rows = read_table(table, loaded.release.encoding.columns, keep_all=True)
+        on_stage("recommending")
+        scores = loaded.release.score(loaded.release.encoding.encode(rows))
+        on_stage("writing")
+        added = {"recommended_arm": loaded.arms_for(scores), "score": scores}
+        write_with_columns(rows, added, path)
+    say(notice(loaded))
+    say(f"Wrote {path}: {len(scores)} rows with recommended_arm and score.")

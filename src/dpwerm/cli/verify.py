@@ -1,0 +1,50 @@
+"""``dpwerm verify``: re-derive the privacy claim of a rule file."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dpwerm.cli.console import NOT_VERIFIED, complain, say
+from dpwerm.errors import RuleFileError
+from dpwerm.rules.rule_file import verify_rule
+
+SHOWN = (
+    "digest",
+    "weight bound V/pi_min",
+    "certificate.radius",
+    "certificate.sensitivity.minimiser",
+    "certificate.sensitivity.tolerance",
+    "certificate.sensitivity.total",
+    "certificate.noise.scale",
+    "certificate.noise.grid_exponent",
+    "certificate.epsilon",
+    "certificate.delta",
+    "certificate.private",
+)
+
+
+def verify(
+    rule: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A rule file.")],
+) -> None:
+    """Compute everything in a rule file that follows from something else, and compare."""
+    try:
+        findings = verify_rule(rule)
+    except RuleFileError as error:
+        complain(str(error))
+        raise typer.Exit(NOT_VERIFIED) from None
+    wrong = [finding for finding in findings if not finding.holds]
+    for finding in findings:
+        if finding.what in SHOWN and finding.holds:
+            say(f"  ok     {finding.what} = {finding.derived}")
+    for finding in wrong:
+        complain(f"  WRONG  {finding.what}: recorded {finding.recorded}, derived {finding.derived}")
+    if wrong:
+        complain(f"{rule}: REJECTED, {len(wrong)} of {len(findings)} checks failed.")
+        raise typer.Exit(NOT_VERIFIED)
+    private = next(f.recorded for f in findings if f.what == "certificate.private")
+    say(f"{rule}: {len(findings)} checks hold. {'' if private else 'The rule is NOT PRIVATE.'}")
+    say(
+        "This shows that the numbers belong together. That the release happened as recorded "
+        "cannot be seen from a file."
+    )

@@ -1,0 +1,1 @@
+"""The general private classifier and the one fit pipeline that everything shares."""

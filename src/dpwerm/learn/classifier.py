@@ -1,0 +1,215 @@
+"""DP-wERM as a scikit-learn classifier: θ̂ = argmin Σ w_i ℓ(y_i x_iᵀθ) + γR(θ), released with noise.
+
+Every parameter is public knowledge. After ``fit`` the object holds the release and what
+follows from it, and nothing else that was learned from data.
+"""
+
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from dpwerm.arrays import FloatArray
+from dpwerm.errors import ParameterError
+from dpwerm.learn.arrays_in import bounds_per_column, feature_names, numeric_matrix, vector
+from dpwerm.learn.pipeline import fit_release
+from dpwerm.learn.release import Release
+from dpwerm.learn.specification import Specification, loss_of, required_gamma
+from dpwerm.parameters import positive
+from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.origin import origin_of
+from dpwerm.privacy.randomness import bit_source
+from dpwerm.privacy.relation import Relation
+from dpwerm.problem.losses import MarginLoss
+from dpwerm.problem.regularizers import get_regularizer
+from dpwerm.study.encoding import Encoding
+
+
+class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    r"""A private linear classifier with sample weights.
+
+    .. math:: \hat\theta = \arg\min_\theta \sum_i w_i \ell(y_i x_i^\top\theta) + \gamma R(\theta)
+
+    The release of θ̂ satisfies (ε, δ)-differential privacy for the declared relation, because
+    features are encoded into ‖x‖ ≤ r and weights clipped at W, both public.
+
+    Parameters
+    ----------
+    epsilon : float in (0, inf]
+        The privacy loss of this fit; ``math.inf`` is the non-private baseline.
+    feature_bounds : (lower, upper) or one pair per column
+        Known before the data is seen. Values outside are clipped.
+    weight_bound : float > 0, optional
+        Weights above it are clipped. May be left out only when no weights are given.
+    classes : pair, optional
+        The two labels. Must be declared for a private release; the first is the negative class.
+    gamma : float > 0
+        Regularisation on the summed objective.
+    loss : name or registered loss
+        ``"huberised-hinge"`` (with ``h``) or ``"logistic"``.
+    mechanism : name
+        ``"spherical-laplace"``, ``"product-laplace"`` or ``"gaussian"`` (needs ``delta`` > 0).
+    relation : ``"replace_one"`` or ``"add_remove"``
+        What neighbouring means. Under add/remove the number of rows is never written.
+    weight_origin : ``"design"``, ``"external"`` or ``"worst_case"``
+        Where the weights come from; decides the constant C of the sensitivity.
+    random_state : int, optional
+        None draws from the operating system. An integer is for simulation and marks the
+        release as not private.
+
+    Examples
+    --------
+    >>> import math
+    >>> import numpy as np
+    >>> from dpwerm import PrivateWeightedClassifier
+    >>> X = np.linspace(-1, 1, 200).reshape(-1, 1)
+    >>> y = np.where(X[:, 0] > 0, "yes", "no")
+    >>> model = PrivateWeightedClassifier(
+    ...     math.inf, feature_bounds=(-1, 1), classes=("no", "yes"), gamma=1.0
+    ... ).fit(X, y)
+    >>> list(model.predict([[-0.5], [0.5]]))
+    ['no', 'yes']
+    >>> model.release_.private
+    False
+    """
+
+    def __init__(
+        self,
+        epsilon: float,
+        *,
+        feature_bounds: Any = None,
+        weight_bound: float | None = None,
+        classes: Any = None,
+        gamma: float | None = None,
+        loss: str | MarginLoss = "huberised-hinge",
+        h: float = 0.5,
+        regularizer: str = "ridge",
+        mechanism: str = "spherical-laplace",
+        delta: float | str = 0,
+        relation: str = "replace_one",
+        weight_origin: str = "design",
+        encoding: Literal["centred", "paper"] = "centred",
+        intercept_scale: float = 1.0,
+        random_state: int | None = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.feature_bounds = feature_bounds
+        self.weight_bound = weight_bound
+        self.classes = classes
+        self.gamma = gamma
+        self.loss = loss
+        self.h = h
+        self.regularizer = regularizer
+        self.mechanism = mechanism
+        self.delta = delta
+        self.relation = relation
+        self.weight_origin = weight_origin
+        self.encoding = encoding
+        self.intercept_scale = intercept_scale
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit and release; X: (n, d) finite, y: two labels, sample_weight: (n,) ≥ 0."""
+        matrix = numeric_matrix(self, X, reset=True)
+        bits = bit_source(self.random_state)
+        budget = Budget.of(self.epsilon, self.delta)
+        classes, labels = self._labels(y, len(matrix), private=bits.secure and budget.is_private)
+        bound, weights = self._weights(sample_weight, len(matrix))
+        encoding = Encoding.of_numbers(
+            feature_names(self, matrix.shape[1]),
+            bounds_per_column(self.feature_bounds, matrix.shape[1]),
+            kind=self.encoding,
+            intercept=self.intercept_scale,
+        )
+        spec = Specification(
+            budget=budget,
+            gamma=required_gamma(self.gamma),
+            weight_bound=bound,
+            mechanism=self.mechanism,
+            relation=Relation.of(self.relation),
+            loss=loss_of(self.loss, self.h),
+            regularizer=get_regularizer(self.regularizer),
+            origin=origin_of(self.weight_origin),
+        )
+        self.release_: Release = fit_release(
+            encoding.encode_numbers(matrix),
+            labels,
+            weights,
+            encoding=encoding,
+            spec=spec,
+            bits=bits,
+        )
+        self.classes_ = classes
+        return self
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return f(x) for each row; positive speaks for the second class."""
+        check_is_fitted(self, "release_")
+        matrix = numeric_matrix(self, X, reset=False)
+        return self.release_.score(self.release_.encoding.encode_numbers(matrix))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the predicted class of each row; f(x) = 0 gives the first class."""
+        positive_side = self.decision_function(X) > 0
+        return np.asarray(self.classes_[positive_side.astype(int)])
+
+    def _labels(self, y: Any, n: int, *, private: bool) -> tuple[NDArray[Any], FloatArray]:
+        """Return the two classes and the labels as −1 and +1."""
+        if y is None:
+            raise ParameterError(
+                "This classifier requires y to be passed, but the target y is None"
+            )
+        y = column_or_1d(y, warn=True)
+        if len(y) != n:
+            raise ParameterError(f"y has {len(y)} entries and X has {n} rows")
+        if y.dtype.kind in "fc" and not np.isfinite(y).all():
+            raise ParameterError("Input y contains NaN or infinity")
+        if self.classes is not None:
+            classes = np.asarray(self.classes)
+            if classes.shape != (2,) or classes[0] == classes[1]:
+                raise ParameterError("classes must be two different labels")
+        elif private:
+            raise ParameterError(
+                "classes is missing: declare the two labels, since which labels occur is data"
+            )
+        else:
+            check_classification_targets(y)
+            classes = np.unique(y)
+            if len(classes) > 2:
+                raise ParameterError(
+                    "Only binary classification is supported. y has more than two classes"
+                )
+            if len(classes) < 2:
+                raise ParameterError("y has only one class; two are needed")
+        known = (y == classes[0]) | (y == classes[1])
+        if not np.all(known):
+            raise ParameterError("y has labels other than the two declared classes")
+        return classes, np.where(y == classes[1], 1.0, -1.0)
+
+    def _weights(self, sample_weight: Any, n: int) -> tuple[float, FloatArray]:
+        """Return W and the weights clipped to [0, W]."""
+        if sample_weight is None:
+            bound = 1.0 if self.weight_bound is None else self.weight_bound
+            bound = positive("weight_bound", bound)
+            return bound, np.full(n, min(1.0, bound))
+        if self.weight_bound is None:
+            raise ParameterError(
+                "weight_bound is missing: declare the largest weight a person can have, from what "
+                "is known before seeing the data"
+            )
+        bound = positive("weight_bound", self.weight_bound)
+        if np.isscalar(sample_weight):
+            sample_weight = np.full(n, sample_weight)
+        weights = vector("sample_weight", sample_weight, n)
+        if np.any(weights < 0):
+            raise ParameterError("sample_weight has negative entries; weights must be at least 0")
+        return bound, np.minimum(weights, bound)

@@ -1,0 +1,67 @@
+"""The only thing that crosses from the sensitive side to the public one.
+
+θ_j = k_j·2^e with integers k_j on the public grid 2^e, the encoding that gives them meaning,
+and the certificate that says what was promised.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dpwerm.arrays import FloatArray
+from dpwerm.learn.certificate import Certificate
+from dpwerm.study.encoding import Encoding
+
+
+@dataclass(frozen=True)
+class Release:
+    """Released coefficients on a public grid, with their encoding and certificate."""
+
+    encoding: Encoding
+    integers: tuple[int, ...]
+    certificate: Certificate
+
+    @property
+    def exponent(self) -> int:
+        """The e of the grid 2^e."""
+        return self.certificate.noise.grid_exponent
+
+    @property
+    def private(self) -> bool:
+        """Whether the release carries a privacy claim."""
+        return self.certificate.private
+
+    @property
+    def theta(self) -> FloatArray:
+        """The coefficients in encoded units, intercept first if there is one."""
+        grid = Fraction(2) ** self.exponent
+        return np.array([float(k * grid) for k in self.integers])
+
+    def score(self, X: FloatArray) -> FloatArray:
+        """Return f(x) = s₀θ₀ + xᵀθ for encoded rows."""
+        theta = self.theta
+        scale = self.encoding.intercept_scale
+        slopes = theta[1:] if scale > 0 else theta
+        # One row's score must not depend on the rows beside it, so no matrix product.
+        scores: FloatArray = np.einsum("ij,j->i", X, slopes)
+        return scores + scale * theta[0] if scale > 0 else scores
+
+    def own_units(self) -> dict[str, float]:
+        """Return the coefficients in the columns' own units, for reading."""
+        grid = Fraction(2) ** self.exponent
+        return self.encoding.own_units([k * grid for k in self.integers])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for a file."""
+        return {
+            "encoding": self.encoding.to_dict(),
+            "coefficients": {
+                "names": list(self.encoding.coefficient_names),
+                "integers": list(self.integers),
+                "exponent": self.exponent,
+                "own_units": self.own_units(),
+            },
+            "certificate": self.certificate.model_dump(mode="json"),
+        }

@@ -1,0 +1,94 @@
+"""A rule in plain words: what it recommends, what it costs, what the promise rests on."""
+
+import math
+from decimal import Decimal
+
+from dpwerm.report.noise_interval import half_width
+from dpwerm.rules.rule import Rule
+from dpwerm.rules.rule_file import notice
+
+
+def _rule_lines(rule: Rule) -> list[str]:
+    first, second = rule.arms
+    own = rule.release.own_units()
+    width = max(map(len, own))
+    return [
+        f"Recommend {second!r} where the score is above 0, {first!r} where it is below;",
+        f"a score of exactly 0 gives {rule.default!r}.",
+        "The score is the sum of these, in the columns' own units:",
+        "",
+        *(
+            f"  {name:<{width}}  {value:+.4g}{'' if _is_constant(name) else ' per unit'}"
+            for name, value in own.items()
+        ),
+    ]
+
+
+def _is_constant(name: str) -> bool:
+    return name == "intercept" or "=" in name
+
+
+def _noise_lines(rule: Rule) -> list[str]:
+    release = rule.release
+    names = release.encoding.coefficient_names
+    width = max(map(len, names))
+    reach = half_width(release)
+    lines = ["Coefficients in encoded units (each feature runs over its whole declared range):", ""]
+    for name, value in zip(names, release.theta, strict=True):
+        noise = f"  ± {reach:.4f}" if reach else ""
+        lines.append(f"  {name:<{width}}  {value:+9.4f}{noise}")
+    if release.certificate.mechanism != "none":
+        lines += [
+            "",
+            "± is the reach of the privacy noise in 95 of 100 releases, not sampling error.",
+        ]
+    return lines
+
+
+def _meaning_lines(rule: Rule) -> list[str]:
+    certificate = rule.release.certificate
+    if not certificate.private:
+        return []
+    epsilon = Decimal(certificate.epsilon)
+    unit = "replacing one person's row" if certificate.n is not None else "adding or removing a row"
+    factor = math.exp(float(epsilon)) if epsilon < 700 else math.inf
+    line = f"by at most a factor {factor:.3g}" if epsilon < 20 else "by more than is of any use"
+    lines = [
+        f"What epsilon = {epsilon} means: {unit} changes the odds of any outcome,",
+        f"and so of anything anybody may conclude about that person, {line}.",
+    ]
+    if Decimal(certificate.delta) > 0:
+        lines.append(f"With probability delta = {certificate.delta} the bound may not hold.")
+    return lines
+
+
+def _certificate_lines(rule: Rule) -> list[str]:
+    c = rule.release.certificate
+    s = c.sensitivity
+    shown = {
+        "mechanism": f"{c.mechanism} ({c.proof})",
+        "relation": str(c.relation) + (f", n = {c.n}" if c.n is not None else ", n is not written"),
+        "loss": f"{c.loss.name} {c.loss.parameters or ''}".rstrip(),
+        "gamma": f"{c.gamma:g}",
+        "weights": f"at most {c.weight_bound:.6g}; {c.weight_origin.statement}",
+        "row norm": f"at most {c.radius:.6g}",
+        "sensitivity": f"{s.minimiser:.6g} of the minimiser, {s.total:.6g} with solver tolerance",
+        "noise scale": f"{c.noise.scale:.6g} on a grid of 2^{c.noise.grid_exponent}",
+        "randomness": c.randomness,
+        "ledger": c.ledger,
+    }
+    width = max(map(len, shown))
+    return ["What the promise rests on:", "", *(f"  {k:<{width}}  {v}" for k, v in shown.items())]
+
+
+def summary(rule: Rule) -> str:
+    """Return the rule, the meaning of ε and the certificate as text."""
+    title = rule.title
+    parts = [
+        [title, "=" * len(title), "", notice(rule)],
+        _rule_lines(rule),
+        _noise_lines(rule),
+        _meaning_lines(rule),
+        _certificate_lines(rule),
+    ]
+    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"

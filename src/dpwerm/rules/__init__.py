@@ -1,0 +1,1 @@
+"""Treatment rules: outcome weights, the estimator, the rule and its file."""

@@ -1,0 +1,75 @@
+"""JSON from strangers: no NaN, no duplicate keys, no huge numbers, no deep nesting.
+
+Python's reader accepts all four. Here each is a fault that says what is wrong.
+"""
+
+import json
+from pathlib import Path
+from typing import Any, NoReturn
+
+from dpwerm.errors import Fault, RuleFileError
+
+LARGEST_FILE = 5_000_000
+LARGEST_INTEGER = 10**40
+
+
+class _RefusedError(ValueError):
+    """Raised inside the parser with a text of our own."""
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise _RefusedError("a key appears twice")
+    return found
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise _RefusedError(f"{name} is not allowed")
+
+
+def _integer(text: str) -> int:
+    if len(text) > 42 or abs(int(text)) > LARGEST_INTEGER:
+        raise _RefusedError("a number is too large")
+    return int(text)
+
+
+def _decimal(text: str) -> float:
+    number = float(text)
+    if abs(number) > 1e300:
+        raise _RefusedError("a number is too large")
+    return number
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Return the object in a JSON file, or say why it is none."""
+    where = path.name
+    try:
+        size = path.stat().st_size
+        if size > LARGEST_FILE:
+            raise RuleFileError(where, [Fault(where, f"larger than {LARGEST_FILE} bytes")])
+        content = json.loads(
+            path.read_text(encoding="utf-8"),
+            object_pairs_hook=_unique,
+            parse_constant=_no_constant,
+            parse_int=_integer,
+            parse_float=_decimal,
+        )
+    except OSError as error:
+        raise RuleFileError(
+            where, [Fault(where, f"cannot be read ({error.strerror})", "check the path")]
+        ) from None
+    except _RefusedError as refused:
+        raise RuleFileError(where, [Fault(where, str(refused))]) from None
+    except UnicodeDecodeError:
+        raise RuleFileError(where, [Fault(where, "is not UTF-8 text")]) from None
+    except json.JSONDecodeError as error:
+        raise RuleFileError(
+            where,
+            [Fault(f"{where} line {error.lineno}", "is not JSON", "it may be cut off")],
+        ) from None
+    except RecursionError:
+        raise RuleFileError(where, [Fault(where, "is nested too deeply")]) from None
+    if not isinstance(content, dict):
+        raise RuleFileError(where, [Fault(where, "is not a JSON object")])
+    return content

@@ -1,0 +1,51 @@
+"""A released treatment rule: recommend the second arm where f(x) > 0, the first where f(x) < 0.
+
+f(x) = 0 gives the default arm. Everything in a rule is public.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpwerm.arrays import FloatArray
+from dpwerm.learn.release import Release
+from dpwerm.rules.declaration import Declaration
+from dpwerm.study.table import read_table
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A release, and the declared arms between which it decides."""
+
+    release: Release
+    declaration: Declaration
+
+    @property
+    def arms(self) -> tuple[str, str]:
+        """The arms, the one for negative scores first."""
+        return self.declaration.treatment.arms
+
+    @property
+    def default(self) -> str:
+        """The arm where the score is 0."""
+        return self.declaration.treatment.default
+
+    @property
+    def title(self) -> str:
+        """The study's name, or its id, or a plain word."""
+        return self.declaration.study_name or self.declaration.study_id or "a treatment rule"
+
+    def arms_for(self, scores: FloatArray) -> NDArray[np.object_]:
+        """Return the recommended arm for each score."""
+        first, second = self.arms
+        choice = np.full(len(scores), self.default, dtype=object)
+        choice[scores > 0] = second
+        choice[scores < 0] = first
+        return choice
+
+    def score_table(self, source: Any) -> FloatArray:
+        """Return f(x) for each row of a table whose columns are matched by name."""
+        encoding = self.release.encoding
+        return self.release.score(encoding.encode(read_table(source, encoding.columns)))

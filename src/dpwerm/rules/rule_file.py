@@ -1,0 +1,176 @@
+"""rule.json: a rule, its certificate, and a digest of the whole; versioned, strict, no pickle.
+
+The digest is SHA-256 over the canonical JSON of everything else in the file.
+"""
+
+import hashlib
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationError
+
+from dpwerm.errors import DpwermError, Fault, ParameterError, RuleFileError
+from dpwerm.learn.certificate import Certificate, Finite, Name, Record
+from dpwerm.learn.release import Release
+from dpwerm.learn.verify import Finding, leaves, verify_release
+from dpwerm.rules.declaration import Declaration
+from dpwerm.rules.json_in import read_json
+from dpwerm.rules.rule import Rule
+from dpwerm.study.encoding import Encoding
+
+FORMAT, VERSION = "dpwerm-rule", 1
+Text = Annotated[str, Field(max_length=1000, strict=True)]
+
+
+class CoefficientsRecord(Record):
+    """θ_j = integers[j]·2^exponent in encoded units; own_units is for reading."""
+
+    names: list[Text]
+    integers: list[Annotated[int, Field(strict=True)]]
+    exponent: Annotated[int, Field(strict=True)]
+    own_units: dict[Text, Finite]
+
+
+class StudyRecord(Record):
+    """Which study the rule comes from."""
+
+    id: Text
+    name: Text
+
+
+class RuleRecord(Record):
+    """The content of a rule file."""
+
+    format: Literal["dpwerm-rule"]
+    version: Literal[1]
+    study: StudyRecord
+    notice: Text
+    treatment: dict[str, Any]
+    benefit: dict[str, Any]
+    sources: dict[Text, Text]
+    encoding: dict[str, Any]
+    coefficients: CoefficientsRecord
+    certificate: Certificate
+    digest: Name
+
+
+def notice(rule: Rule) -> str:
+    """Return the sentence that heads a rule wherever it is shown."""
+    certificate = rule.release.certificate
+    if certificate.private:
+        return (
+            f"Released under differential privacy: epsilon {certificate.epsilon}, "
+            f"delta {certificate.delta}, relation {certificate.relation}."
+        )
+    if certificate.epsilon == "Infinity":
+        return "NOT PRIVATE: fitted without noise. Do not publish if the data is sensitive."
+    return "NOT PRIVATE: the noise came from a seed. For simulation only."
+
+
+def digest_of(content: dict[str, Any]) -> str:
+    """Return the digest of a rule file's content, its own digest left out."""
+    rest = {key: value for key, value in content.items() if key != "digest"}
+    text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return "sha256:" + hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def content_of(rule: Rule) -> dict[str, Any]:
+    """Return the plain content of a rule file, digest included."""
+    content: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "notice": notice(rule),
+        "study": {"id": rule.declaration.study_id, "name": rule.declaration.study_name},
+        "treatment": rule.declaration.treatment_keys(),
+        "benefit": rule.declaration.benefit_keys(),
+        "sources": dict(rule.declaration.sources),
+        **rule.release.to_dict(),
+    }
+    return {**content, "digest": digest_of(content)}
+
+
+def write_rule(rule: Rule, path: Path) -> None:
+    """Write a rule file in one step, so that no half-written file is ever seen."""
+    text = json.dumps(content_of(rule), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def parse_rule(content: dict[str, Any], where: str) -> tuple[Rule, RuleRecord]:
+    """Return the rule that plain content describes, or every fault of its form."""
+    if content.get("format") != FORMAT or content.get("version") != VERSION:
+        raise RuleFileError(
+            where,
+            [
+                Fault(
+                    "format, version",
+                    "not a rule file that can be read",
+                    f"need {FORMAT} {VERSION}",
+                )
+            ],
+        )
+    try:
+        record = RuleRecord.model_validate(content)
+    except ValidationError as error:
+        faults = [Fault(".".join(map(str, e["loc"])), str(e["msg"])) for e in error.errors()]
+        raise RuleFileError(where, faults) from None
+    try:
+        encoding = Encoding.from_dict(record.encoding)
+    except DpwermError as error:
+        raise RuleFileError(where, [Fault("encoding", str(error))]) from None
+    try:
+        facts = Declaration.of_keys(record.treatment, record.benefit)
+    except ParameterError as error:
+        raise RuleFileError(where, [Fault("treatment, benefit", str(error))]) from None
+    if len(record.coefficients.integers) != len(encoding.coefficient_names):
+        fault = Fault("coefficients.integers", "not one per encoded column")
+        raise RuleFileError(where, [fault])
+    declaration = Declaration(
+        facts.treatment, facts.benefit, record.study.id, record.study.name, record.sources
+    )
+    release = Release(encoding, tuple(record.coefficients.integers), record.certificate)
+    return Rule(release, declaration), record
+
+
+def read_rule(path: Path) -> Rule:
+    """Return the rule in a file; a wrong digest is refused."""
+    content = read_json(path)
+    rule, record = parse_rule(content, path.name)
+    if record.digest != digest_of(content):
+        raise RuleFileError(
+            path.name,
+            [Fault("digest", "does not match the content", "run dpwerm verify, or fit again")],
+        )
+    return rule
+
+
+def verify_rule(path: Path) -> list[Finding]:
+    """Return every check of a rule file: digest, certificate, and all that follows from it."""
+    content = read_json(path)
+    rule, record = parse_rule(content, path.name)
+    findings = [Finding("digest", record.digest, digest_of(content))]
+    findings += verify_release(rule.release)
+    certificate, declaration = rule.release.certificate, rule.declaration
+    findings += [
+        Finding("weight bound V/pi_min", certificate.weight_bound, declaration.weight_bound),
+        Finding("weight origin", certificate.weight_origin.name, declaration.treatment.origin),
+    ]
+    expected = dict(leaves(content_of(rule)))
+    found = dict(leaves(content))
+    paths = [*expected, *(path for path in found if path not in expected)]
+    findings += [
+        Finding(path, found.get(path), expected.get(path))
+        for path in paths
+        if path != "digest" and not path.startswith("certificate.")
+    ]
+    return findings

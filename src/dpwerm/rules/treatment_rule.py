@@ -1,0 +1,286 @@
+"""DP-OWL as an estimator: who benefits from which of two treatments, released with noise.
+
+Outcome weights turn a trial into a weighted classification problem (Zhao et al. 2012), and the
+shared pipeline releases its solution. With a study the estimator fits a table, without one it
+fits arrays; both go the same way from there.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from dpwerm.arrays import FloatArray
+from dpwerm.errors import Fault, ParameterError, TableError
+from dpwerm.learn.arrays_in import bounds_per_column, feature_names, numeric_matrix
+from dpwerm.learn.pipeline import Stage, fit_release, no_progress
+from dpwerm.learn.release import Release
+from dpwerm.learn.specification import Specification, loss_of, required_gamma
+from dpwerm.parameters import interval, real
+from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.origin import origin_of
+from dpwerm.privacy.randomness import bit_source
+from dpwerm.privacy.relation import Relation
+from dpwerm.problem.losses import MarginLoss
+from dpwerm.problem.regularizers import get_regularizer
+from dpwerm.rules.declaration import Declaration
+from dpwerm.rules.rule import Rule
+from dpwerm.rules.trial_rows import read_trial, rows_of_arrays, rows_of_table
+from dpwerm.study.declaration import Study
+from dpwerm.study.encoding import Encoding
+from dpwerm.study.persons import repeated_persons
+
+
+class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
+    r"""A private individualised treatment rule by outcome weighted learning.
+
+    .. math:: \hat\theta = \arg\min_\theta \sum_i \frac{|v_i|}{P(y_i|x_i)}
+              \ell(\mathrm{sign}(v_i) y_i x_i^\top\theta) + \gamma R(\theta)
+
+    v is the benefit, centred by a public constant and clipped at V, so every weight is at most
+    V/π_min. Recommend the second arm where xᵀθ > 0 and the first where xᵀθ < 0.
+
+    Parameters
+    ----------
+    epsilon : float in (0, inf]
+        The privacy loss of this fit; ``math.inf`` is the non-private baseline.
+    feature_bounds : (lower, upper) or one pair per column
+    benefit_bounds : (lower, upper) in the benefit's own units
+    arms : pair of labels
+        The first is −1, the second +1; must be declared unless ``propensity`` names them.
+    propensity : mapping from arm to probability, float P(second arm), or ``"column"``
+        ``"column"`` means that ``fit`` is given P(second arm | x) of each row; then
+        ``propensity_floor`` and ``weight_origin`` must be declared.
+    transform, direction, weights, centre, benefit_clip, default_arm
+        As in the study file: [benefit] transform, direction, weights, centre, clip; [treatment]
+        default.
+    gamma, loss, h, regularizer, mechanism, delta, relation, encoding, intercept_scale, random_state
+        As in :class:`~dpwerm.PrivateWeightedClassifier`.
+    study : Study, optional
+        Declares all of the data's facts instead of the parameters above; see :meth:`from_study`.
+
+    Examples
+    --------
+    >>> import math
+    >>> import numpy as np
+    >>> from dpwerm import PrivateTreatmentRule
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-1, 1, size=(500, 1))
+    >>> treatment = rng.choice(["pill", "therapy"], 500)
+    >>> benefit = np.where((X[:, 0] > 0) == (treatment == "therapy"), 1.0, 0.0)
+    >>> rule = PrivateTreatmentRule(
+    ...     math.inf,
+    ...     feature_bounds=(-1, 1),
+    ...     benefit_bounds=(0, 1),
+    ...     propensity={"pill": 0.5, "therapy": 0.5},
+    ...     gamma=1.0,
+    ... ).fit(X, treatment, benefit)
+    >>> list(rule.predict([[-0.5], [0.5]]))
+    ['pill', 'therapy']
+    """
+
+    def __init__(
+        self,
+        epsilon: Any,
+        *,
+        feature_bounds: Any = None,
+        benefit_bounds: Any = None,
+        arms: Any = None,
+        propensity: Any = None,
+        propensity_floor: float | None = None,
+        weight_origin: str | None = None,
+        transform: str = "identity",
+        direction: str = "larger",
+        weights: str = "signed",
+        centre: Any = None,
+        benefit_clip: Any = "range",
+        default_arm: Any = None,
+        gamma: float | None = None,
+        loss: str | MarginLoss = "huberised-hinge",
+        h: float = 0.5,
+        regularizer: str = "ridge",
+        mechanism: str = "spherical-laplace",
+        delta: Any = 0,
+        relation: str = "replace_one",
+        encoding: Literal["centred", "paper"] = "centred",
+        intercept_scale: float = 1.0,
+        random_state: int | None = None,
+        study: Study | None = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.feature_bounds = feature_bounds
+        self.benefit_bounds = benefit_bounds
+        self.arms = arms
+        self.propensity = propensity
+        self.propensity_floor = propensity_floor
+        self.weight_origin = weight_origin
+        self.transform = transform
+        self.direction = direction
+        self.weights = weights
+        self.centre = centre
+        self.benefit_clip = benefit_clip
+        self.default_arm = default_arm
+        self.gamma = gamma
+        self.loss = loss
+        self.h = h
+        self.regularizer = regularizer
+        self.mechanism = mechanism
+        self.delta = delta
+        self.relation = relation
+        self.encoding = encoding
+        self.intercept_scale = intercept_scale
+        self.random_state = random_state
+        self.study = study
+
+    @classmethod
+    def from_study(cls, study: Study, epsilon: Any, **parameters: Any) -> Self:
+        """Return an estimator whose facts come from a study; parameters replace [method]."""
+        declared = {
+            "gamma": study.method.gamma,
+            "mechanism": study.method.mechanism,
+            "loss": study.method.loss,
+            "h": study.method.h,
+            "relation": study.relation,
+        }
+        known = {key: value for key, value in declared.items() if value is not None}
+        return cls(epsilon, study=study, **{**known, **parameters})
+
+    def check_parameters(self) -> Specification:
+        """Return the public choices of this fit; every wrong parameter is an error here."""
+        declaration = self._declaration()
+        return Specification(
+            budget=Budget.of(self.epsilon, self.delta),
+            gamma=required_gamma(self.gamma),
+            weight_bound=declaration.weight_bound,
+            mechanism=self.mechanism,
+            relation=Relation.of(self.relation),
+            loss=loss_of(self.loss, self.h),
+            regularizer=get_regularizer(self.regularizer),
+            origin=origin_of(declaration.treatment.origin),
+        )
+
+    def fit(
+        self,
+        X: Any,
+        treatment: Any = None,
+        benefit: ArrayLike | None = None,
+        propensity: ArrayLike | None = None,
+        *,
+        on_stage: Stage = no_progress,
+    ) -> Self:
+        """Fit and release.
+
+        With a study, X is the whole table (a path or a data frame) and the rest is left out.
+        Without one, X: (n, d) numbers, treatment: (n,) arms, benefit: (n,) numbers, propensity:
+        (n,) P(second arm | x) if declared as ``"column"``.
+        """
+        spec = self.check_parameters()
+        bits = bit_source(self.random_state)
+        declaration = self._declaration()
+        if self.study is not None:
+            if not (treatment is None and benefit is None and propensity is None):
+                raise ParameterError("with a study, fit takes the table alone")
+            on_stage("reading")
+            table = read_trial(self.study, X)
+            if repeated_persons(self.study, table):
+                raise TableError(
+                    table.label,
+                    [
+                        Fault(
+                            str(self.study.person),
+                            "a person has several rows",
+                            "one person is one row; see dpwerm check",
+                        )
+                    ],
+                )
+            on_stage("encoding")
+            encoding = self.study.encoding()
+            rows = rows_of_table(self.study, table)
+        else:
+            matrix = numeric_matrix(self, X, reset=True)
+            encoding = self._encoding(matrix.shape[1])
+            rows = rows_of_arrays(
+                encoding.encode_numbers(matrix), treatment, benefit, propensity, declaration
+            )
+        release = fit_release(
+            rows.X,
+            rows.labels,
+            rows.weights,
+            encoding=encoding,
+            spec=spec,
+            bits=bits,
+            on_stage=on_stage,
+        )
+        self.rule_ = Rule(release, declaration)
+        return self
+
+    @property
+    def release_(self) -> Release:
+        """The release behind the rule."""
+        check_is_fitted(self, "rule_")
+        return self.rule_.release
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return f(x) of each row; positive speaks for the second arm."""
+        check_is_fitted(self, "rule_")
+        if self.study is not None:
+            return self.rule_.score_table(X)
+        matrix = numeric_matrix(self, X, reset=False)
+        return self.release_.score(self.release_.encoding.encode_numbers(matrix))
+
+    def predict(self, X: Any) -> NDArray[np.object_]:
+        """Return the recommended arm of each row."""
+        return self.rule_.arms_for(self.decision_function(X))
+
+    def _encoding(self, columns: int) -> Encoding:
+        return Encoding.of_numbers(
+            feature_names(self, columns),
+            bounds_per_column(self.feature_bounds, columns),
+            kind=self.encoding,
+            intercept=self.intercept_scale,
+        )
+
+    def _declaration(self) -> Declaration:
+        """Return treatment and benefit as a study file would declare them."""
+        if self.study is not None:
+            return Declaration.of_study(self.study)
+        if self.benefit_bounds is None:
+            raise ParameterError(
+                "benefit_bounds is missing: declare (lower, upper) from what is known before "
+                "seeing the data"
+            )
+        benefit = {
+            "column": "benefit",
+            "bounds": interval("benefit_bounds", self.benefit_bounds),
+            "transform": self.transform,
+            "direction": self.direction,
+            "weights": self.weights,
+            "clip": self.benefit_clip,
+        }
+        centre = {} if self.centre is None else {"centre": self.centre}
+        return Declaration.of_keys(self._treatment_keys(), benefit | centre)
+
+    def _treatment_keys(self) -> dict[str, Any]:
+        keys: dict[str, Any] = {"column": "treatment"}
+        if isinstance(self.propensity, Mapping):
+            keys["arms"] = dict(self.propensity)
+        elif self.arms is None or self.propensity is None:
+            raise ParameterError(
+                'propensity is missing: declare {"first arm": 0.5, "second arm": 0.5}, or arms '
+                'together with P(second arm) or "column"'
+            )
+        elif self.propensity == "column":
+            keys |= {"arms": list(self.arms), "propensity": "propensity"}
+        else:
+            first, second = self.arms
+            probability = real("propensity", self.propensity)
+            keys["arms"] = {first: 1 - probability, second: probability}
+        optional = {
+            "propensity_floor": self.propensity_floor,
+            "origin": self.weight_origin,
+            "default": self.default_arm,
+        }
+        return keys | {key: value for key, value in optional.items() if value is not None}

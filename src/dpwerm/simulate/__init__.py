@@ -1,0 +1,1 @@
+"""Simulated trials whose truth is known; none of them holds a person."""

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dpwerm.cli.console import complain, say, stages
+from dpwerm.cli.console import say, stages
 from dpwerm.study.check import check as check_table
 from dpwerm.study.declaration import Study
 
@@ -25,7 +25,7 @@ def check(
     if not findings:
         say(f"{table}: every value is as declared.")
         return
-    complain("SENSITIVE: the lines below quote the table. Keep them with the data.")
+    say("SENSITIVE: the lines below quote the table. Keep them with the data.")
     for finding in findings:
         say(str(finding))
     say(f"{table}: {len(findings)} kinds of findings. A fit handles each as said above.")

@@ -5,7 +5,7 @@
 A sum and not a mean, because one record then changes ∇F by at most 2WLr whatever n is.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -44,13 +44,17 @@ class Objective:
     data: WeightedData
     loss: MarginLoss
     gamma: float
-    regularizer: Regularizer = Ridge()
+    regularizer: Regularizer = field(default_factory=Ridge)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gamma", positive("gamma", self.gamma))
 
-    def evaluate(self, theta: FloatArray) -> Evaluation:
-        """Return F, ∇F and ∇²F at θ in one walk over the rows."""
+    def evaluate(self, theta: FloatArray, window: float = 0.0) -> Evaluation:
+        """Return F, ∇F and ∇²F at θ in one walk over the rows.
+
+        A ``window`` b > 0 puts the mean of ℓ'' over [z−b, z+b] in the place of ℓ''(z). Far from
+        the minimiser that is the better model: it also sees the bends a step of size b will meet.
+        """
         data, first = self.data, self.data.first_feature
         value = 0.0
         gradient = np.zeros(data.dimension)
@@ -59,7 +63,7 @@ class Objective:
             z = data.margins(theta, rows)
             value += float(data.weights[rows] @ self.loss.value(z))
             self._add_gradient(gradient, z, rows)
-            self._add_hessian(hessian, z, rows)
+            self._add_hessian(hessian, self._curvature(z, window), rows)
         if first:
             gradient[0] *= data.intercept_scale
             hessian[0, 1:] *= data.intercept_scale
@@ -81,10 +85,18 @@ class Objective:
         if first:
             gradient[0] += a.sum()
 
-    def _add_hessian(self, hessian: FloatArray, z: FloatArray, rows: slice) -> None:
-        """Add Σ w ℓ''(z) x xᵀ over the rows where it is not 0."""
+    def _curvature(self, z: FloatArray, window: float) -> FloatArray:
+        """Return ℓ''(z), or its mean over a window."""
+        if window == 0:
+            return self.loss.second_derivative(z)
+        rise = self.loss.derivative(z + window)
+        rise -= self.loss.derivative(z - window)
+        rise /= 2 * window
+        return np.maximum(rise, 0, out=rise)
+
+    def _add_hessian(self, hessian: FloatArray, curvature: FloatArray, rows: slice) -> None:
+        """Add Σ w ℓ'' x xᵀ over the rows where it is not 0."""
         data, first = self.data, self.data.first_feature
-        curvature = self.loss.second_derivative(z)
         curvature *= data.weights[rows]
         active = np.flatnonzero(curvature)
         curvature = curvature[active]

@@ -81,7 +81,7 @@ def _walk(objective: Objective, theta: FloatArray) -> _Sums:
                 part = part.reshape(-1, height)
                 block = np.empty((len(part), data.dimension))
                 np.matmul(
-                    part[:, None], X.reshape(-1, height, X.shape[1]), out=block[:, None, first:]
+                    part[:, None], X.reshape(len(part), height, X.shape[1]), out=block[:, None, first:]
                 )
                 if first:
                     block[:, 0] = part.sum(axis=1) * data.intercept_scale

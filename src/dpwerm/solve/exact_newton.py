@@ -62,49 +62,70 @@ def _first_bits(objective: Objective, theta: list[float], tolerance: float) -> i
 def _descend(balls: BallObjective, theta: list[arb], target: arb) -> _Point:
     """Step until the target is proven, or the precision is too low to tell, or for a while."""
     here = _point(balls, theta)
-    best = here.norm
+    best, window = here.norm, _narrowest()
     for _ in range(_STEPS_PER_PRECISION):
         if here.norm.upper() <= target or not 4 * here.norm.rad() <= target:
             break
-        here = _step(balls, here, best)
-        best = here.norm if here.norm < best else best
+        there = _step(balls, here, best, window)
+        window = _window(balls, here, there)
+        here, best = there, min(best, there.norm)
     return here
 
 
-def _step(balls: BallObjective, here: _Point, best: arb) -> _Point:
-    """Return the next point: along Newton's direction, as far as the slope of F asks for."""
-    direction = _direction(balls, here)
-    first = _dot(here.gradient, direction)
-    low, high, t = arb(0), None, arb(1)
+def _step(balls: BallObjective, here: _Point, best: arb, window: arb) -> _Point:
+    """Return the next point: along Newton's direction, as far as the slope of F asks for.
+
+    The slope along the direction grows with t, so a t at which it has the wanted size is found
+    by interpolating and halving in turn.
+    """
+    direction = _direction(balls, here, window)
+    first = _dot(here.gradient, direction).mid()
+    low, at_low = arb(0), first
+    high, at_high = None, arb(0)
+    t, halve = arb(1), False
     while True:
         moved = [(a + t * d).mid() for a, d in zip(here.theta, direction, strict=True)]
         there = _point(balls, moved)
-        slope = _dot(there.gradient, direction)
-        if 2 * there.norm <= best or (first <= 2 * slope and slope <= 0):
+        slope = _dot(there.gradient, direction).mid()
+        if 2 * there.norm <= best or first <= 2 * slope <= 0:
             return there
         if slope < 0:
-            low = t
+            low, at_low = t, slope
         else:
-            high = t
+            high, at_high = t, slope
         if high is None:
             t = 2 * t
         elif 2 ** (ctx.prec // 2) * (high - low) <= high:
             return there
         else:
-            t = ((low + high) / 2).mid()
+            share = arb(0.5) if halve else (first / 4 - at_low) / (at_high - at_low)
+            t, halve = (low + share * (high - low)).mid(), not halve
 
 
-def _direction(balls: BallObjective, here: _Point) -> list[arb]:
+def _direction(balls: BallObjective, here: _Point, window: arb) -> list[arb]:
     """Return −(∇²F)⁻¹∇F in enough extra bits for an ill-conditioned Hessian."""
     gradient = arb_mat([[g.mid()] for g in here.gradient])
+    hessian = balls.hessian(here.theta, window)
     extra = ctx.prec
-    hessian = balls.hessian(here.theta, arb(2) ** (-ctx.prec // 3))
     while True:
         with ctx.workprec(ctx.prec + extra):
             try:
                 return [-entry.mid() for entry in hessian.solve(gradient).entries()]
             except ZeroDivisionError:
                 extra *= 2
+
+
+def _window(balls: BallObjective, here: _Point, there: _Point) -> arb:
+    """Return half the most that the last step can have moved a margin, at most 1."""
+    bounds = balls.objective.data.column_bounds.tolist()
+    moves = zip(bounds, here.theta, there.theta, strict=True)
+    reach = sum((arb(s) * abs(b - a) for s, a, b in moves), arb(0)).mid()
+    return max(_narrowest(), min(arb(1), reach / 2).mid())
+
+
+def _narrowest() -> arb:
+    """Return the window that balances the two errors of a difference quotient."""
+    return arb(2) ** (-ctx.prec // 3)
 
 
 def _point(balls: BallObjective, theta: list[arb]) -> _Point:

@@ -25,6 +25,7 @@ _ARMIJO = 1e-4
 _NEWTON_STEPS = 60
 _TRIALS = 40
 _CONTRACTION = 0.1
+_WINDOW = 0.5
 _STRIDE = 16
 _LARGE = 32_768
 
@@ -67,19 +68,18 @@ def _descend(
     objective: Objective, theta: FloatArray, tolerance: float
 ) -> tuple[FloatArray, Certificate]:
     """Return the last point reached in doubles and its certificate, proven or not."""
+    here = objective.evaluate(theta, 0.0 if np.any(theta) else 1.0)
     for _ in range(_NEWTON_STEPS):
-        here = objective.evaluate(theta)
         polished, certificate = _polish(objective, theta, here, tolerance)
-        target = tolerance * objective.gamma
-        if certificate.distance <= tolerance or not certificate.error < target:
+        if certificate.distance <= tolerance or _blind(certificate, here):
             return polished, certificate
         if _norm(certificate.gradient) <= _CONTRACTION * _norm(here.gradient):
-            theta = polished
+            theta, here = polished, objective.evaluate(polished)
             continue
         moved = _search(objective, theta, here)
         if moved is None:
             break
-        theta = moved
+        theta, here = moved
     return theta, certify(objective, theta)
 
 
@@ -92,13 +92,12 @@ def _polish(
         trial = theta - solve_positive(here.hessian, gradient, objective.gamma)
         certificate = certify(objective, trial)
         shrunk = _norm(certificate.gradient) <= _CONTRACTION * _norm(gradient)
-        provable = certificate.error < tolerance * objective.gamma
-        if certificate.distance <= tolerance or not (shrunk and provable):
+        if certificate.distance <= tolerance or not shrunk or _blind(certificate, here):
             return trial, certificate
         theta, gradient = trial, certificate.gradient
 
 
-def _search(objective: Objective, theta: FloatArray, here: Evaluation) -> FloatArray | None:
+def _search(objective: Objective, theta: FloatArray, here: Evaluation) -> tuple[FloatArray, Evaluation] | None:
     """Return a point with enough decrease along the Newton direction, or None if rounding hides it.
 
     Armijo: F(θ+td) ≤ F(θ) + 1e-4·t·∇Fᵀd. Where F itself is too coarse to tell, a clear drop of
@@ -106,18 +105,25 @@ def _search(objective: Objective, theta: FloatArray, here: Evaluation) -> FloatA
     """
     direction = -solve_positive(here.hessian, here.gradient, objective.gamma)
     slope = float(here.gradient @ direction)
+    reach = float(objective.data.column_bounds @ np.abs(direction))
     coarse = 1e-12 * abs(here.value)
     t = 1.0
     for _ in range(_TRIALS):
         trial = theta + t * direction
-        there = objective.evaluate(trial)
+        there = objective.evaluate(trial, min(1.0, _WINDOW * t * reach))
         end = float(there.gradient @ direction)
         rise = there.value - here.value
         if rise <= _ARMIJO * t * slope or (rise <= coarse and abs(end) <= 0.9 * abs(slope)):
-            return None if np.array_equal(trial, theta) else trial
+            return None if np.array_equal(trial, theta) else (trial, there)
         cut = slope / (slope - end) if end > 0 else 0.5
         t *= min(max(cut, 0.1), 0.5)
     return None
+
+
+def _blind(certificate: Certificate, here: Evaluation) -> bool:
+    """Say whether the gradient has sunk into its own rounding error, below where it was."""
+    size = _norm(certificate.gradient)
+    return size <= certificate.error and size + certificate.error <= _norm(here.gradient)
 
 
 def _norm(gradient: FloatArray) -> float:

@@ -66,8 +66,7 @@ class HuberisedHinge:
 
     def second_derivative(self, z: FloatArray) -> FloatArray:
         """Return 1/(2h) within h of 1 and 0 elsewhere."""
-        curved: FloatArray = (np.abs(z - 1) <= self.h) * (1 / (2 * self.h))
-        return curved
+        return np.where(np.abs(z - 1) <= self.h, np.float64(1 / (2 * self.h)), np.float64(0))
 
     def derivative_ball(self, z: arb) -> arb:
         """Return a ball around ℓ'(z), by the same formula."""

@@ -90,9 +90,10 @@ def _enclosed(regularizer: Regularizer, points: list[FloatArray]) -> bool:
     with ctx.workprec(_BITS):
         for theta in points:
             balls = regularizer.gradient_ball(_exact(theta))
-            computed = zip(regularizer.gradient(theta), regularizer.gradient_error(theta))
-            for ball, (slope, error) in zip(balls, computed, strict=True):
-                if not abs(arb(float(slope)) - ball).lower() <= arb(float(error)):
+            slopes = regularizer.gradient(theta).tolist()
+            errors = regularizer.gradient_error(theta).tolist()
+            for ball, slope, error in zip(balls, slopes, errors, strict=True):
+                if not abs(arb(slope) - ball).lower() <= arb(error):
                     return False
     return True
 

@@ -4,7 +4,7 @@ scikit-learn's own messages quote the cell that could not be converted. Text is 
 refused here, before its validators see it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -85,7 +85,8 @@ def bounds_per_column(bounds: Any, columns: int) -> list[tuple[float, float]]:
             "feature_bounds is missing: declare (lower, upper) for all columns, or one pair per "
             "column, from what is known before seeing the data"
         )
-    pairs = list(bounds) if not isinstance(bounds, (str, bytes)) else [bounds]
+    single = isinstance(bounds, str) or not isinstance(bounds, Iterable)
+    pairs = [bounds] if single else list(bounds)
     if len(pairs) == 2 and all(np.ndim(end) == 0 for end in pairs):
         return [interval("feature_bounds", bounds)] * columns
     if len(pairs) != columns:

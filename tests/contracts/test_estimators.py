@@ -1,0 +1,189 @@
+"""scikit-learn's checks for the classifier, and one contract for everything that fits."""
+
+import math
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.estimator_checks import check_estimator
+
+from dpwerm import PrivateTreatmentRule, PrivateWeightedClassifier
+from dpwerm.errors import ParameterError
+
+EXPECTED_FAILURES = {
+    "check_all_zero_sample_weights_error": (
+        "all weights zero is a data set like any other: refusing it would tell something about it"
+    ),
+}
+NOT_RUN = {"check_array_api_input": "needs an array library that this project does not support"}
+
+
+@pytest.mark.filterwarnings("ignore:Skipping check:sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.EstimatorCheckFailedWarning")
+@pytest.mark.parametrize(
+    "budget", [{"epsilon": math.inf}, {"epsilon": 1e6, "random_state": 0}], ids=["inf", "seeded"]
+)
+def test_scikit_learn_estimator_checks(budget: dict[str, Any]) -> None:
+    model = PrivateWeightedClassifier(
+        **budget, feature_bounds=(-10, 10), weight_bound=100, gamma=0.1
+    )
+    results = check_estimator(model, expected_failed_checks=EXPECTED_FAILURES, on_fail=None)
+    by_status: dict[str, set[str]] = {}
+    for result in results:
+        by_status.setdefault(result["status"], set()).add(result["check_name"])
+    assert len(by_status["passed"]) > 50
+    assert by_status.get("failed", set()) == set()
+    assert by_status.get("xfail", set()) == set(EXPECTED_FAILURES)
+    assert by_status.get("skipped", set()) <= set(NOT_RUN)
+
+
+RNG = np.random.default_rng(5)
+N = 300
+X = RNG.uniform(-1, 1, size=(N, 2))
+ARM = RNG.choice(["a", "b"], N)
+BETTER = np.where(X[:, 0] > 0, "b", "a")
+BENEFIT = np.where(ARM == BETTER, 1.0, 0.0) + RNG.normal(0, 0.1, N)
+CANARY = 0.73125
+X[17, 1] = CANARY
+
+
+def classifier(**other: Any) -> PrivateWeightedClassifier:
+    parameters: dict[str, Any] = {
+        "feature_bounds": (-1, 1),
+        "gamma": 5.0,
+        "classes": ("a", "b"),
+    } | other
+    return PrivateWeightedClassifier(parameters.pop("epsilon", 1.0), **parameters)
+
+
+def rule(**other: Any) -> PrivateTreatmentRule:
+    parameters: dict[str, Any] = {
+        "feature_bounds": (-1, 1),
+        "benefit_bounds": (-0.5, 1.5),
+        "propensity": {"a": 0.5, "b": 0.5},
+        "gamma": 5.0,
+    } | other
+    return PrivateTreatmentRule(parameters.pop("epsilon", 1.0), **parameters)
+
+
+def fit(estimator: Any) -> Any:
+    if isinstance(estimator, PrivateWeightedClassifier):
+        return estimator.fit(X, BETTER)
+    return estimator.fit(X, ARM, BENEFIT)
+
+
+BOTH = pytest.mark.parametrize("make", [classifier, rule])
+
+
+@BOTH
+def test_parameters_are_stored_as_given_and_cloned(make: Any) -> None:
+    estimator = make()
+    copy = clone(estimator)
+    assert copy.get_params() == estimator.get_params()
+    assert copy.set_params(epsilon=2.0).epsilon == 2.0
+
+
+@BOTH
+def test_the_baseline_finds_the_rule(make: Any) -> None:
+    fitted = fit(make(epsilon=math.inf))
+    assert np.mean(fitted.predict(X) == BETTER) > 0.9
+    assert not fitted.release_.private
+
+
+@BOTH
+def test_a_fit_leaves_nothing_sensitive_behind(make: Any) -> None:
+    fitted = fit(make())
+    allowed = {*fitted.get_params(), "release_", "rule_", "classes_", "n_features_in_"}
+    assert set(vars(fitted)) <= allowed
+    blob = pickle.dumps(fitted)
+    row = np.float64(CANARY).tobytes()
+    assert row not in blob
+    assert row[::-1] not in blob
+    assert str(CANARY) not in repr(fitted) + str(vars(fitted))
+    arrays = [value for value in vars(fitted).values() if isinstance(value, np.ndarray)]
+    assert all(array.size < 10 for array in arrays)
+
+
+@BOTH
+def test_a_pickled_estimator_predicts_the_same(make: Any) -> None:
+    fitted = fit(make())
+    copy = pickle.loads(pickle.dumps(fitted))  # noqa: S301 - our own bytes
+    assert np.array_equal(copy.predict(X), fitted.predict(X))
+
+
+@BOTH
+def test_private_fits_differ_and_seeded_fits_do_not(make: Any) -> None:
+    assert fit(make()).release_.integers != fit(make()).release_.integers
+    first, second = fit(make(random_state=3)), fit(make(random_state=3))
+    assert first.release_.integers == second.release_.integers
+    assert not first.release_.private
+
+
+@BOTH
+@pytest.mark.parametrize("epsilon", [0, -1, math.nan, "x", None, True])
+def test_an_impossible_epsilon_is_named(make: Any, epsilon: object) -> None:
+    with pytest.raises(ParameterError, match="epsilon"):
+        fit(make(epsilon=epsilon))
+
+
+@BOTH
+@pytest.mark.parametrize("gamma", [None, 0, -1, math.inf, math.nan])
+def test_an_impossible_gamma_is_named(make: Any, gamma: object) -> None:
+    with pytest.raises(ParameterError, match="gamma"):
+        fit(make(gamma=gamma))
+
+
+@BOTH
+def test_the_fit_does_not_change_its_input(make: Any) -> None:
+    before = X.copy()
+    fit(make())
+    assert np.array_equal(X, before)
+
+
+@BOTH
+def test_values_beyond_the_bounds_are_clipped(make: Any) -> None:
+    fitted = fit(make(random_state=1))
+    assert fitted.decision_function([[5.0, 0.0]]) == fitted.decision_function([[1.0, 0.0]])
+
+
+@BOTH
+def test_add_remove_writes_no_n(make: Any) -> None:
+    fitted = fit(make(relation="add_remove"))
+    assert fitted.release_.certificate.n is None
+    assert str(N) not in str(vars(fitted))
+
+
+def test_a_private_classifier_needs_declared_classes() -> None:
+    with pytest.raises(ParameterError, match="classes is missing"):
+        classifier(classes=None).fit(X, BETTER)
+
+
+def test_weights_count_like_rows() -> None:
+    weights = RNG.integers(0, 3, N)
+    by_weight = classifier(epsilon=math.inf, weight_bound=3).fit(X, BETTER, weights)
+    rows = np.repeat(np.arange(N), weights)
+    by_row = classifier(epsilon=math.inf, weight_bound=3).fit(X[rows], BETTER[rows])
+    assert np.allclose(by_weight.release_.theta, by_row.release_.theta, atol=1e-5)
+
+
+def test_weights_above_the_bound_are_clipped() -> None:
+    heavy = np.where(np.arange(N) == 0, 1e9, 1.0)
+    light = np.where(np.arange(N) == 0, 2.0, 1.0)
+    first = classifier(epsilon=math.inf, weight_bound=2).fit(X, BETTER, heavy)
+    second = classifier(epsilon=math.inf, weight_bound=2).fit(X, BETTER, light)
+    assert first.release_.integers == second.release_.integers
+
+
+def test_weights_need_a_bound() -> None:
+    with pytest.raises(ParameterError, match="weight_bound is missing"):
+        classifier().fit(X, BETTER, np.ones(N))
+
+
+def test_the_classifier_works_inside_scikit_learn() -> None:
+    model = make_pipeline(FunctionTransformer(np.tanh), classifier(epsilon=math.inf, gamma=0.1))
+    assert cross_val_score(model, X, BETTER, cv=3).min() > 0.9

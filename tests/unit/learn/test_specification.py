@@ -1,0 +1,36 @@
+import pytest
+
+from dpwerm.errors import ParameterError
+from dpwerm.learn.specification import Specification, loss_of, required_gamma
+from dpwerm.privacy.budget import Budget
+from dpwerm.problem.losses import HuberisedHinge, Logistic
+
+
+def test_an_infinite_epsilon_is_always_the_baseline() -> None:
+    assert Specification(Budget.of("inf"), 1.0, 1.0, mechanism="gaussian").mechanism == "none"
+
+
+def test_no_noise_at_a_finite_epsilon_is_refused() -> None:
+    with pytest.raises(ParameterError, match="adds no noise"):
+        Specification(Budget.of(1), 1.0, 1.0, mechanism="none")
+
+
+@pytest.mark.parametrize("bad", [0, -1, float("inf"), float("nan")])
+def test_gamma_and_weight_bound_must_be_positive(bad: float) -> None:
+    with pytest.raises(ParameterError, match="gamma"):
+        Specification(Budget.of(1), bad, 1.0)
+    with pytest.raises(ParameterError, match="weight_bound"):
+        Specification(Budget.of(1), 1.0, bad)
+
+
+def test_a_missing_gamma_says_how_to_choose_it() -> None:
+    with pytest.raises(ParameterError, match="without looking at the data"):
+        required_gamma(None)
+
+
+def test_losses_by_name_and_by_instance() -> None:
+    assert loss_of("huberised-hinge", 0.25) == HuberisedHinge(0.25)
+    assert loss_of("logistic", 0.25) == Logistic()
+    assert loss_of(HuberisedHinge(0.1)) == HuberisedHinge(0.1)
+    with pytest.raises(ParameterError, match="loss"):
+        loss_of("hinge")

@@ -1,0 +1,96 @@
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from dpwerm import PrivateTreatmentRule, Study
+from dpwerm.mechanisms import MECHANISMS
+from dpwerm.report.figure import save_figure
+from dpwerm.report.noise_interval import LAWS
+from dpwerm.report.summary import summary
+from dpwerm.rules.rule import Rule
+from dpwerm.simulate.demo import demo_trial, study_text
+
+TRIAL = demo_trial(people=150)
+
+
+def demo_rule(epsilon: object = 1, text: str = study_text(), **other: object) -> Rule:
+    rule = PrivateTreatmentRule.from_study(Study.parse(text), epsilon, **other)
+    return rule.fit(TRIAL).rule_
+
+
+def test_every_mechanism_has_a_law_of_noise() -> None:
+    assert set(LAWS) == set(MECHANISMS)
+
+
+def test_the_summary_says_what_was_released() -> None:
+    rule = demo_rule()
+    text = summary(rule)
+    for words in (
+        "Released under differential privacy: epsilon 1, delta 0",
+        "Recommend 'therapy' where the score is above 0",
+        "by at most a factor 2.72",
+        "replace_one, n = 150",
+        "operating system",
+        "earlier_treatment=yes",
+    ):
+        assert words in text
+
+
+def test_a_baseline_and_a_seed_say_not_private() -> None:
+    assert "NOT PRIVATE: fitted without noise" in summary(demo_rule("inf"))
+    assert "NOT PRIVATE: the noise came from a seed" in summary(demo_rule(1, random_state=1))
+    assert "What epsilon" not in summary(demo_rule("inf"))
+
+
+def test_delta_is_explained() -> None:
+    rule = demo_rule(1, mechanism="gaussian", delta="1e-6")
+    assert "delta = 0.000001" in summary(rule)
+
+
+def test_an_epsilon_of_no_use_is_called_so() -> None:
+    assert "more than is of any use" in summary(demo_rule(50))
+
+
+def test_add_remove_writes_no_n() -> None:
+    text = study_text().replace('"replace_one"', '"add_remove"')
+    assert "n is not written" in summary(demo_rule(text=text))
+    assert "150" not in summary(demo_rule(text=text))
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_figures_are_written(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"rule.{ending}"
+    save_figure(demo_rule(), path)
+    assert path.stat().st_size > 5_000
+
+
+def test_names_with_signs_are_drawn_as_text(tmp_path: Path) -> None:
+    text = (
+        study_text()
+        .replace("Therapy or pill", r"$\\frac{$ [red] <b>")
+        .replace("[features.age]", '[features."$x_{"]\ncolumn = "age"')
+    )
+    save_figure(demo_rule(text=text), tmp_path / "rule.png")
+
+
+def test_a_rule_without_two_numbers_is_drawn_too(tmp_path: Path) -> None:
+    only = """
+format = 1
+[study]
+id = "one"
+[features.sex]
+kind = "category"
+levels = ["F", "M"]
+[treatment]
+column = "arm"
+arms = { pill = 0.5, therapy = 0.5 }
+[benefit]
+column = "improvement"
+bounds = [-12, 28]
+[method]
+gamma = 10
+"""
+    save_figure(demo_rule(text=only), tmp_path / "rule.png")
+    assert np.isfinite(demo_rule(text=only).score_table(pa.table({"sex": ["F", "M", ""]}))).all()

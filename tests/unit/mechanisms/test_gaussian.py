@@ -36,7 +36,7 @@ def oracle(multiplier: Fraction, epsilon: Fraction) -> Any:
     """Return δ by integrating the privacy loss, another formula than the library's.
 
     The loss of N(0, σ²) against N(Δ, σ²) is N(μ²/2, μ²), μ = Δ/σ, and
-    δ = E(1 − e^(ε − loss))₊ (Balle and Wang 2018, Theorem 5).
+    δ = E(1 − e^(ε − loss))₊.
     """
     mu, eps = 1 / number(multiplier), number(epsilon)
 

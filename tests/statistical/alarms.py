@@ -1,0 +1,28 @@
+"""Every statistical test declares here how often it may fail although all is well.
+
+The probabilities are upper bounds. They add up (union bound) to the chance that a correct library
+fails the suite, and a test keeps that sum below ``TOTAL``.
+"""
+
+from dataclasses import dataclass
+
+TOTAL = 1e-6
+LARGEST = 1e-8
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """The false-alarm probability of one case of a test, and how many cases it has."""
+
+    per_case: float
+    cases: int
+
+
+ALARMS: dict[str, Alarm] = {
+    "test_noise_scales.test_the_right_scale_is_accepted_and_others_are_not": Alarm(1e-8, 12),
+    "test_noise_shapes.test_coordinates_alone_and_in_pairs_have_their_law": Alarm(1e-8, 6),
+    "test_noise_shapes.test_spherical_noise_has_its_radius_and_its_direction": Alarm(1e-8, 2),
+    "test_bits.test_bits_are_fair": Alarm(1e-8, 2),
+    "test_bits.test_substreams_are_fair_and_independent": Alarm(1e-8, 2),
+}
+"""By module and function."""

@@ -189,6 +189,6 @@ def shrink_factor(n_columns: int) -> float:
     q = float(1 / np.sqrt(n_columns + 1))
     while Fraction(q) ** 2 * (n_columns + 1) > 1:
         q = float(np.nextafter(q, 0.0))
-    while Fraction(float(np.nextafter(q, 1.0))) ** 2 * (n_columns + 1) <= 1:
-        q = float(np.nextafter(q, 1.0))
+    while Fraction(float(np.nextafter(q, 2.0))) ** 2 * (n_columns + 1) <= 1:
+        q = float(np.nextafter(q, 2.0))
     return q

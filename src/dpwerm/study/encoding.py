@@ -76,14 +76,14 @@ class Encoding(Frozen):
         """Return the encoding of columns that all are numbers, one (lower, upper) for each."""
         if len(names) != len(bounds):
             raise ParameterError(f"{len(bounds)} pairs of bounds for {len(names)} columns")
-        blocks = []
-        for name, pair in zip(names, bounds, strict=True):
-            lower, upper = interval(f"bounds of {name}", pair)
-            midpoint = lower + (upper - lower) / 2
-            blocks.append(
-                NumberBlock(name=name, column=name, lower=lower, upper=upper, default=midpoint)
-            )
         try:
+            blocks = []
+            for name, pair in zip(names, bounds, strict=True):
+                lower, upper = interval(f"bounds of {name}", pair)
+                midpoint = lower + (upper - lower) / 2
+                blocks.append(
+                    NumberBlock(name=name, column=name, lower=lower, upper=upper, default=midpoint)
+                )
             return cls(kind=kind, intercept=float(intercept), blocks=tuple(blocks))
         except ValidationError as error:
             raise ParameterError("; ".join(str(fault) for fault in faults_of(error))) from None

@@ -71,7 +71,7 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
     >>> model = PrivateWeightedClassifier(
     ...     math.inf, feature_bounds=(-1, 1), classes=("no", "yes"), gamma=1.0
     ... ).fit(X, y)
-    >>> list(model.predict([[-0.5], [0.5]]))
+    >>> model.predict([[-0.5], [0.5]]).tolist()
     ['no', 'yes']
     >>> model.release_.private
     False

@@ -72,7 +72,7 @@ def _certificate_lines(rule: Rule) -> list[str]:
         "gamma": f"{c.gamma:g}",
         "weights": f"at most {c.weight_bound:.6g}; {c.weight_origin.statement}",
         "row norm": f"at most {c.radius:.6g}",
-        "sensitivity": f"{s.minimiser:.6g} of the minimiser, {s.total:.6g} with solver tolerance",
+        "sensitivity": f"{s.minimiser:.8g} of the minimiser, {s.total:.8g} with solver tolerance",
         "noise scale": f"{c.noise.scale:.6g} on a grid of 2^{c.noise.grid_exponent}",
         "randomness": c.randomness,
         "ledger": c.ledger,

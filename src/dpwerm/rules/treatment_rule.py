@@ -78,7 +78,7 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
     ...     propensity={"pill": 0.5, "therapy": 0.5},
     ...     gamma=1.0,
     ... ).fit(X, treatment, benefit)
-    >>> list(rule.predict([[-0.5], [0.5]]))
+    >>> rule.predict([[-0.5], [0.5]]).tolist()
     ['pill', 'therapy']
     """
 

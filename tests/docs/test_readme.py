@@ -1,0 +1,72 @@
+"""The README's commands run as printed, and print what it shows but for the numbers."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")])
+
+
+def masked(text: str) -> list[str]:
+    """Return the lines with numbers, digests and the spaces around them made equal."""
+    text = re.sub(r"sha256:[0-9a-f]{64}", "DIGEST", text)
+    text = re.sub(r"[+-]?\d[\d.,]*(e[+-]?\d+)?", "N", text)
+    # Which arm a simulated person gets depends on the noise.
+    text = re.sub(r",(pill|therapy),N$", ",ARM,N", text, flags=re.MULTILINE)
+    return [re.sub(r"\s+", " ", line).strip() for line in text.splitlines()]
+
+
+def steps() -> list[tuple[str, str]]:
+    """Return each command with the output printed below it."""
+    found: list[tuple[str, str]] = []
+    for block in re.findall(r"```console\n(.*?)```", README, flags=re.DOTALL):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, output = part.partition("\n")
+            found.append((command, output))
+    return found
+
+
+def test_the_tour_runs_as_printed(tmp_path: Path) -> None:
+    folder = str(Path(sys.executable).parent)
+    environment = os.environ | {"PATH": folder + os.pathsep + os.environ["PATH"], "COLUMNS": "100"}
+    tour = steps()
+    assert len(tour) >= 6
+    for command, output in tour:
+        done = subprocess.run(  # noqa: S602 - the README has pipes
+            command,
+            shell=True,
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, command
+        assert masked(done.stdout) == masked(output), command
+
+
+def test_the_python_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    exec(compile(code, "README.md", "exec"), {})  # noqa: S102 - the README's own code
+    shown = capsys.readouterr().out.splitlines()
+    promised = re.findall(r"print\(.*\)  # (.*)", code)
+    assert shown == promised
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target
+
+
+def test_every_file_and_test_a_proof_page_names_exists() -> None:
+    for page in ROOT.glob("docs/**/*.md"):
+        for name in re.findall(r"`((?:tests|docs|benchmarks)/[\w./-]+)`", page.read_text("utf-8")):
+            assert (ROOT / name).exists(), f"{page.name}: {name}"

@@ -11,7 +11,7 @@ demo: $(STAMP)  ## a simulated trial end to end: a rule, a summary and a picture
 	$(BIN)/dpwerm demo --out demo --force
 
 test: $(STAMP)  ## the whole test suite
-	$(BIN)/pytest -n 2 --dist loadfile
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile
 
 lint: $(STAMP)  ## style and formatting
 	$(BIN)/ruff check .

@@ -109,9 +109,11 @@ class WeightedData:
     def _check_values(self) -> None:
         """Raise, without quoting any value, if a row is outside its declared bounds."""
         bounds = self.column_bounds[self.first_feature :]
+        tightest = bounds.min(initial=np.inf)
         for rows in self.chunks():
             X, y, w = self.X[rows], self.y[rows], self.weights[rows]
-            if not (np.all(X.max(axis=0) <= bounds) and np.all(X.min(axis=0) >= -bounds)):
+            clear = X.max(initial=0) <= tightest and X.min(initial=0) >= -tightest
+            if not (clear or np.all(np.abs(X) <= bounds)):
                 raise ParameterError("X must be finite and within column_bounds")
             if not np.all(np.abs(y) == 1):
                 raise ParameterError("y must hold -1 and +1 only")

@@ -18,6 +18,9 @@ from dpwerm.problem.regularizers.ridge import Ridge
 
 __all__ = ["Evaluation", "Objective", "WeightedData"]
 
+_SYRK_PRODUCTS = 2**17
+_SYRK_FEWEST = 64
+
 
 @dataclass(frozen=True)
 class Evaluation:
@@ -100,9 +103,17 @@ class Objective:
         curvature *= data.weights[rows]
         active = np.flatnonzero(curvature)
         curvature = curvature[active]
-        X = data.X[rows][active]
+        X = data.X[rows].take(active, axis=0)
         if first:
             hessian[0, 0] += curvature.sum()
             hessian[0, 1:] += curvature @ X
         X *= np.sqrt(curvature)[:, None]
-        hessian[first:, first:] += X.T @ X
+        for start in range(0, len(X), self._syrk_rows):
+            part = X[start : start + self._syrk_rows]
+            hessian[first:, first:] += part.T @ part
+
+    @property
+    def _syrk_rows(self) -> int:
+        """Rows per product XᵀX: few enough that a narrow product is not split over threads."""
+        few = _SYRK_PRODUCTS // max(1, self.data.X.shape[1]) ** 2
+        return few if few >= _SYRK_FEWEST else self.data.n_rows

@@ -8,17 +8,16 @@ derives E_j, the bound on the error of coordinate j, in the symbols used here.
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
 from dpwerm.arrays import FloatArray
-from dpwerm.exact import round_up, sqrt_up
 from dpwerm.problem.data import BLOCK_ROWS
 from dpwerm.problem.objective import Objective
 
-_U = Fraction(1, 2**53)
-_ETA = Fraction(1, 2**1022)
+_U = 2.0**-53
+_ETA = 2.0**-1000
+_SLACK = 1 + 2.0**-40
 
 
 @dataclass(frozen=True)
@@ -58,11 +57,10 @@ def certify(objective: Objective, theta: FloatArray) -> Certificate:
         return Certificate(np.full(len(theta), np.nan), math.inf, math.inf)
     gradient = np.array([math.fsum(column) for column in terms.T])
     errors = _errors(objective, theta, gradient, sums)
-    reach = [abs(Fraction(g)) + e for g, e in zip(gradient.tolist(), errors, strict=True)]
     return Certificate(
         gradient=gradient,
-        error=round_up(_norm(errors)),
-        distance=round_up(_norm(reach) / Fraction(objective.gamma)),
+        error=_norm(errors),
+        distance=_norm(np.abs(gradient) + errors) / objective.gamma * _SLACK,
     )
 
 
@@ -81,7 +79,9 @@ def _walk(objective: Objective, theta: FloatArray) -> _Sums:
                 part = part.reshape(-1, height)
                 block = np.empty((len(part), data.dimension))
                 np.matmul(
-                    part[:, None], X.reshape(len(part), height, X.shape[1]), out=block[:, None, first:]
+                    part[:, None],
+                    X.reshape(len(part), height, X.shape[1]),
+                    out=block[:, None, first:],
                 )
                 if first:
                     block[:, 0] = part.sum(axis=1) * data.intercept_scale
@@ -93,36 +93,36 @@ def _walk(objective: Objective, theta: FloatArray) -> _Sums:
 
 def _errors(
     objective: Objective, theta: FloatArray, gradient: FloatArray, sums: _Sums
-) -> list[Fraction]:
-    """Return E_j, the bound on |computed − true| for every coordinate of ∇F."""
-    loss, gamma, n = objective.loss, Fraction(objective.gamma), objective.data.n_rows
-    bounds = [Fraction(s) for s in objective.data.column_bounds.tolist()]
+) -> FloatArray:
+    """Return E_j, the bound on |computed − true| for every coordinate of ∇F.
+
+    Only sums and products of numbers ≥ 0 occur, so every rounding is relative; the last factor
+    is larger than all of them together.
+    """
+    loss, gamma, n = objective.loss, objective.gamma, objective.data.n_rows
+    bounds = objective.data.column_bounds
+    p = len(bounds)
     inflate = 1 / (1 - 2 * (n + 1) * _U)
-    weight, size = Fraction(sums.weight) * inflate, Fraction(sums.size) * inflate
-    reach = sum((s * abs(Fraction(t)) for s, t in zip(bounds, theta.tolist(), strict=True)), _ETA)
-    margin = _growth(len(bounds) + 1) * reach + 2 * (len(bounds) + 1) * _ETA
-    per_weight = Fraction(loss.smoothness) * margin + Fraction(loss.derivative_error)
-    rows = weight * per_weight + (_U / (1 - _U) + _growth(BLOCK_ROWS + 1)) * size + 2 * n * _ETA
-    slope = objective.regularizer.gradient(theta).tolist()
-    slip = objective.regularizer.gradient_error(theta).tolist()
-    return [
-        s * rows
-        + 4 * (n + 1) * _ETA
-        + 2 * _U * (abs(Fraction(g)) + gamma * abs(Fraction(v)))
-        + gamma * Fraction(e)
-        for s, g, v, e in zip(bounds, gradient.tolist(), slope, slip, strict=True)
-    ]
+    weight, size = sums.weight * inflate, sums.size * inflate
+    margin = _growth(p + 1) * float(bounds @ np.abs(theta)) + 4 * (p + 1) * _ETA
+    per_weight = loss.smoothness * margin + loss.derivative_error
+    rows = weight * per_weight + _growth(BLOCK_ROWS + 3) * size + 4 * (n + 1) * _ETA
+    pull = objective.regularizer.gradient(theta)
+    slip = objective.regularizer.gradient_error(theta)
+    errors = bounds * rows + 4 * (n + 1) * _ETA
+    errors += 2 * _U * (np.abs(gradient) + gamma * np.abs(pull)) + gamma * slip
+    return errors * (_SLACK + p * _U)
 
 
-def _growth(k: int) -> Fraction:
+def _growth(k: int) -> float:
     """Return ku/(1−ku), the relative error that k roundings can build up."""
     return k * _U / (1 - k * _U)
 
 
-def _norm(entries: list[Fraction]) -> Fraction:
-    """Return a bound on the Euclidean norm; scaling keeps the squares away from underflow."""
-    largest = max(entries, default=Fraction(0))
+def _norm(entries: FloatArray) -> float:
+    """Return a bound on the Euclidean norm; scaling keeps the squares from under- or overflow."""
+    largest = float(entries.max(initial=0.0))
     if largest == 0:
-        return Fraction(0)
-    ratios = [Fraction(round_up(entry / largest)) for entry in entries]
-    return largest * Fraction(sqrt_up(sum((q * q for q in ratios), Fraction(0))))
+        return 0.0
+    ratios = entries / largest
+    return largest * math.sqrt(float(ratios @ ratios)) * (_SLACK + len(entries) * _U)

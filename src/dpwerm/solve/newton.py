@@ -7,6 +7,7 @@ cannot prove, ball arithmetic finishes.
 """
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -24,7 +25,7 @@ __all__ = ["Solution", "minimise"]
 _ARMIJO = 1e-4
 _NEWTON_STEPS = 60
 _TRIALS = 40
-_CONTRACTION = 0.1
+_CONTRACTION = 0.05
 _WINDOW = 0.5
 _STRIDE = 16
 _LARGE = 32_768
@@ -42,37 +43,54 @@ def minimise(objective: Objective, tolerance: float) -> Solution:
     if not (math.isfinite(tolerance) and tolerance > 0):
         raise ParameterError("tolerance must be finite and positive")
     with np.errstate(all="ignore"):
-        theta, certificate = _descend(objective, _start(objective), tolerance)
-    if certificate.distance <= tolerance:
-        exact = tuple(map(Fraction, theta.tolist()))
-        return Solution(theta=exact, distance_bound=certificate.distance, bits=53)
-    return finish(objective, theta, tolerance)
+        reached = _solve(objective, tolerance)
+    if reached.certificate.distance <= tolerance:
+        theta = tuple(map(Fraction, reached.theta.tolist()))
+        return Solution(theta, distance_bound=reached.certificate.distance, bits=53)
+    return finish(objective, reached.theta, tolerance)
 
 
-def _start(objective: Objective) -> FloatArray:
-    """Return a start: the solution of every 16th row if there are many, else 0.
+@dataclass(frozen=True)
+class _Reached:
+    """The last point reached in doubles, its certificate, proven or not, and a Hessian near it."""
+
+    theta: FloatArray
+    certificate: Certificate
+    hessian: FloatArray
+
+
+def _solve(objective: Objective, tolerance: float) -> _Reached:
+    """Return the best that doubles can do, by way of every 16th row if there are many.
 
     The sample is solved only as finely as sampling noise in its gradient, L r √Σw², deserves.
+    Its Hessian is good enough for the first steps on all rows.
     """
     data = objective.data
+    theta = np.zeros(data.dimension)
     if data.n_rows < _LARGE:
-        return np.zeros(data.dimension)
+        return _descend(objective, theta, objective.evaluate(theta, window=1.0), tolerance)
     sample = data.every(_STRIDE)
     rough = Objective(sample, objective.loss, objective.gamma, objective.regularizer)
     radius = float(np.linalg.norm(sample.column_bounds))
     noise = objective.loss.lipschitz * radius * float(np.linalg.norm(sample.weights))
-    return _descend(rough, _start(rough), 0.03 * noise / objective.gamma)[0]
+    near = _solve(rough, 0.03 * noise / objective.gamma)
+    model = Evaluation(math.nan, certify(objective, near.theta).gradient, near.hessian)
+    theta, certificate = _polish(objective, near.theta, model, tolerance)
+    if certificate.distance <= tolerance:
+        return _Reached(theta, certificate, near.hessian)
+    if not _norm(certificate.gradient) < _norm(model.gradient):
+        theta = near.theta
+    return _descend(objective, theta, objective.evaluate(theta), tolerance)
 
 
 def _descend(
-    objective: Objective, theta: FloatArray, tolerance: float
-) -> tuple[FloatArray, Certificate]:
-    """Return the last point reached in doubles and its certificate, proven or not."""
-    here = objective.evaluate(theta, 0.0 if np.any(theta) else 1.0)
+    objective: Objective, theta: FloatArray, here: Evaluation, tolerance: float
+) -> _Reached:
+    """Step from θ, evaluated as ``here``, until the tolerance is proven or doubles are blind."""
     for _ in range(_NEWTON_STEPS):
         polished, certificate = _polish(objective, theta, here, tolerance)
         if certificate.distance <= tolerance or _blind(certificate, here):
-            return polished, certificate
+            return _Reached(polished, certificate, here.hessian)
         if _norm(certificate.gradient) <= _CONTRACTION * _norm(here.gradient):
             theta, here = polished, objective.evaluate(polished)
             continue
@@ -80,13 +98,13 @@ def _descend(
         if moved is None:
             break
         theta, here = moved
-    return theta, certify(objective, theta)
+    return _Reached(theta, certify(objective, theta), here.hessian)
 
 
 def _polish(
     objective: Objective, theta: FloatArray, here: Evaluation, tolerance: float
 ) -> tuple[FloatArray, Certificate]:
-    """Take full steps with one Hessian while each shrinks the gradient tenfold."""
+    """Take full steps with one Hessian while each shrinks the gradient twentyfold."""
     gradient = here.gradient
     while True:
         trial = theta - solve_positive(here.hessian, gradient, objective.gamma)
@@ -97,7 +115,9 @@ def _polish(
         theta, gradient = trial, certificate.gradient
 
 
-def _search(objective: Objective, theta: FloatArray, here: Evaluation) -> tuple[FloatArray, Evaluation] | None:
+def _search(
+    objective: Objective, theta: FloatArray, here: Evaluation
+) -> tuple[FloatArray, Evaluation] | None:
     """Return a point with enough decrease along the Newton direction, or None if rounding hides it.
 
     Armijo: F(θ+td) ≤ F(θ) + 1e-4·t·∇Fᵀd. Where F itself is too coarse to tell, a clear drop of

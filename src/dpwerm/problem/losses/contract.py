@@ -84,7 +84,7 @@ def _curved(loss: MarginLoss, z: FloatArray) -> bool:
         return False
     with ctx.workprec(_BITS):
         step = arb(2) ** -80
-        picked = z[np.abs(z) < 1e6][::23]
+        picked = z[(np.abs(z) > 1e-12) & (np.abs(z) < 1e6)][::23]
         slopes = [
             float((loss.derivative_ball(t + step) - loss.derivative_ball(t - step)) / (2 * step))
             for t in map(arb, picked.tolist())

@@ -1,0 +1,187 @@
+"""Every registered loss keeps its promises, and the check that says so can say no."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import mpmath
+import numpy as np
+import pytest
+from flint import arb, ctx
+
+from dpwerm.arrays import FloatArray
+from dpwerm.errors import ParameterError
+from dpwerm.problem.losses import (
+    LOSSES,
+    HuberisedHinge,
+    Logistic,
+    MarginLoss,
+    check_loss,
+    get_loss,
+    register_loss,
+)
+from dpwerm.problem.objective import Objective, WeightedData
+
+WIDTHS = (1e-12, 1e-6, 0.1, 1.0, 3.7, 1e6)
+INSTANCES: list[MarginLoss] = [
+    *(loss_class() for loss_class in LOSSES.values()),
+    *(HuberisedHinge(h) for h in WIDTHS),
+]
+HARD = np.array(
+    [0.0, 5e-324, 1e-300, 1e-17, 0.5, 1.0, 36.0, 40.0, 710.0, 746.0, 1e6, 1e16, 1e300, 1.7e308]
+)
+
+
+def margins(loss: MarginLoss) -> FloatArray:
+    random = np.random.default_rng(7)
+    h = loss.parameters.get("h", 1.0)
+    kinks = np.array([1 - h, 1.0, 1 + h])
+    near = np.concatenate([kinks, np.nextafter(kinks, -9), np.nextafter(kinks, 9)])
+    inside = 1 + h * random.uniform(-2.5, 2.5, 300)
+    return np.concatenate([HARD, -HARD, near, inside, random.normal(0, 20, 200)])
+
+
+def reference(loss: MarginLoss, z: float) -> mpmath.mpf:
+    """ℓ' from the definition in the conventions, in 60 digits; no code shared with the library."""
+    t = mpmath.mpf(z)
+    if isinstance(loss, Logistic):
+        return -1 / (1 + mpmath.exp(t))
+    h = mpmath.mpf(loss.parameters["h"])
+    if t > 1 + h:
+        return mpmath.mpf(0)
+    return mpmath.mpf(-1) if t < 1 - h else -(1 + h - t) / (2 * h)
+
+
+@pytest.mark.parametrize("loss", INSTANCES, ids=str)
+class TestEveryLoss:
+    def test_passes_the_check(self, loss: MarginLoss) -> None:
+        check_loss(loss)
+
+    def test_is_made_again_from_name_and_parameters(self, loss: MarginLoss) -> None:
+        assert get_loss(loss.name, **loss.parameters) == loss
+
+    def test_derivative_error_holds_against_60_digits(self, loss: MarginLoss) -> None:
+        z = margins(loss)
+        with mpmath.workdps(60):
+            for t, slope in zip(z.tolist(), loss.derivative(z).tolist(), strict=True):
+                assert abs(mpmath.mpf(slope) - reference(loss, t)) <= loss.derivative_error
+
+    def test_ball_encloses_60_digits(self, loss: MarginLoss) -> None:
+        with ctx.workprec(150), mpmath.workdps(60):
+            for t in margins(loss).tolist():
+                ball = loss.derivative_ball(arb(t))
+                middle = mpmath.mpf(ball.mid().str(55, radius=False))
+                assert abs(middle - reference(loss, t)) <= 1e-40
+
+    def test_constants_are_tight(self, loss: MarginLoss) -> None:
+        z = np.concatenate([margins(loss), [-800.0, 0.0]])
+        assert np.abs(loss.derivative(z)).max() >= 0.999 * loss.lipschitz
+        assert loss.second_derivative(z).max() >= 0.999 * loss.smoothness
+
+    def test_far_margins_are_flat(self, loss: MarginLoss) -> None:
+        far = np.array([-1e300, 1e300])
+        assert loss.derivative(far).tolist() == [-1.0, 0.0]
+
+    def test_weight_two_is_a_duplicated_row_and_weight_zero_an_absent_one(
+        self, loss: MarginLoss
+    ) -> None:
+        random = np.random.default_rng(1)
+        X, y = random.uniform(-1, 1, (7, 2)), np.array([1.0, -1, 1, 1, -1, -1, 1])
+        weights = np.array([2.0, 0, 1, 1, 2, 0, 1])
+        repeated = np.repeat(np.arange(7), weights.astype(int))
+        bounds = np.array([0.5, 1, 1])
+        weighted = Objective(WeightedData(X, y, weights, 0.5, bounds), loss, 1.0)
+        copied = WeightedData(X[repeated], y[repeated], np.ones(len(repeated)), 0.5, bounds)
+        theta = np.array([0.3, 1.2, -0.7])
+        one, two = weighted.evaluate(theta), Objective(copied, loss, 1.0).evaluate(theta)
+        assert one.value == pytest.approx(two.value, rel=1e-12)
+        np.testing.assert_allclose(one.gradient, two.gradient, rtol=1e-12)
+        np.testing.assert_allclose(one.hessian, two.hessian, rtol=1e-12)
+
+
+@dataclass(frozen=True)
+class Doubtful:
+    """The Huberised hinge with constants multiplied by chosen factors."""
+
+    lipschitz_factor: float = 1.0
+    smoothness_factor: float = 1.0
+    slope_factor: float = 1.0
+    error_factor: float = 1.0
+    curvature_factor: float = 1.0
+    name: ClassVar[str] = "doubtful"
+    honest: ClassVar[HuberisedHinge] = HuberisedHinge(0.3)
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        return {}
+
+    @property
+    def lipschitz(self) -> float:
+        return self.honest.lipschitz * self.lipschitz_factor
+
+    @property
+    def smoothness(self) -> float:
+        return self.honest.smoothness * self.smoothness_factor
+
+    @property
+    def derivative_error(self) -> float:
+        return self.honest.derivative_error * self.error_factor
+
+    def value(self, z: FloatArray) -> FloatArray:
+        return self.honest.value(z)
+
+    def derivative(self, z: FloatArray) -> FloatArray:
+        return self.honest.derivative(z) * self.slope_factor
+
+    def second_derivative(self, z: FloatArray) -> FloatArray:
+        return self.honest.second_derivative(z) * self.curvature_factor
+
+    def derivative_ball(self, z: arb) -> arb:
+        return self.honest.derivative_ball(z)
+
+
+@pytest.fixture
+def registry() -> Iterator[None]:
+    before = dict(LOSSES)
+    yield
+    LOSSES.clear()
+    LOSSES.update(before)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        (Doubtful(lipschitz_factor=0.5), "lipschitz"),
+        (Doubtful(smoothness_factor=0.5), "smoothness"),
+        (Doubtful(slope_factor=0.5), "belong together"),
+        (Doubtful(slope_factor=-1.0), "convex"),
+        (Doubtful(error_factor=0.0), "derivative_error"),
+        (Doubtful(curvature_factor=0.5), "slope of derivative"),
+        (Doubtful(lipschitz_factor=float("nan")), "finite"),
+    ],
+)
+def test_a_wrong_constant_is_found_and_named(wrong: Doubtful, named: str) -> None:
+    with pytest.raises(ParameterError, match=named):
+        check_loss(wrong)
+
+
+@pytest.mark.usefixtures("registry")
+def test_an_own_loss_can_be_registered_once() -> None:
+    assert register_loss(Doubtful) is Doubtful
+    assert get_loss("doubtful") == Doubtful()
+    with pytest.raises(ParameterError, match="already registered"):
+        register_loss(Doubtful)
+
+
+@pytest.mark.usefixtures("registry")
+def test_a_wrong_loss_is_not_registered() -> None:
+    class Wrong(Doubtful):
+        name: ClassVar[str] = "wrong"
+
+        @property
+        def smoothness(self) -> float:
+            return self.honest.smoothness / 2
+
+    with pytest.raises(ParameterError, match="smoothness"):
+        register_loss(Wrong)
+    assert "wrong" not in LOSSES

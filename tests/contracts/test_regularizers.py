@@ -1,0 +1,105 @@
+"""Every registered regulariser is 1-strongly convex, and the check can say no."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from flint import arb
+
+from dpwerm.arrays import FloatArray
+from dpwerm.errors import ParameterError
+from dpwerm.problem.regularizers import (
+    REGULARIZERS,
+    Regularizer,
+    check_regularizer,
+    get_regularizer,
+    register_regularizer,
+)
+
+
+@dataclass(frozen=True)
+class Quartic:
+    """R(θ) = ½a‖θ‖² + ¼b Σθ_j⁴ on all but the first ``skipped`` coordinates."""
+
+    a: float = 1.0
+    b: float = 0.5
+    skipped: int = 0
+    value_factor: float = 1.0
+    error: float = 1e-14
+    curvature: float = 3.0
+    name: ClassVar[str] = "quartic"
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        return {"a": self.a, "b": self.b}
+
+    def value(self, theta: FloatArray) -> float:
+        t = theta[self.skipped :]
+        return self.value_factor * float((self.a * t**2 / 2 + self.b * t**4 / 4).sum())
+
+    def gradient(self, theta: FloatArray) -> FloatArray:
+        slope = self.a * theta + self.b * theta**3
+        slope[: self.skipped] = 0
+        return slope
+
+    def hessian(self, theta: FloatArray) -> FloatArray:
+        bend = self.a + self.curvature * self.b * theta**2
+        bend[: self.skipped] = 0
+        return np.diag(bend)
+
+    def gradient_error(self, theta: FloatArray) -> FloatArray:
+        return self.error * (np.abs(theta) + np.abs(theta) ** 3)
+
+    def gradient_ball(self, theta: Sequence[arb]) -> list[arb]:
+        slope = [arb(self.a) * t + arb(self.b) * t**3 for t in theta]
+        return [arb(0)] * self.skipped + slope[self.skipped :]
+
+
+@pytest.fixture
+def registry() -> Iterator[None]:
+    before = dict(REGULARIZERS)
+    yield
+    REGULARIZERS.clear()
+    REGULARIZERS.update(before)
+
+
+@pytest.mark.parametrize("name", sorted(REGULARIZERS))
+def test_every_regularizer_passes_the_check(name: str) -> None:
+    regularizer = get_regularizer(name)
+    check_regularizer(regularizer)
+    assert get_regularizer(name, **regularizer.parameters) == regularizer
+
+
+def test_ridge_counts_every_coordinate() -> None:
+    ridge: Regularizer = get_regularizer("ridge")
+    theta = np.array([3.0, 4.0])
+    assert ridge.value(theta) == 12.5
+    assert ridge.gradient(theta).tolist() == [3.0, 4.0]
+    assert ridge.hessian(theta).tolist() == [[1.0, 0.0], [0.0, 1.0]]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        (Quartic(a=0.5), "strongly convex"),
+        (Quartic(skipped=1), "strongly convex"),
+        (Quartic(value_factor=0.5), "belong together"),
+        (Quartic(curvature=1.5), "hessian"),
+        (Quartic(error=0.0), "gradient_error"),
+    ],
+)
+def test_a_wrong_regularizer_is_found_and_named(wrong: Quartic, named: str) -> None:
+    with pytest.raises(ParameterError, match=named):
+        check_regularizer(wrong)
+
+
+@pytest.mark.usefixtures("registry")
+def test_an_own_regularizer_can_be_registered_once() -> None:
+    assert register_regularizer(Quartic) is Quartic
+    assert get_regularizer("quartic", a=2.0) == Quartic(a=2.0)
+    with pytest.raises(ParameterError, match="already registered"):
+        register_regularizer(Quartic)
+    with pytest.raises(ParameterError, match="no parameter c"):
+        get_regularizer("quartic", c=1.0)

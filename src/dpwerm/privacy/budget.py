@@ -69,16 +69,17 @@ class Budget:
 
 def _decimal(name: str, value: object) -> Decimal:
     """Return ``value`` as a decimal; a truth value or other text is refused."""
-    # NumPy's truth value is no bool and no Real; it ends in the last line.
     if isinstance(value, bool) or not isinstance(value, Decimal | Real | str):
         raise ParameterError(f"{name} must be a number, not {type(value).__name__}")
-    text = str(value)
-    if len(text) > _LONGEST_TEXT:
-        raise ParameterError(f"{name} must be written with at most {DIGITS} digits")
     try:
-        return decimal_of(value if isinstance(value, Decimal) else text)
+        text = str(value)
+        if len(text) <= _LONGEST_TEXT:
+            return decimal_of(value if isinstance(value, Decimal) else text)
     except InvalidOperation:
         raise ParameterError(f"{name} must be a decimal number such as 0.5") from None
+    except ValueError:  # Python prints no integer of thousands of digits
+        pass
+    raise ParameterError(f"{name} must be written with at most {DIGITS} digits")
 
 
 def _epsilon(value: Decimal) -> Decimal:

@@ -1,7 +1,7 @@
 """Arrays and data frames as scikit-learn's contract wants them, with errors that quote nothing.
 
-scikit-learn's own messages quote the cell that could not be converted. Text is therefore
-refused here, before its validators see it.
+scikit-learn's own messages quote the cell that could not be converted, or the whole array. What
+they would quote is therefore refused here, before its validators see it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -9,34 +9,81 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+from narwhals.exceptions import DuplicateError
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_array, validate_data
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.parameters import interval
+from dpwerm.parameters import interval, positive, real
+from dpwerm.study.encoding import Encoding
+
+LONGEST_NAME = 1_000
 
 
 def numeric_matrix(estimator: BaseEstimator, X: Any, *, reset: bool) -> FloatArray:
     """Return X as a finite float64 matrix and keep or compare its column names."""
-    names = None
-    if not isinstance(X, np.ndarray):
-        frame = nw.from_native(X, eager_only=True, pass_through=True)
-        if isinstance(frame, nw.DataFrame):
-            names = frame.columns
-            if len(set(names)) != len(names):
-                raise ParameterError("X has two columns of the same name")
-            if any(not kind.is_numeric() for kind in frame.schema.values()):
-                X = _converted(frame.to_numpy())
-    elif X.dtype.kind in "OUS":
-        X = _converted(X)
-    checked = validate_data(
-        estimator, X, reset=reset, dtype=np.float64, order="C", ensure_all_finite=True
+    frame = _frame(X)
+    values = _plain_array(X) if frame is None else _frame_values(frame)
+    checked = check_array(
+        values, dtype=np.float64, order="C", input_name="X", estimator=type(estimator).__name__
     )
-    if names is not None and all(isinstance(name, str) for name in names):
+    validate_data(estimator, values if frame is None else X, reset=reset, skip_check_array=True)
+    names = [] if frame is None else frame.columns
+    if names and all(isinstance(name, str) for name in names):
         _keep_names(estimator, names, reset=reset)
     return np.asarray(checked, dtype=np.float64)
+
+
+def _frame(X: Any) -> nw.DataFrame[Any] | None:
+    """Return a data frame of any kind, None for everything else."""
+    if isinstance(X, np.ndarray):
+        return None
+    try:
+        frame = nw.from_native(X, pass_through=True)
+    except DuplicateError:
+        raise ParameterError("X has two columns of the same name") from None
+    if isinstance(frame, nw.LazyFrame):
+        raise ParameterError("X is a lazy data frame; call collect() first")
+    if not isinstance(frame, nw.DataFrame):
+        return None
+    if len(set(frame.columns)) != len(frame.columns):
+        raise ParameterError("X has two columns of the same name")
+    return frame
+
+
+def _frame_values(frame: nw.DataFrame[Any]) -> Any:
+    """Return the cells of a data frame as numbers."""
+    kinds = frame.schema.values()
+    if any(kind.is_temporal() for kind in kinds):
+        raise ParameterError("X has dates or times where a number is expected")
+    if all(kind.is_numeric() for kind in kinds):
+        return frame.to_native()
+    return _converted(frame.to_numpy())
+
+
+def _plain_array(X: Any) -> Any:
+    """Return what is no data frame as a matrix that scikit-learn's validators do not quote."""
+    if issparse(X):
+        return X
+    if np.ma.is_masked(X):
+        raise ParameterError("X has masked entries; a mask is not a number")
+    try:
+        values = np.asarray(X)
+    except ValueError:
+        raise ParameterError("X must be a matrix: rows of equal length") from None
+    if values.ndim != 2:
+        raise ParameterError(
+            f"X: Expected 2D array, got {values.ndim}D array instead. Reshape your data: one row "
+            "per person, one column per feature"
+        )
+    if values.dtype.kind == "c":
+        raise ParameterError("X: Complex data not supported")
+    if values.dtype.kind in "mMV":
+        raise ParameterError("X has dates or times where a number is expected")
+    return _converted(values) if values.dtype.kind in "OUST" else values
 
 
 def _keep_names(estimator: BaseEstimator, names: Sequence[str], *, reset: bool) -> None:
@@ -58,6 +105,8 @@ def _converted(values: Any) -> Any:
         return np.asarray(values, dtype=np.float64)
     except ValueError:
         raise ParameterError("X has text where a number is expected") from None
+    except OverflowError:
+        raise ParameterError("X has a number too large for a double") from None
     except TypeError:
         # scikit-learn says what kind of argument this is, and quotes no value.
         return values
@@ -67,7 +116,7 @@ def vector(name: str, values: ArrayLike, length: int) -> FloatArray:
     """Return a finite float64 vector of the given length."""
     try:
         array = np.asarray(values, dtype=np.float64)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         raise ParameterError(f"{name} must be numbers") from None
     if array.ndim != 1:
         raise ParameterError(f"{name} must be one-dimensional, not {array.ndim}D array")
@@ -96,6 +145,31 @@ def bounds_per_column(bounds: Any, columns: int) -> list[tuple[float, float]]:
 
 def feature_names(estimator: BaseEstimator, columns: int) -> list[str]:
     """Return the names of the fitted frame's columns, or x0, x1, ... for an array."""
-    if hasattr(estimator, "feature_names_in_"):
-        return [str(name) for name in estimator.feature_names_in_]
-    return [f"x{j}" for j in range(columns)]
+    if not hasattr(estimator, "feature_names_in_"):
+        return [f"x{j}" for j in range(columns)]
+    names = [str(name) for name in estimator.feature_names_in_]
+    for j, name in enumerate(names):
+        if name == "intercept":
+            raise ParameterError(
+                f'column {j + 1} of X is called "intercept", which is the name of the constant; '
+                "rename it"
+            )
+        if not 1 <= len(name) <= LONGEST_NAME:
+            raise ParameterError(
+                f"column {j + 1} of X must have a name of 1 to {LONGEST_NAME:,} characters"
+            )
+    return names
+
+
+def number_encoding(estimator: BaseEstimator, columns: int) -> Encoding:
+    """Return the encoding that an estimator's parameters declare for columns of numbers."""
+    scale = real("intercept_scale", estimator.intercept_scale)
+    kind = estimator.encoding
+    if kind not in ("centred", "paper"):
+        raise ParameterError("encoding must be of kind 'centred' or 'paper'")
+    return Encoding.of_numbers(
+        feature_names(estimator, columns),
+        bounds_per_column(estimator.feature_bounds, columns),
+        kind=kind,
+        intercept=0.0 if scale == 0 else positive("intercept_scale", scale),
+    )

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.learn.arrays_in import bounds_per_column, feature_names, numeric_matrix, vector
+from dpwerm.learn.arrays_in import number_encoding, numeric_matrix, vector
 from dpwerm.learn.pipeline import fit_release
 from dpwerm.learn.release import Release
 from dpwerm.learn.specification import Specification, loss_of, required_gamma
@@ -26,7 +26,6 @@ from dpwerm.privacy.randomness import bit_source
 from dpwerm.privacy.relation import Relation
 from dpwerm.problem.losses import MarginLoss
 from dpwerm.problem.regularizers import get_regularizer
-from dpwerm.study.encoding import Encoding
 
 
 class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -124,12 +123,7 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         budget = Budget.of(self.epsilon, self.delta)
         classes, labels = self._labels(y, len(matrix), private=bits.secure and budget.is_private)
         bound, weights = self._weights(sample_weight, len(matrix))
-        encoding = Encoding.of_numbers(
-            feature_names(self, matrix.shape[1]),
-            bounds_per_column(self.feature_bounds, matrix.shape[1]),
-            kind=self.encoding,
-            intercept=self.intercept_scale,
-        )
+        encoding = number_encoding(self, matrix.shape[1])
         spec = Specification(
             budget=budget,
             gamma=required_gamma(self.gamma),
@@ -168,7 +162,10 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
             raise ParameterError(
                 "This classifier requires y to be passed, but the target y is None"
             )
-        y = column_or_1d(y, warn=True)
+        try:
+            y = column_or_1d(y, warn=True)
+        except (ValueError, TypeError):
+            raise ParameterError("y must be one-dimensional: y should be a 1d array") from None
         if len(y) != n:
             raise ParameterError(f"y has {len(y)} entries and X has {n} rows")
         if y.dtype.kind in "fc" and not np.isfinite(y).all():

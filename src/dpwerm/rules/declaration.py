@@ -4,7 +4,7 @@ They are kept in the rule, so that the weight bound of its certificate can be de
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from pydantic import ValidationError
@@ -40,8 +40,16 @@ class Declaration:
         )
 
     @classmethod
-    def of_keys(cls, treatment: Mapping[str, Any], benefit: Mapping[str, Any]) -> Self:
-        """Return the declaration of a study file's keys; every fault is one parameter error."""
+    def of_keys(
+        cls,
+        treatment: Mapping[str, Any],
+        benefit: Mapping[str, Any],
+        names: Mapping[str, str] | None = None,
+    ) -> Self:
+        """Return the declaration of a study file's keys; every fault is one parameter error.
+
+        names: what a key is called where the error will be read, if not by its own name.
+        """
         faults = []
         try:
             declared = Treatment.model_validate(dict(treatment))
@@ -52,7 +60,9 @@ class Declaration:
         except ValidationError as error:
             faults += faults_of(error)
         if faults:
-            raise ParameterError("; ".join(str(fault) for fault in faults))
+            known = names or {}
+            called = [replace(fault, where=known.get(fault.where, fault.where)) for fault in faults]
+            raise ParameterError("; ".join(str(fault) for fault in called))
         return cls(declared, outcome)
 
     @property

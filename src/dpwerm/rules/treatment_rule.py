@@ -15,7 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import Fault, ParameterError, TableError
-from dpwerm.learn.arrays_in import bounds_per_column, feature_names, numeric_matrix
+from dpwerm.exact import decimal_of
+from dpwerm.learn.arrays_in import number_encoding, numeric_matrix
+from dpwerm.learn.certificate import certify
 from dpwerm.learn.pipeline import Stage, fit_release, no_progress
 from dpwerm.learn.release import Release
 from dpwerm.learn.specification import Specification, loss_of, required_gamma
@@ -30,8 +32,17 @@ from dpwerm.rules.declaration import Declaration
 from dpwerm.rules.rule import Rule
 from dpwerm.rules.trial_rows import read_trial, rows_of_arrays, rows_of_table
 from dpwerm.study.declaration import Study
-from dpwerm.study.encoding import Encoding
 from dpwerm.study.persons import repeated_persons
+
+PARAMETERS = {
+    "arms": "propensity",
+    "origin": "weight_origin",
+    "declared_origin": "weight_origin",
+    "default": "default_arm",
+    "bounds": "benefit_bounds",
+    "clip": "benefit_clip",
+}
+"""The parameter behind each key of a study file, where the two have different names."""
 
 
 class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
@@ -151,7 +162,8 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
     def check_parameters(self) -> Specification:
         """Return the public choices of this fit; every wrong parameter is an error here."""
         declaration = self._declaration()
-        return Specification(
+        bits = bit_source(self.random_state)
+        spec = Specification(
             budget=Budget.of(self.epsilon, self.delta),
             gamma=required_gamma(self.gamma),
             weight_bound=declaration.weight_bound,
@@ -161,6 +173,10 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
             regularizer=get_regularizer(self.regularizer),
             origin=origin_of(declaration.treatment.origin),
         )
+        if self.study is not None:
+            # Whether a claim can be made does not depend on the number of rows, here 1.
+            certify(spec, self.study.encoding(), 1, secure=bits.secure, library="")
+        return spec
 
     def fit(
         self,
@@ -201,7 +217,7 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
             rows = rows_of_table(self.study, table)
         else:
             matrix = numeric_matrix(self, X, reset=True)
-            encoding = self._encoding(matrix.shape[1])
+            encoding = number_encoding(self, matrix.shape[1])
             rows = rows_of_arrays(
                 encoding.encode_numbers(matrix), treatment, benefit, propensity, declaration
             )
@@ -233,15 +249,8 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[np.object_]:
         """Return the recommended arm of each row."""
-        return self.rule_.arms_for(self.decision_function(X))
-
-    def _encoding(self, columns: int) -> Encoding:
-        return Encoding.of_numbers(
-            feature_names(self, columns),
-            bounds_per_column(self.feature_bounds, columns),
-            kind=self.encoding,
-            intercept=self.intercept_scale,
-        )
+        scores = self.decision_function(X)
+        return self.rule_.arms_for(scores)
 
     def _declaration(self) -> Declaration:
         """Return treatment and benefit as a study file would declare them."""
@@ -261,7 +270,7 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
             "clip": self.benefit_clip,
         }
         centre = {} if self.centre is None else {"centre": self.centre}
-        return Declaration.of_keys(self._treatment_keys(), benefit | centre)
+        return Declaration.of_keys(self._treatment_keys(), benefit | centre, PARAMETERS)
 
     def _treatment_keys(self) -> dict[str, Any]:
         keys: dict[str, Any] = {"column": "treatment"}
@@ -272,11 +281,15 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
                 'propensity is missing: declare {"first arm": 0.5, "second arm": 0.5}, or arms '
                 'together with P(second arm) or "column"'
             )
-        elif self.propensity == "column":
+        elif isinstance(self.arms, str) or np.shape(self.arms) != (2,):
+            raise ParameterError("arms must be two labels, such as ('pill', 'therapy')")
+        elif isinstance(self.propensity, str):
+            if self.propensity != "column":
+                raise ParameterError('propensity must be a number, a mapping or "column"')
             keys |= {"arms": list(self.arms), "propensity": "propensity"}
         else:
             first, second = self.arms
-            probability = real("propensity", self.propensity)
+            probability = decimal_of(real("propensity", self.propensity))
             keys["arms"] = {first: 1 - probability, second: probability}
         optional = {
             "propensity_floor": self.propensity_floor,

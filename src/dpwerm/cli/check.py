@@ -1,13 +1,19 @@
 """``dpwerm check``: everything that is wrong with a study file and a table, at once."""
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from dpwerm.cli.console import say, stages
+from dpwerm.cli.console import WRONG_INPUT, complain, say, stages
+from dpwerm.errors import Fault, ParameterError, StudyError
+from dpwerm.privacy.budget import EPSILON_LARGEST
+from dpwerm.privacy.relation import Relation
+from dpwerm.rules.treatment_rule import PrivateTreatmentRule
+from dpwerm.rules.trial_rows import no_rows
 from dpwerm.study.check import check as check_table
-from dpwerm.study.declaration import Study
+from dpwerm.study.declaration import DeclaredBudget, Study
 
 
 def check(
@@ -16,6 +22,7 @@ def check(
 ) -> None:
     """Report every fault of a study file and of a table. For the curator: it quotes rows."""
     declared = Study.load(study)
+    refuse_method(declared, study)
     say(f"{study}: no fault in the study file.")
     if table is None:
         return
@@ -25,7 +32,26 @@ def check(
     if not findings:
         say(f"{table}: every value is as declared.")
         return
+    if findings[0].kind == "empty" and declared.relation == Relation.REPLACE_ONE:
+        raise no_rows(f"table {table.name}")
     say("SENSITIVE: the lines below quote the table. Keep them with the data.")
     for finding in findings:
         say(str(finding))
-    say(f"{table}: {len(findings)} kinds of findings. A fit handles each as said above.")
+    count = "1 kind of finding" if len(findings) == 1 else f"{len(findings)} kinds of findings"
+    if any(finding.refused for finding in findings):
+        complain(f"{table}: {count}. A fit would be refused, see above.")
+        raise typer.Exit(WRONG_INPUT)
+    say(f"{table}: {count}. A fit handles each as said above.")
+
+
+def refuse_method(study: Study, path: Path) -> None:
+    """Raise if no fit could be made with the study's [method], whatever the options."""
+    total = study.budget or DeclaredBudget(epsilon=Decimal(1), delta=Decimal("1e-6"))
+    epsilon = min(total.epsilon, EPSILON_LARGEST)
+    delta = total.delta if study.method.mechanism == "gaussian" else Decimal(0)
+    gamma = {"gamma": 1.0} if study.method.gamma is None else {}
+    try:
+        PrivateTreatmentRule.from_study(study, epsilon, delta=delta, **gamma).check_parameters()
+    except ParameterError as error:
+        fault = Fault("method, budget", str(error))
+        raise StudyError(f"study file {path.name}", [fault]) from None

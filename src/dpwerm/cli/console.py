@@ -28,7 +28,8 @@ def stages() -> Iterator[Callable[[str], None]]:
     """Show which stage is under way and for how long; never how the solver is doing."""
     console = Console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
+    silent = not console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=silent) as progress:
         task = progress.add_task("starting", total=None)
         yield lambda stage: progress.update(task, description=stage)
 

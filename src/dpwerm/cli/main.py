@@ -43,7 +43,7 @@ def options(
 def main(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code."""
     try:
-        app(args=list(arguments))
+        app(args=list(arguments), prog_name="dpwerm")
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else OUR_FAULT
     except DpwermError as error:

@@ -35,9 +35,14 @@ def read_trial(study: Study, source: Any) -> Table:
     """Return the columns a fit needs, or the faults of the table's form."""
     table = read_table(source, study.columns)
     if table.n_rows == 0 and study.relation == "replace_one":
-        remedy = "under replace_one the number of rows is public and must be at least 1"
-        raise TableError(table.label, [Fault("rows", "there is none", remedy)])
+        raise no_rows(table.label)
     return table
+
+
+def no_rows(label: str) -> TableError:
+    """Return the error for a table without rows where n is public."""
+    remedy = "under replace_one the number of rows is public and must be at least 1"
+    return TableError(label, [Fault("rows", "there is none", remedy)])
 
 
 def rows_of_table(study: Study, table: Table) -> TrialRows:

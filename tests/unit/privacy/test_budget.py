@@ -39,13 +39,18 @@ def test_an_infinite_epsilon_is_not_private(infinite: float | str | Decimal) -> 
 
 BAD_EPSILON = [0, -1, 0.0, -0.0, float("nan"), "nan", "sNaN", "-inf", float("-inf"), "text", ""]
 BAD_EPSILON += ["1e-7", "1.1e9", "1e999999999", "1e-999999999", "1/2", "0,5", True, False, None]
-BAD_EPSILON += ["0." + "1" * 31, "1" + "0" * 90, [1], 1j, 10**5000, np.True_, Fraction(1, 3), b"1"]
+BAD_EPSILON += ["0." + "1" * 31, "1" + "0" * 90, [1], 1j, np.True_, Fraction(1, 3), b"1"]
 
 
 @pytest.mark.parametrize("value", BAD_EPSILON)
 def test_other_epsilons_are_refused_by_name(value: float) -> None:
     with pytest.raises(ParameterError, match=r"^epsilon must be"):
         Budget.of(value)
+
+
+def test_an_integer_too_long_to_print_is_refused_by_name() -> None:
+    with pytest.raises(ParameterError, match=r"^epsilon must be"):
+        Budget.of(10**5000)
 
 
 BAD_DELTA = [1, 1.0, 1.5, -1e-9, float("nan"), float("inf"), "1e-31", "1e-999999", "x", True, None]

@@ -69,12 +69,12 @@ def _persons(study: Study, table: Table) -> list[Finding]:
     repeated = ~missing & (counts[np.maximum(persons, 0)] > 1)
     rule = "a fit is refused: the privacy claim holds for one row per person"
     found = cell_finding(
-        table, study.person, "repeated person", repeated, "name a person with several rows", rule
+        table, study.person, "repeated person", repeated, "of persons with several rows", rule
     )
     refused = [Finding(**{**vars(finding), "refused": True}) for finding in found]
     unknown = "each such row counts as a person of its own"
     return refused + cell_finding(
-        table, study.person, "missing", missing, "name no person", unknown
+        table, study.person, "missing", missing, "without a person", unknown
     )
 
 
@@ -85,14 +85,16 @@ def _numbers(table: Table, column: str, bounds: tuple[float, float], rule: str) 
     none = np.isnan(values)
     lower, upper = (f"{bound:.10g}" for bound in bounds)
     return [
-        *cell_finding(table, column, "not a number", none & ~blank, "hold no finite number", rule),
-        *cell_finding(table, column, "missing", none & blank, "are missing", rule),
+        *cell_finding(
+            table, column, "not a number", none & ~blank, "without a finite number", rule
+        ),
+        *cell_finding(table, column, "missing", none & blank, "missing", rule),
         *cell_finding(
             table,
             column,
             "below",
             values < bounds[0],
-            f"lie below the bounds [{lower}, {upper}]",
+            f"below the bounds [{lower}, {upper}]",
             f"clipped to {lower}",
         ),
         *cell_finding(
@@ -100,7 +102,7 @@ def _numbers(table: Table, column: str, bounds: tuple[float, float], rule: str) 
             column,
             "above",
             values > bounds[1],
-            f"lie above the bounds [{lower}, {upper}]",
+            f"above the bounds [{lower}, {upper}]",
             f"clipped to {upper}",
         ),
     ]
@@ -121,7 +123,7 @@ def _levels(table: Table, block: CategoryBlock) -> list[Finding]:
             block.column,
             "unknown level",
             np.array(unknown, dtype=bool)[codes],
-            "are no declared level",
+            "with no declared level",
             f"becomes the first level {block.levels[0].name!r}",
         ),
         *cell_finding(
@@ -129,7 +131,7 @@ def _levels(table: Table, block: CategoryBlock) -> list[Finding]:
             block.column,
             "missing",
             np.array(missing, dtype=bool)[codes],
-            "are missing",
+            "missing",
             f"becomes the default level {block.default!r}",
         ),
     ]
@@ -143,10 +145,8 @@ def _arms(study: Study, table: Table) -> list[Finding]:
     arms = " nor ".join(repr(arm) for arm in treatment.arms)
     column = treatment.column
     findings = [
-        *cell_finding(
-            table, column, "unknown arm", none & ~blank, f"are neither {arms}", _NO_WEIGHT
-        ),
-        *cell_finding(table, column, "missing", none & blank, "are missing", _NO_WEIGHT),
+        *cell_finding(table, column, "unknown arm", none & ~blank, f"neither {arms}", _NO_WEIGHT),
+        *cell_finding(table, column, "missing", none & blank, "missing", _NO_WEIGHT),
     ]
     if treatment.propensity_column is None:
         return findings
@@ -157,7 +157,7 @@ def _arms(study: Study, table: Table) -> list[Finding]:
     low = ~outside & ((values < floor) | (values > 1 - floor))
     return [
         *findings,
-        *cell_finding(table, column, "missing", np.isnan(values), "hold no number", _NO_WEIGHT),
-        *cell_finding(table, column, "no probability", outside, "are not within (0, 1)", rule),
-        *cell_finding(table, column, "beyond the floor", low, "lie beyond the floor", rule),
+        *cell_finding(table, column, "missing", np.isnan(values), "without a number", _NO_WEIGHT),
+        *cell_finding(table, column, "no probability", outside, "not within (0, 1)", rule),
+        *cell_finding(table, column, "beyond the floor", low, "beyond the floor", rule),
     ]

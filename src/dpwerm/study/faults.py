@@ -78,6 +78,8 @@ def _fault(
 ) -> Fault:
     loc, kind, context = found["loc"], str(found["type"]), found.get("ctx")
     path = _path(loc if isinstance(loc, tuple) else ())
+    if kind != "extra_forbidden":  # a default's fault carries the field's name, not the key
+        path = tuple(part.removeprefix("declared_") for part in path)
     where, general = ".".join(path), ".".join(_general(path))
     if kind == "fault" and isinstance(context, dict):
         remedy = str(context["remedy"]) or remedies.get(general, "")

@@ -1,0 +1,121 @@
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from dpwerm.errors import TableError
+from dpwerm.study import Study
+from dpwerm.study.check import check
+from dpwerm.study.findings import Example, Finding
+
+CSV = """\
+ID,AGE,sex,site,arm,days
+1,50,F,1,S,10
+2,17,M,9,G,20
+3,,X,,S,0
+4,old,,3,Q,200
+5,120,F,2,,
+"""
+
+
+def kinds(findings: list[Finding]) -> set[tuple[str, str]]:
+    return {(finding.column, finding.kind) for finding in findings}
+
+
+def one(findings: list[Finding], column: str, kind: str) -> Finding:
+    (found,) = [f for f in findings if (f.column, f.kind) == (column, kind)]
+    return found
+
+
+def test_a_clean_table_has_no_findings(study: Study) -> None:
+    frame = pd.DataFrame(
+        {"ID": [1, 2], "AGE": [20, 90], "sex": ["F", "M"], "site": [1, 7], "arm": ["S", "G"]}
+    ).assign(days=[1, 100])
+    assert check(study, frame) == []
+
+
+def test_everything_wrong_at_once(tmp_path: Path, study: Study) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(CSV)
+    findings = check(study, path)
+    assert kinds(findings) == {
+        ("AGE", "below"),
+        ("AGE", "above"),
+        ("AGE", "missing"),
+        ("AGE", "not a number"),
+        ("sex", "unknown level"),
+        ("sex", "missing"),
+        ("site", "missing"),
+        ("arm", "unknown arm"),
+        ("arm", "missing"),
+        ("days", "below"),
+        ("days", "above"),
+        ("days", "missing"),
+    }
+    above = one(findings, "AGE", "above")
+    assert above.examples == (Example(5, 6, "120"),)
+    assert above.consequence == "clipped to 90"
+    assert str(above) == (
+        "AGE: 1 cell above the bounds [18, 90]; clipped to 90: '120' (row 5, line 6)"
+    )
+    assert "default 54" in one(findings, "AGE", "missing").consequence
+    assert "'F'" in one(findings, "sex", "unknown level").consequence
+    assert "'other'" in one(findings, "site", "missing").consequence
+    assert "weight 0" in one(findings, "arm", "unknown arm").consequence
+
+
+def test_lines_count_breaks_inside_cells_and_blank_lines(tmp_path: Path, study: Study) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(
+        'ID,AGE,sex,site,arm,days,note\n1,20,F,1,S,5,"a\nb"\n\n2,20,F,1,G,5,\n3,99,F,1,S,5,\n'
+    )
+    (found,) = check(study, path)
+    assert found.examples == (Example(3, 6, "99"),)
+
+
+def test_a_big_table_stays_readable(study: Study) -> None:
+    n = 1_000
+    frame = pd.DataFrame({"ID": range(n), "AGE": 200, "sex": "F", "site": 1, "days": 5})
+    frame["arm"] = ["S", "G"] * (n // 2)
+    (found,) = check(study, frame)
+    assert found.count == n
+    assert len(found.examples) == 5
+    assert str(found).endswith("...")
+
+
+def test_tables_as_a_whole(study: Study) -> None:
+    frame = pd.DataFrame(
+        {"ID": [1, 2], "AGE": 20, "sex": "F", "site": 1, "arm": ["S", "S"], "days": 5}
+    )
+    assert kinds(check(study, frame)) == {("arm", "single arm")}
+    assert kinds(check(study, frame.iloc[:0])) == {("", "empty")}
+    nobody = frame.assign(days=None)
+    assert ("", "no usable row") in kinds(check(study, nobody))
+
+
+def test_several_rows_of_a_person_are_refused(study: Study) -> None:
+    frame = pd.DataFrame(
+        {"ID": [7, 7, None], "AGE": 20, "sex": "F", "site": 1, "arm": ["S", "G", "S"], "days": 5}
+    )
+    findings = check(study, frame)
+    assert kinds(findings) == {("ID", "repeated person"), ("ID", "missing")}
+    assert one(findings, "ID", "repeated person").refused
+    assert not one(findings, "ID", "missing").refused
+
+
+def test_propensities(study_text: str) -> None:
+    arms = 'arms = { S = "1/3", G = "2/3" }'
+    column = 'arms = ["S", "G"]\npropensity = "p"\npropensity_floor = 0.1\norigin = "external"'
+    study = Study.parse(study_text.replace(arms, column))
+    p = [0.5, 0.05, 0.0, 1.2, None]
+    frame = pd.DataFrame({"ID": range(5), "AGE": 20, "sex": "F", "site": 1, "days": 5, "p": p})
+    findings = check(study, frame.assign(arm=["S", "G", "S", "G", "S"]))
+    assert kinds(findings) == {("p", "missing"), ("p", "no probability"), ("p", "beyond the floor")}
+    assert one(findings, "p", "no probability").count == 2
+    assert one(findings, "p", "no probability").consequence == "clipped to [0.1, 0.9]"
+
+
+def test_schema_faults_are_errors(study: Study) -> None:
+    with pytest.raises(TableError) as caught:
+        check(study, pd.DataFrame({"AGE": [1]}))
+    assert len(caught.value.faults) == 5

@@ -119,7 +119,7 @@ class Study(Frozen):
         try:
             study = cls.model_validate(raw)
         except ValidationError as error:
-            found = faults_of(error, known_keys=_known_keys(), remedies=REMEDIES)
+            found = faults_of(error, known_keys=known_keys(), remedies=REMEDIES)
             raise StudyError(label, [*found, *shared]) from None
         if shared:
             raise StudyError(label, shared)
@@ -165,7 +165,8 @@ class Study(Frozen):
         )
 
 
-def _known_keys() -> dict[str, list[str]]:
+def known_keys() -> dict[str, list[str]]:
+    """Return the keys of each section of a study file."""
     sections: dict[str, list[type[Frozen]]] = {
         "": [Study],
         "study": [About],

@@ -13,14 +13,23 @@ DONE, OUR_FAULT, WRONG_INPUT, OVER_BUDGET, NOT_VERIFIED = 0, 1, 2, 3, 4
 """Exit codes that scripts can use."""
 
 
+def harmless(text: str) -> str:
+    """Return the text with every character escaped that could steer a terminal."""
+    return "".join(
+        one if one.isprintable() or one == "\n" else one.encode("unicode_escape").decode()
+        for one in text
+    )
+
+
 def say(text: str = "") -> None:
     """Print a result as it is: names from files are text, never markup."""
-    Console(soft_wrap=True).print(text, markup=False, highlight=False)
+    Console(soft_wrap=True).print(harmless(text), markup=False, highlight=False, emoji=False)
 
 
 def complain(text: str) -> None:
     """Print to standard error as it is."""
-    Console(stderr=True, soft_wrap=True).print(text, markup=False, highlight=False)
+    console = Console(stderr=True, soft_wrap=True)
+    console.print(harmless(text), markup=False, highlight=False, emoji=False)
 
 
 @contextmanager

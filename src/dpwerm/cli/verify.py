@@ -43,7 +43,7 @@ def verify(
         complain(f"{rule}: REJECTED, {len(wrong)} of {len(findings)} checks failed.")
         raise typer.Exit(NOT_VERIFIED)
     private = next(f.recorded for f in findings if f.what == "certificate.private")
-    say(f"{rule}: {len(findings)} checks hold. {'' if private else 'The rule is NOT PRIVATE.'}")
+    say(f"{rule}: {len(findings)} checks hold.{'' if private else ' The rule is NOT PRIVATE.'}")
     say(
         "This shows that the numbers belong together. That the release happened as recorded "
         "cannot be seen from a file."

@@ -72,4 +72,8 @@ def read_json(path: Path) -> dict[str, Any]:
         raise RuleFileError(where, [Fault(where, "is nested too deeply")]) from None
     if not isinstance(content, dict):
         raise RuleFileError(where, [Fault(where, "is not a JSON object")])
+    try:
+        json.dumps(content, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise RuleFileError(where, [Fault(where, "has half a character in a text")]) from None
     return content

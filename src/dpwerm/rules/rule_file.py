@@ -20,6 +20,7 @@ from dpwerm.rules.declaration import Declaration
 from dpwerm.rules.json_in import read_json
 from dpwerm.rules.rule import Rule
 from dpwerm.study.encoding import Encoding
+from dpwerm.study.faults import faults_of
 
 FORMAT, VERSION = "dpwerm-rule", 1
 Text = Annotated[str, Field(max_length=1000, strict=True)]
@@ -122,8 +123,14 @@ def parse_rule(content: dict[str, Any], where: str) -> tuple[Rule, RuleRecord]:
     try:
         record = RuleRecord.model_validate(content)
     except ValidationError as error:
-        faults = [Fault(".".join(map(str, e["loc"])), str(e["msg"])) for e in error.errors()]
-        raise RuleFileError(where, faults) from None
+        raise RuleFileError(where, faults_of(error)) from None
+    try:
+        record.certificate.specification()
+    except DpwermError as error:
+        raise RuleFileError(where, [Fault("certificate", str(error))]) from None
+    except ArithmeticError:
+        fault = Fault("certificate", "epsilon and delta must be decimal numbers")
+        raise RuleFileError(where, [fault]) from None
     try:
         encoding = Encoding.from_dict(record.encoding)
     except DpwermError as error:
@@ -143,21 +150,27 @@ def parse_rule(content: dict[str, Any], where: str) -> tuple[Rule, RuleRecord]:
 
 
 def read_rule(path: Path) -> Rule:
-    """Return the rule in a file; a wrong digest is refused."""
+    """Return the rule in a file; one that ``verify_rule`` would reject is refused."""
     content = read_json(path)
     rule, record = parse_rule(content, path.name)
+    remedy = "run dpwerm verify, or fit again"
     if record.digest != digest_of(content):
-        raise RuleFileError(
-            path.name,
-            [Fault("digest", "does not match the content", "run dpwerm verify, or fit again")],
-        )
+        fault = Fault("digest", "does not match the content", remedy)
+        raise RuleFileError(path.name, [fault])
+    wrong = [finding.what for finding in _findings(content, rule, record) if not finding.holds]
+    if wrong:
+        problem = "does not follow from the rest of the file"
+        raise RuleFileError(path.name, [Fault(what, problem, remedy) for what in wrong])
     return rule
 
 
 def verify_rule(path: Path) -> list[Finding]:
     """Return every check of a rule file: digest, certificate, and all that follows from it."""
     content = read_json(path)
-    rule, record = parse_rule(content, path.name)
+    return _findings(content, *parse_rule(content, path.name))
+
+
+def _findings(content: dict[str, Any], rule: Rule, record: RuleRecord) -> list[Finding]:
     findings = [Finding("digest", record.digest, digest_of(content))]
     findings += verify_release(rule.release)
     certificate, declaration = rule.release.certificate, rule.declaration

@@ -91,7 +91,8 @@ class Method(Frozen):
 class Study(Frozen):
     """Everything public about a study, as its TOML file declares it.
 
-    >>> study = Study.load("study.toml")            # doctest: +SKIP
+    ``Study.load("study.toml")`` reads a file, ``Study.parse(text)`` a text. The keys are those of
+    docs/study-file.md.
     """
 
     format: Annotated[int, PlainValidator(_format)]

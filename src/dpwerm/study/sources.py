@@ -154,7 +154,7 @@ def _parquet_source(path: Path, label: str) -> Source:
             raise TableError(label, [fault]) from None
         return [table.column(names[position]) for position in positions]
 
-    return Source(label, names, read)
+    return Source(label, tuple(name.strip() for name in names), read)
 
 
 def _frame_source(native: object) -> Source:
@@ -180,7 +180,16 @@ def _frame_source(native: object) -> Source:
     columns = frame.columns
 
     def read(positions: Sequence[int]) -> list[pa.ChunkedArray]:
-        return [_series(frame.get_column(columns[position])) for position in positions]
+        found, faults = [], []
+        for position in positions:
+            try:
+                found.append(_series(frame.get_column(columns[position])))
+            except (pa.ArrowException, TypeError, ValueError, NotImplementedError):
+                problem = "holds values of a type that cannot be read"
+                faults.append(Fault(f"column {position + 1}", problem))
+        if faults:
+            raise TableError(label, faults)
+        return found
 
     return Source(label, tuple(str(name).strip() for name in columns), read)
 

@@ -82,13 +82,6 @@ def test_names_bounds_and_radius() -> None:
     assert len(bare.column_bounds) == bare.n_columns == 5
 
 
-@given(st.integers(0, 10_000))
-def test_shrink_factor_is_the_largest_that_is_safe(d: int) -> None:
-    q = Fraction(shrink_factor(d))
-    above = Fraction(math.nextafter(float(q), 2))
-    assert q**2 * (d + 1) <= 1 < above**2 * (d + 1)
-
-
 ends = st.floats(-1e12, 1e12)
 anything = st.one_of(
     st.floats(allow_nan=True), st.sampled_from(["", "a", "b", "zz", "1e308", None])
@@ -176,11 +169,6 @@ def test_missing_values_take_declared_defaults() -> None:
     frame = pd.DataFrame({"x": [None, "NA", math.inf, "text"], "c": [None, "NA", "", "unknown"]})
     X = encoding.encode(read_table(frame, encoding.columns))
     np.testing.assert_array_equal(X, [[1, 0, 0, 1]] * 3 + [[1, 1, 0, 0]])
-
-
-def test_a_declared_level_may_be_spelled_like_a_missing_value() -> None:
-    block = category("region", "EU", "NA")
-    assert block.positions(["NA", "N/A", None, "EU"]).tolist() == [1, 0, 0, 0]
 
 
 def test_progress_counts_columns() -> None:

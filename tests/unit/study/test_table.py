@@ -245,3 +245,17 @@ def test_keeping_all_columns_keeps_their_types() -> None:
 
 def test_integer_column_names_of_pandas() -> None:
     assert read_table(pd.DataFrame({0: [5.0]}), ["0"]).numbers("0").tolist() == [5.0]
+
+
+def test_columns_no_reader_understands_are_faults_too() -> None:
+    frame = pd.DataFrame({"a": np.array([1j]), "b": pd.arrays.SparseArray([1.0])})
+    with pytest.raises(TableError) as caught:
+        read_table(frame, ["a", "b"])
+    assert [fault.where for fault in caught.value.faults] == ["column 1", "column 2"]
+
+
+def test_parquet_names_with_dots_and_spaces(tmp_path: Path) -> None:
+    frame = pa.table({"a": [{"b": 1}], "a.b": [5], " c ": [6]})
+    pq.write_table(frame, tmp_path / "t.parquet")
+    table = read_table(tmp_path / "t.parquet", ["a.b", "c"])
+    assert (table.numbers("a.b")[0], table.numbers("c")[0]) == (5.0, 6.0)

@@ -50,7 +50,8 @@ class Quartic:
         return np.diag(bend)
 
     def gradient_error(self, theta: FloatArray) -> FloatArray:
-        return self.error * (np.abs(theta) + np.abs(theta) ** 3)
+        slip: FloatArray = self.error * (np.abs(theta) + np.abs(theta) ** 3)
+        return slip
 
     def gradient_ball(self, theta: Sequence[arb]) -> list[arb]:
         slope = [arb(self.a) * t + arb(self.b) * t**3 for t in theta]

@@ -43,7 +43,7 @@ class BallObjective:
         slope = self.objective.loss.derivative_ball
 
         def curvature(z: arb) -> arb:
-            return ((slope(z + step) - slope(z - step)) / (2 * step)).mid()
+            return max(arb(0), ((slope(z + step) - slope(z - step)) / (2 * step)).mid())
 
         near = np.array([float(t) for t in theta])
         pull = self.objective.gamma * self.objective.regularizer.hessian(near)

@@ -57,10 +57,11 @@ def certify(objective: Objective, theta: FloatArray) -> Certificate:
         return Certificate(np.full(len(theta), np.nan), math.inf, math.inf)
     gradient = np.array([math.fsum(column) for column in terms.T])
     errors = _errors(objective, theta, gradient, sums)
+    reach = _norm(np.abs(gradient) + errors)
     return Certificate(
         gradient=gradient,
         error=_norm(errors),
-        distance=_norm(np.abs(gradient) + errors) / objective.gamma * _SLACK,
+        distance=math.nextafter(reach / objective.gamma * _SLACK, math.inf),
     )
 
 

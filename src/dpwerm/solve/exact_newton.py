@@ -10,16 +10,19 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
 from flint import arb, arb_mat, ctx
 
 from dpwerm.arrays import FloatArray
 from dpwerm.exact import round_up
 from dpwerm.problem.objective import Objective
 from dpwerm.solve.ball_gradient import BallObjective
+from dpwerm.solve.linear import solve_positive
 from dpwerm.solve.solution import Solution
 
 _LEAST_BITS = 128
 _STEPS_PER_PRECISION = 100
+_GAIN = 16
 
 
 @dataclass(frozen=True)
@@ -60,16 +63,39 @@ def _first_bits(objective: Objective, theta: list[float], tolerance: float) -> i
 
 
 def _descend(balls: BallObjective, theta: list[arb], target: arb) -> _Point:
-    """Step until the target is proven, or the precision is too low to tell, or for a while."""
+    """Step until the target is proven, or the precision is too low to tell, or for a while.
+
+    Full steps with the Hessian in doubles come first: near the minimiser they gain many digits
+    each and cost little. Once one of them gains too little, the Hessian too is made of balls.
+    """
     here = _point(balls, theta)
-    best, window = here.norm, _narrowest()
+    best, window, quick = here.norm, _narrowest(), True
     for _ in range(_STEPS_PER_PRECISION):
         if here.norm.upper() <= target or not 4 * here.norm.rad() <= target:
             break
-        there = _step(balls, here, best, window)
-        window = _window(balls, here, there)
+        if quick:
+            there = _full_step(balls, here)
+            quick = bool(_GAIN * there.norm <= best)
+        if not quick:
+            there = _step(balls, here, best, window)
+            window = _window(balls, here, there)
         here, best = there, min(best, there.norm)
     return here
+
+
+def _full_step(balls: BallObjective, here: _Point) -> _Point:
+    """Return the point after a full step with the Hessian in doubles."""
+    objective = balls.objective
+    with np.errstate(all="ignore"):
+        near = np.array([float(t) for t in here.theta])
+        hessian = objective.evaluate(near).hessian
+        scale = here.norm.mid()
+        gradient = np.array([float(g.mid() / scale) for g in here.gradient])
+        step = solve_positive(hessian, gradient, objective.gamma)
+    if not np.all(np.isfinite(step)):
+        return here
+    moves = zip(here.theta, step.tolist(), strict=True)
+    return _point(balls, [(t - scale * arb(d)).mid() for t, d in moves])
 
 
 def _step(balls: BallObjective, here: _Point, best: arb, window: arb) -> _Point:
@@ -80,6 +106,9 @@ def _step(balls: BallObjective, here: _Point, best: arb, window: arb) -> _Point:
     """
     direction = _direction(balls, here, window)
     first = _dot(here.gradient, direction).mid()
+    if not first < 0:
+        direction = [-g.mid() for g in here.gradient]
+        first = _dot(here.gradient, direction).mid()
     low, at_low = arb(0), first
     high, at_high = None, arb(0)
     t, halve = arb(1), False
@@ -98,7 +127,7 @@ def _step(balls: BallObjective, here: _Point, best: arb, window: arb) -> _Point:
         elif 2 ** (ctx.prec // 2) * (high - low) <= high:
             return there
         else:
-            share = arb(0.5) if halve else (first / 4 - at_low) / (at_high - at_low)
+            share = arb(0.5) if halve else ((first / 4 - at_low) / (at_high - at_low)).mid()
             t, halve = (low + share * (high - low)).mid(), not halve
 
 

@@ -28,5 +28,5 @@ def test_it_is_within_a_quarter_h_of_the_hinge() -> None:
 
 @pytest.mark.parametrize("h", [0, -1, 1e-13, 1e13, float("nan"), float("inf"), "wide", True])
 def test_a_width_outside_its_range_is_refused_by_name(h: float) -> None:
-    with pytest.raises(ParameterError, match="^h must be"):
+    with pytest.raises(ParameterError, match=r"^h must be"):
         HuberisedHinge(h)

@@ -16,5 +16,5 @@ def test_unknown_names_and_parameters_are_refused_with_what_exists() -> None:
         get_loss("huberised-hinge", width=1.0)
     with pytest.raises(ParameterError, match="it has: none"):
         get_loss("logistic", h=1.0)
-    with pytest.raises(ParameterError, match="^h must be between"):
+    with pytest.raises(ParameterError, match=r"^h must be between"):
         get_loss("huberised-hinge", h=-1.0)

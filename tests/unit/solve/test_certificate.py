@@ -1,0 +1,147 @@
+"""The double certificate: true on hard problems, tight on easy ones, and refutable if broken."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+from dpwerm.arrays import FloatArray
+from dpwerm.problem.losses import HuberisedHinge, Logistic, MarginLoss
+from dpwerm.problem.objective import Objective, WeightedData
+from dpwerm.solve import certificate
+from dpwerm.solve.certificate import certify
+
+GradientOf = Callable[[Objective, Sequence[Fraction | float]], list[Any]]
+
+
+def problem(n: int, d: int, loss: MarginLoss, seed: int, gamma: float = 1.0) -> Objective:
+    random = np.random.default_rng(seed)
+    X = random.uniform(-1, 1, (n, d))
+    y = np.where(X[:, 0] + random.normal(size=n) > 0, 1.0, -1.0)
+    data = WeightedData(X, y, random.uniform(0, 1, n), 0.7, np.r_[0.7, np.ones(d)])
+    return Objective(data, loss, gamma)
+
+
+def miss(objective: Objective, theta: FloatArray, true_gradient: GradientOf) -> float:
+    """Return ‖computed − true gradient‖₂."""
+    computed = certify(objective, theta).gradient.tolist()
+    with mpmath.workdps(60):
+        true = true_gradient(objective, theta.tolist())
+        return float(mpmath.norm([mpmath.mpf(a) - b for a, b in zip(computed, true, strict=True)]))
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e6])
+@pytest.mark.parametrize("n", [0, 1, 40, 1500])
+@pytest.mark.parametrize("loss", [HuberisedHinge(1e-3), HuberisedHinge(0.5), Logistic()], ids=str)
+def test_error_and_distance_hold(
+    loss: MarginLoss, n: int, size: float, true_gradient: GradientOf
+) -> None:
+    objective = problem(n, 3, loss, n)
+    theta = size * np.random.default_rng(2).normal(size=4)
+    claim = certify(objective, theta)
+    assert miss(objective, theta, true_gradient) <= claim.error
+    norm = float(mpmath.norm(true_gradient(objective, theta.tolist())))
+    assert norm / objective.gamma <= claim.distance
+
+
+def test_distance_is_exact_where_only_the_regulariser_acts() -> None:
+    data = WeightedData(np.ones((3, 1)), np.ones(3), np.zeros(3), 0.0, np.ones(1))
+    for gamma in (1e-12, 0.1, 1e12):
+        claim = certify(Objective(data, Logistic(), gamma), np.array([0.3]))
+        assert 0.3 <= claim.distance <= 0.3 * (1 + 1e-11)
+
+
+@dataclass(frozen=True)
+class Boastful:
+    """The Huberised hinge that hides one of the facts the certificate needs."""
+
+    smoothness: float
+    derivative_error: float
+    honest: HuberisedHinge
+    name: str = "boastful"
+    lipschitz: float = 1.0
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        return {}
+
+    def value(self, z: FloatArray) -> FloatArray:
+        return self.honest.value(z)
+
+    def derivative(self, z: FloatArray) -> FloatArray:
+        return self.honest.derivative(z)
+
+    def second_derivative(self, z: FloatArray) -> FloatArray:
+        return self.honest.second_derivative(z)
+
+    def derivative_ball(self, z: Any) -> Any:
+        return self.honest.derivative_ball(z)
+
+
+def near_corner(loss: MarginLoss) -> tuple[Objective, FloatArray]:
+    """Return rows of size 1e-3 with margins near 1 that are sums of terms of size 1e5."""
+    random = np.random.default_rng(4)
+    theta = 1e8 * np.array([1.0, 1.3, -0.7])
+    X = 1e-3 * random.uniform(-1, 1, (50, 3))
+    X[:, 2] = (X[:, :2] @ theta[:2] - 1 - 0.4 * random.uniform(-1, 1, 50)) / -theta[2]
+    bounds = np.abs(X).max(axis=0)
+    data = WeightedData(X, np.ones(50), np.ones(50), 0.0, bounds)
+    return Objective(data, loss, 1e-12), theta
+
+
+def test_a_certificate_without_the_margin_term_would_be_refuted(true_gradient: GradientOf) -> None:
+    honest = HuberisedHinge(0.5)
+    objective, theta = near_corner(honest)
+    wrong = miss(objective, theta, true_gradient)
+    assert wrong <= certify(objective, theta).error
+    boastful = Boastful(1e-12, honest.derivative_error, honest)
+    assert wrong > certify(near_corner(boastful)[0], theta).error
+
+
+def one_row(loss: MarginLoss, weight: float, z: float) -> Objective:
+    data = WeightedData(np.ones((1, 1)), np.ones(1), np.array([weight]), 0.0, np.ones(1))
+    assert data.margins(np.array([z]), slice(None)).tolist() == [z]
+    return Objective(data, loss, 1e-12)
+
+
+def test_a_certificate_without_the_derivative_error_would_be_refuted(
+    true_gradient: GradientOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    honest = HuberisedHinge(0.3)
+    boastful = Boastful(1e-12, 0.0, honest)
+    margins = np.random.default_rng(3).uniform(0.75, 1.25, 200)
+    monkeypatch.setattr(certificate, "BLOCK_ROWS", 1)
+    refuted = 0
+    for z in margins.tolist():
+        theta = np.array([z])
+        wrong = miss(one_row(honest, 1.0, z), theta, true_gradient)
+        assert wrong <= certify(one_row(honest, 1.0, z), theta).error
+        quarter = certify(one_row(boastful, 1.0, z), theta).error / 4
+        refuted += wrong > quarter
+    assert refuted > 0
+
+
+def test_a_certificate_without_the_summation_term_would_be_refuted(
+    true_gradient: GradientOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = np.random.default_rng(8)
+    X = random.uniform(0.5, 1, (1000, 1))
+    data = WeightedData(X, np.ones(1000), random.uniform(0, 1, 1000), 0.0, np.ones(1))
+    objective, theta = Objective(data, HuberisedHinge(0.5), 1e-12), np.zeros(1)
+    wrong = miss(objective, theta, true_gradient)
+    assert wrong <= certify(objective, theta).error
+    monkeypatch.setattr(certificate, "_growth", lambda k: 0.0)
+    boastful = Boastful(1e-12, 0.0, HuberisedHinge(0.5))
+    silent = certify(Objective(data, boastful, 1e-12), theta)
+    assert wrong > silent.error - 2 * 2.0**-53 * float(np.abs(silent.gradient).sum())
+
+
+def test_what_overflows_certifies_nothing() -> None:
+    objective = problem(5, 1, Logistic(), 0)
+    with np.errstate(all="ignore"):
+        assert not certify(objective, np.array([1e308, 1e308]) * 1.7).distance < np.inf
+        assert not certify(objective, np.array([np.nan, 0.0])).distance < np.inf

@@ -1,0 +1,180 @@
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from flint import ctx
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dpwerm.arrays import FloatArray
+from dpwerm.errors import ParameterError
+from dpwerm.problem.losses import HuberisedHinge, Logistic, MarginLoss
+from dpwerm.problem.objective import Objective, WeightedData
+from dpwerm.solve.newton import Solution, minimise
+
+Rows = tuple[FloatArray, FloatArray, FloatArray]
+GradientOf = Callable[[Objective, Sequence[Fraction | float]], list[Any]]
+MinimiserOf = Callable[[Objective], list[Any]]
+
+
+def sample(n: int, d: int, seed: int = 5) -> Rows:
+    random = np.random.default_rng(seed)
+    X = random.uniform(-1, 1, (n, d))
+    y = np.where(X[:, 0] + 0.6 * random.normal(size=n) > 0, 1.0, -1.0)
+    return X, y, random.uniform(0, 2, n)
+
+
+def separable() -> Rows:
+    X, _, w = sample(25, 2)
+    return X, np.where(X[:, 0] > 0.1, 1.0, -1.0), w
+
+
+def hard_cases() -> dict[str, Rows]:
+    X, y, w = sample(25, 2)
+    return {
+        "noisy": (X, y, w),
+        "separable": separable(),
+        "weights 0": (X, y, np.zeros(25)),
+        "no rows": (X[:0], y[:0], w[:0]),
+        "one row": (X[:1], y[:1], w[:1]),
+        "one label": (X, np.ones(25), w),
+        "collinear": (np.column_stack([X, X[:, 0], X[:, 0] + X[:, 1]]), y, w),
+        "constant": (np.column_stack([X, np.ones(25), np.zeros(25)]), y, w),
+        "two-valued": (np.sign(X), y, np.ones(25)),
+        "rare heavy": (X, y, np.where(np.arange(25) % 12 == 3, 1e12, 1.0)),
+        "no features": (X[:, :0], y, w),
+    }
+
+
+def problem(rows: Rows, loss: MarginLoss, gamma: float, intercept: float = 1.0) -> Objective:
+    X, y, w = rows
+    bounds = np.abs(X).max(axis=0, initial=0.0)
+    bounds = np.concatenate([[intercept], bounds]) if intercept else bounds
+    return Objective(WeightedData(X, y, w, intercept, bounds), loss, gamma)
+
+
+def gap(solution: Solution, reference: list[Any]) -> Any:
+    """Return ‖θ − θ*‖ in 60 digits."""
+    exact = [mpmath.mpf(t.numerator) / t.denominator for t in solution.theta]
+    return mpmath.norm([a - b for a, b in zip(exact, reference, strict=True)])
+
+
+def check_against_gradient(
+    objective: Objective, tolerance: float, true_gradient: GradientOf
+) -> Solution:
+    """Solve, and hold the claim against ‖∇F‖/γ ≤ bound and 0 < bound ≤ tolerance."""
+    solution = minimise(objective, tolerance)
+    with mpmath.workdps(120):
+        norm = mpmath.norm(true_gradient(objective, solution.theta))
+        assert norm <= objective.gamma * mpmath.mpf(solution.distance_bound) * (1 + 1e-40)
+    assert solution.distance_bound <= tolerance
+    return solution
+
+
+@pytest.mark.parametrize("gamma", [1e-3, 1.0, 1e6])
+@pytest.mark.parametrize("loss", [HuberisedHinge(0.5), HuberisedHinge(1.0), Logistic()], ids=str)
+@pytest.mark.parametrize("case", hard_cases())
+def test_certified_distance_holds_against_50_digits(
+    case: str, loss: MarginLoss, gamma: float, true_minimiser: MinimiserOf
+) -> None:
+    rows = hard_cases()[case]
+    objective = problem(rows, loss, gamma)
+    reference = true_minimiser(objective)
+    heaviest = max(1e-3, rows[2].max(initial=0.0))
+    for relative in (1e-6, 1e-14, 1e-30):
+        tolerance = relative * 2 * heaviest / gamma
+        solution = minimise(objective, tolerance)
+        with mpmath.workdps(120):
+            distance = gap(solution, reference)
+            assert distance <= mpmath.mpf(solution.distance_bound) + mpmath.mpf(10) ** -49
+        assert solution.distance_bound <= tolerance
+
+
+@pytest.mark.parametrize("gamma", [1e-12, 1e-3, 1.0, 1e12])
+@pytest.mark.parametrize(
+    "loss", [HuberisedHinge(1e-6), HuberisedHinge(0.5), HuberisedHinge(1e6), Logistic()], ids=str
+)
+@pytest.mark.parametrize("case", hard_cases())
+def test_every_data_set_is_solved_to_any_tolerance(
+    case: str, loss: MarginLoss, gamma: float, true_gradient: GradientOf
+) -> None:
+    objective = problem(hard_cases()[case], loss, gamma)
+    for tolerance in (1e-6 / gamma, 1e-30 / gamma):
+        check_against_gradient(objective, tolerance, true_gradient)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-8, 1e6, 1e12])
+def test_features_of_any_size(scale: float, true_gradient: GradientOf) -> None:
+    X, y, w = sample(30, 2)
+    for loss in (HuberisedHinge(0.5), Logistic()):
+        objective = problem((X * [scale, 1.0], y, w), loss, 0.01)
+        check_against_gradient(objective, 1e-6, true_gradient)
+        check_against_gradient(objective, 1e-25, true_gradient)
+
+
+def test_weights_of_any_size(true_gradient: GradientOf) -> None:
+    X, y, _ = sample(30, 2)
+    weights = 10.0 ** np.linspace(-320, 12, 30)
+    check_against_gradient(problem((X, y, weights), Logistic(), 1.0), 1e-9, true_gradient)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_any_small_problem(data: st.DataObject, true_gradient: GradientOf) -> None:
+    n, d = data.draw(st.integers(0, 8)), data.draw(st.integers(0, 3))
+    numbers = st.one_of(st.floats(-1, 1), st.sampled_from([-1.0, 0.0, 1.0, 0.5, 5e-324]))
+    X = np.array(data.draw(st.lists(numbers, min_size=n * d, max_size=n * d))).reshape(n, d)
+    signs = st.lists(st.sampled_from([-1.0, 1.0]), min_size=n, max_size=n)
+    weights = st.lists(st.floats(0, 1e12), min_size=n, max_size=n)
+    exponent = st.floats(-12, 12)
+    loss = data.draw(
+        st.one_of(
+            st.just(Logistic()),
+            st.floats(-6, 6).map(lambda e: HuberisedHinge(10.0**e)),
+        )
+    )
+    rows = X, np.array(data.draw(signs)), np.array(data.draw(weights))
+    gamma = 10.0 ** data.draw(exponent)
+    objective = problem(rows, loss, gamma, intercept=data.draw(st.sampled_from([0.0, 0.5, 1.0])))
+    tolerance = 10.0 ** data.draw(st.floats(-40, 3)) * 1e-3
+    check_against_gradient(objective, tolerance, true_gradient)
+
+
+@pytest.mark.parametrize("loss", [HuberisedHinge(0.5), Logistic()], ids=str)
+def test_many_rows_go_through_a_sample_and_end_where_few_would(loss: MarginLoss) -> None:
+    X, y, w = sample(40_000, 3)
+    objective = problem((X, y, w), loss, 10.0)
+    near = minimise(objective, 1e-7)
+    nearer = minimise(objective, 1e-9)
+    distance = sum((a - b) ** 2 for a, b in zip(near.theta, nearer.theta, strict=True))
+    assert near.bits == nearer.bits == 53
+    assert distance <= Fraction(near.distance_bound + nearer.distance_bound) ** 2
+
+
+def test_a_misleading_sample_does_no_harm() -> None:
+    X, y, w = sample(40_000, 2)
+    y[::16] = -np.sign(X[::16, 0])
+    X[::16] *= 0.01
+    objective = problem((X, y, w), HuberisedHinge(0.1), 1.0)
+    assert minimise(objective, 1e-6).distance_bound <= 1e-6
+
+
+def test_the_default_tolerance_is_certified_in_doubles_at_many_rows() -> None:
+    X, y, w = sample(200_000, 8)
+    objective = problem((X, y, w / 2), HuberisedHinge(0.5), 100.0)
+    assert minimise(objective, 1e-6 * 2 * 3 / 100.0).bits == 53
+
+
+def test_precision_of_flint_is_left_as_it_was() -> None:
+    before = ctx.prec
+    minimise(problem(sample(10, 2), Logistic(), 1.0), 1e-40)
+    assert ctx.prec == before
+
+
+@pytest.mark.parametrize("tolerance", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_tolerance_out_of_range_is_refused(tolerance: float) -> None:
+    with pytest.raises(ParameterError, match="tolerance must be"):
+        minimise(problem(sample(3, 1), Logistic(), 1.0), tolerance)

@@ -91,7 +91,7 @@ def _descend(
         polished, certificate = _polish(objective, theta, here, tolerance)
         if certificate.distance <= tolerance or _blind(certificate, here):
             return _Reached(polished, certificate, here.hessian)
-        if _norm(certificate.gradient) <= _CONTRACTION * _norm(here.gradient):
+        if _norm(certificate.gradient) < _CONTRACTION * _norm(here.gradient):
             theta, here = polished, objective.evaluate(polished)
             continue
         moved = _search(objective, theta, here)
@@ -109,7 +109,7 @@ def _polish(
     while True:
         trial = theta - solve_positive(here.hessian, gradient, objective.gamma)
         certificate = certify(objective, trial)
-        shrunk = _norm(certificate.gradient) <= _CONTRACTION * _norm(gradient)
+        shrunk = _norm(certificate.gradient) < _CONTRACTION * _norm(gradient)
         if certificate.distance <= tolerance or not shrunk or _blind(certificate, here):
             return trial, certificate
         theta, gradient = trial, certificate.gradient

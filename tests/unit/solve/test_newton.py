@@ -168,6 +168,25 @@ def test_the_default_tolerance_is_certified_in_doubles_at_many_rows() -> None:
     assert minimise(objective, 1e-6 * 2 * 3 / 100.0).bits == 53
 
 
+@pytest.mark.parametrize("case", hard_cases())
+def test_the_smallest_tolerance_there_is(case: str) -> None:
+    for loss in (HuberisedHinge(0.5), Logistic()):
+        for gamma in (1e-12, 1.0):
+            objective = problem(hard_cases()[case], loss, gamma)
+            assert minimise(objective, 5e-324).distance_bound <= 5e-324
+
+
+def test_no_coordinate_at_all() -> None:
+    X, y, w = sample(5, 1)
+    assert minimise(problem((X[:, :0], y, w), Logistic(), 1.0, 0.0), 1e-9).theta == ()
+
+
+@pytest.mark.parametrize("d", [40, 80])
+def test_more_columns_than_rows(d: int, true_gradient: GradientOf) -> None:
+    objective = problem(sample(30, d), HuberisedHinge(0.5), 0.1)
+    check_against_gradient(objective, 1e-9, true_gradient)
+
+
 def test_precision_of_flint_is_left_as_it_was() -> None:
     before = ctx.prec
     minimise(problem(sample(10, 2), Logistic(), 1.0), 1e-40)

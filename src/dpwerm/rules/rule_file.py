@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -133,8 +134,9 @@ def parse_rule(content: dict[str, Any], where: str) -> tuple[Rule, RuleRecord]:
         raise RuleFileError(where, [fault]) from None
     try:
         encoding = Encoding.from_dict(record.encoding)
-    except DpwermError as error:
-        raise RuleFileError(where, [Fault("encoding", str(error))]) from None
+    except RuleFileError as error:
+        faults = [replace(fault, where=f"encoding.{fault.where}") for fault in error.faults]
+        raise RuleFileError(where, faults) from None
     try:
         facts = Declaration.of_keys(record.treatment, record.benefit)
     except ParameterError as error:
@@ -146,6 +148,11 @@ def parse_rule(content: dict[str, Any], where: str) -> tuple[Rule, RuleRecord]:
         facts.treatment, facts.benefit, record.study.id, record.study.name, record.sources
     )
     release = Release(encoding, tuple(record.coefficients.integers), record.certificate)
+    try:
+        release.own_units()
+    except OverflowError:
+        fault = Fault("coefficients", "too large for a double")
+        raise RuleFileError(where, [fault]) from None
     return Rule(release, declaration), record
 
 

@@ -1,0 +1,95 @@
+"""Conditions of a rule file: cut off, edited, of another version, or hostile."""
+
+import json
+import pickle
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from dpwerm.rules.rule_file import digest_of
+
+Edit = Callable[[str], str | bytes]
+DIGITS = "9" * 5_000
+
+
+def _set(path: str, value: Any, *, forge: bool = False) -> Edit:
+    """Return an edit of one value by its dotted path; a forger writes a new digest."""
+
+    def edit(text: str) -> str:
+        content = json.loads(text)
+        *parents, last = path.split(".")
+        place = content
+        for key in parents:
+            place = place[int(key)] if isinstance(place, list) else place[key]
+        place[int(last) if isinstance(place, list) else last] = value
+        if forge:
+            content["digest"] = digest_of(content)
+        return json.dumps(content, indent=2, ensure_ascii=False)
+
+    return edit
+
+
+def _raw(old: str, new: str) -> Edit:
+    def edit(text: str) -> str:
+        assert old in text
+        return text.replace(old, new, 1)
+
+    return edit
+
+
+def _without(key: str) -> Edit:
+    def edit(text: str) -> str:
+        return json.dumps({name: value for name, value in json.loads(text).items() if name != key})
+
+    return edit
+
+
+CONDITIONS: Mapping[str, Edit] = {
+    "truncated": lambda text: text[: len(text) // 2],
+    "empty": lambda text: "",
+    "a number edited": _set("certificate.gamma", 51.0),
+    "a coefficient edited": _set("coefficients.integers.0", 1),
+    "epsilon edited": _set("certificate.epsilon", "0.1"),
+    "epsilon edited, new digest": _set("certificate.epsilon", "0.1", forge=True),
+    "noise scale edited, new digest": _set("certificate.noise.scale", 1e-3, forge=True),
+    "notice edited, new digest": _set("notice", "Released by an ethics board.", forge=True),
+    "epsilon no number, new digest": _set("certificate.epsilon", "much", forge=True),
+    "epsilon NaN, new digest": _set("certificate.epsilon", "NaN", forge=True),
+    "epsilon with a million digits": _set("certificate.epsilon", "1" * 1_000_000, forge=True),
+    "of another version": _set("version", 2),
+    "of another format": _set("format", "other-rule"),
+    "without a version": _without("version"),
+    "a key missing": _without("treatment"),
+    "a key unknown": _set("comment", "hello"),
+    "a key twice": _raw('"version": 1,', '"version": 1, "version": 1,'),
+    "text for a number": _set("certificate.gamma", "fifty"),
+    "true for a number": _set("certificate.n", True),
+    "NaN": _set("certificate.gamma", float("nan")),
+    "infinity": _set("certificate.gamma", float("inf")),
+    "a huge whole number": _raw('"n": 24', f'"n": {DIGITS}'),
+    "a huge coefficient": _set("coefficients.integers.0", 10**39, forge=True),
+    "a huge decimal": _raw('"n": 24', '"n": 1e400'),
+    "a huge exponent": _set("certificate.noise.grid_exponent", 10**9, forge=True),
+    "coefficients beyond every double": lambda text: _set(
+        "coefficients.integers.0", 10**39, forge=True
+    )(str(_set("certificate.noise.grid_exponent", 2_000)(text))),
+    "half a character in a text": _raw('"column": "arm"', r'"column": "\ud800"'),
+    "a negative number of rows": _set("certificate.n", -1, forge=True),
+    "no coefficients": _set("coefficients.integers", [], forge=True),
+    "a bound upside down": _set("encoding.blocks.0.lower", 99.0, forge=True),
+    "a bound no number": _set("encoding.blocks.0.lower", "low", forge=True),
+    "an unknown mechanism": _set("certificate.mechanism", "magic", forge=True),
+    "an unknown loss": _set("certificate.loss.name", "magic", forge=True),
+    "an unknown loss parameter": _set("certificate.loss.parameters", {"k": 1.0}, forge=True),
+    "an unknown regularizer": _set("certificate.regularizer", "magic", forge=True),
+    "an unknown origin": _set("certificate.weight_origin.name", "magic", forge=True),
+    "an arm that cannot be": _set("treatment.arms", {"pill": "2", "therapy": "-1"}, forge=True),
+    "nested deeply": lambda text: '{"a":' * 100_000 + "1" + "}" * 100_000,
+    "nested deeply in a known key": _raw(
+        '"treatment": {', f'"treatment": {{"a": {"[" * 5_000}{"]" * 5_000},'
+    ),
+    "a list": lambda text: f"[{text}]",
+    "not JSON": lambda text: "format = 1\n",
+    "not UTF-8": lambda text: text.encode("utf-16"),
+    "a pickle": lambda text: pickle.dumps({"format": "dpwerm-rule", "version": 1}),
+    "larger than 5 MB": lambda text: text + " " * 5_000_000,
+}

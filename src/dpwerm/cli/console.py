@@ -57,6 +57,9 @@ def agree(question: str, *, yes: bool) -> None:
 
 def free_path(path: Path, *, force: bool) -> Path:
     """Return a path that may be written, or stop before any work is done."""
+    if path.is_dir():
+        complain(f"{path} is a folder. Give the name of a file.")
+        raise typer.Exit(WRONG_INPUT)
     if path.exists() and not force:
         complain(f"{path} exists. Choose another --out, or add --force to replace it.")
         raise typer.Exit(WRONG_INPUT)

@@ -49,6 +49,11 @@ def main(arguments: Sequence[str]) -> int:
     except DpwermError as error:
         complain(str(error))
         return WRONG_INPUT
+    except OSError as error:
+        if not (error.filename and error.strerror):
+            return _our_fault(error)
+        complain(f"{error.filename}: {error.strerror}.")
+        return WRONG_INPUT
     except Exception as error:  # noqa: BLE001 - the last wall: nothing of the data may get past it
         return _our_fault(error)
     return 0

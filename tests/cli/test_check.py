@@ -1,0 +1,61 @@
+"""``dpwerm check`` reports everything at once, and only to the curator."""
+
+from tests.bad_input.base import PERSON_COLUMN, STUDY, TEXT_CANARY, sound_table
+from tests.cli.conftest import Run, Trial
+
+
+def test_a_sound_study_and_table(run: Run, trial: Trial) -> None:
+    result = run("check", trial.study, trial.table)
+    assert result.code == 0
+    assert result.err == ""
+    assert result.out == (
+        f"{trial.study}: no fault in the study file.\n{trial.table}: every value is as declared.\n"
+    )
+
+
+def test_a_study_alone(run: Run, trial: Trial) -> None:
+    result = run("check", trial.study)
+    assert (result.code, result.out) == (0, f"{trial.study}: no fault in the study file.\n")
+
+
+def test_all_faults_of_a_study_file_at_once(run: Run, trial: Trial) -> None:
+    text = STUDY.replace("[18, 80]", "[80, 18]").replace("gamma = 50", "gama = 50")
+    trial.study.write_text(text, encoding="utf-8")
+    result = run("check", trial.study)
+    assert result.code == 2
+    assert "2 faults" in result.err
+    assert "features.age.bounds" in result.err
+    assert 'method.gama: is not a known key; did you mean "gamma"?' in result.err
+
+
+def test_findings_come_with_row_and_line_after_a_warning(run: Run, trial: Trial) -> None:
+    spoilt = sound_table().set("age", TEXT_CANARY, [3]).set("arm", "none", [4])
+    trial.table.write_bytes(spoilt.to_bytes())
+    result = run("check", trial.study, trial.table)
+    assert result.code == 0
+    assert result.err == ""
+    said = result.out.splitlines()
+    assert said[1].startswith("SENSITIVE")
+    assert f"'{TEXT_CANARY}' (row 4, line 5)" in result.out
+    assert "'none' (row 5, line 6)" in result.out
+    assert said[-1].endswith("2 kinds of findings. A fit handles each as said above.")
+
+
+def test_what_a_fit_would_refuse_ends_with_2(run: Run, trial: Trial) -> None:
+    trial.study.write_text(PERSON_COLUMN(STUDY), encoding="utf-8")
+    trial.table.write_bytes(sound_table().set("person", "7", [1, 2]).to_bytes())
+    result = run("check", trial.study, trial.table)
+    assert result.code == 2
+    assert "1 kind of finding. A fit would be refused, see above." in result.err
+
+
+def test_a_mechanism_that_the_budget_cannot_pay(run: Run, trial: Trial) -> None:
+    gaussian = STUDY.replace("gamma = 50", 'gamma = 50\nmechanism = "gaussian"')
+    trial.study.write_text(gaussian, encoding="utf-8")
+    assert run("check", trial.study).code == 2
+    with_delta = gaussian.replace("epsilon = 2", "epsilon = 2\ndelta = 1e-6")
+    trial.study.write_text(with_delta, encoding="utf-8")
+    assert run("check", trial.study).code == 0
+    without_budget = gaussian.replace("[budget]\nepsilon = 2\n", "")
+    trial.study.write_text(without_budget, encoding="utf-8")
+    assert run("check", trial.study).code == 0

@@ -1,0 +1,196 @@
+"""``dpwerm fit``: asks before it spends, refuses what is too much, and says what it promises."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import typer
+from tests.bad_input.base import ADD_REMOVE, STUDY, sound_table
+from tests.cli.conftest import Run, Trial
+
+NOT_PRIVATE = "NOT PRIVATE"
+STAGES = ("reading", "encoding", "solving", "adding noise")
+
+
+def content(trial: Trial) -> dict[str, Any]:
+    read: dict[str, Any] = json.loads(trial.rule.read_text(encoding="utf-8"))
+    return read
+
+
+def test_it_writes_a_rule_and_says_what_it_promises(fit: Run, trial: Trial) -> None:
+    result = fit("--epsilon", "0.5")
+    assert (result.code, result.err) == (0, "")
+    for line in (
+        "Released under differential privacy: epsilon 0.5, delta 0, relation replace_one.",
+        "Recommend 'therapy' where the score is above 0, 'pill' where it is below;",
+        "by at most a factor 1.65.",
+        "  mechanism    spherical-laplace (docs/proofs/spherical-laplace.md)",
+        "  relation     replace_one, n = 24",
+        "  randomness   operating system",
+        f"Wrote {trial.rule}. Anybody can check its claim with: dpwerm verify {trial.rule}",
+    ):
+        assert line in result.out
+    assert content(trial)["certificate"]["epsilon"] == "0.5"
+    assert sorted(path.name for path in trial.rule.parent.iterdir()) == [
+        "rule.json",
+        "study.toml",
+        "trial.csv",
+    ]
+
+
+def test_two_fits_differ_and_two_seeded_fits_do_not(fit: Run, trial: Trial) -> None:
+    def integers(*options: object) -> list[int]:
+        assert fit("--force", *options).code == 0
+        found: list[int] = content(trial)["coefficients"]["integers"]
+        return found
+
+    assert integers() != integers()
+    assert integers("--seed", 3) == integers("--seed", 3)
+
+
+def test_without_a_terminal_it_needs_yes(run: Run, trial: Trial) -> None:
+    result = run("fit", trial.study, trial.table, "--epsilon", "1", "--out", trial.rule)
+    assert result.code == 2
+    assert "Add --yes" in result.err
+    assert not trial.rule.exists()
+
+
+@pytest.mark.parametrize("answer", [True, False])
+def test_on_a_terminal_it_asks_once(
+    run: Run, trial: Trial, monkeypatch: pytest.MonkeyPatch, answer: bool
+) -> None:
+    questions = []
+
+    def confirm(question: str, *, err: bool) -> bool:
+        assert err
+        questions.append(question)
+        return answer
+
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr(typer, "confirm", confirm)
+    result = run("fit", trial.study, trial.table, "--epsilon", "1", "--out", trial.rule)
+    assert questions == ["Release a rule from study small-trial at epsilon = 1?"]
+    assert result.code == (0 if answer else 2)
+    assert trial.rule.exists() == answer
+    if not answer:
+        assert "Nothing was read and nothing was released." in result.err
+
+
+def test_it_replaces_a_file_only_by_force(fit: Run, trial: Trial) -> None:
+    trial.rule.write_text("mine", encoding="utf-8")
+    result = fit()
+    assert result.code == 2
+    assert "add --force to replace it" in result.err
+    assert trial.rule.read_text(encoding="utf-8") == "mine"
+    assert fit("--force").code == 0
+    assert content(trial)["format"] == "dpwerm-rule"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--epsilon", "2.0000001"), "epsilon = 2.0000001 is more than the study's total of 2"),
+        (("--mechanism", "gaussian", "--delta", "1e-9"), "delta = 1E-9 is more than"),
+        (("--epsilon", "3", "--seed", "1"), "epsilon = 3 is more than"),
+    ],
+)
+def test_over_budget_ends_with_3(
+    fit: Run, trial: Trial, options: tuple[str, ...], words: str
+) -> None:
+    result = fit(*options)
+    assert result.code == 3
+    assert words in result.err
+    assert not trial.rule.exists()
+
+
+def test_the_whole_budget_may_be_spent(fit: Run) -> None:
+    assert fit("--epsilon", "2.000").code == 0
+
+
+def test_options_replace_the_method_of_the_study(fit: Run, trial: Trial) -> None:
+    text = STUDY.replace("epsilon = 2", "epsilon = 2\ndelta = 1e-5")
+    trial.study.write_text(text, encoding="utf-8")
+    assert fit("--gamma", 70, "--mechanism", "gaussian", "--delta", "1e-6").code == 0
+    certificate = content(trial)["certificate"]
+    assert (certificate["gamma"], certificate["mechanism"]) == (70.0, "gaussian")
+    assert certificate["delta"] == "0.000001"
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("--epsilon", "inf"), "fitted without noise"),
+        (("--epsilon", "1", "--seed", "5"), "the noise came from a seed"),
+    ],
+)
+def test_not_private_is_said_everywhere(
+    fit: Run, run: Run, trial: Trial, options: tuple[str, ...], reason: str
+) -> None:
+    said = fit(*options)
+    assert f"{NOT_PRIVATE}: {reason}" in said.out
+    assert "What epsilon" not in said.out
+    read = content(trial)
+    assert read["notice"].startswith(NOT_PRIVATE)
+    assert read["certificate"]["private"] is False
+    assert read["certificate"]["claim"] == "no privacy claim"
+    verified = run("verify", trial.rule)
+    assert verified.code == 0
+    assert "The rule is NOT PRIVATE." in verified.out
+    out = trial.rule.with_name("out.csv")
+    assert NOT_PRIVATE in run("recommend", trial.rule, trial.table, "--out", out).out
+
+
+def test_a_private_rule_is_nowhere_called_not_private(fit: Run, run: Run, trial: Trial) -> None:
+    said = fit().out + run("verify", trial.rule).out + trial.rule.read_text(encoding="utf-8")
+    assert NOT_PRIVATE not in said
+
+
+def test_under_add_remove_n_is_nowhere(fit: Run, run: Run, trial: Trial) -> None:
+    """All but the coefficients is the same for one row more, so nothing there depends on n."""
+    trial.study.write_text(ADD_REMOVE(STUDY), encoding="utf-8")
+    seen = []
+    for rows in (24, 23):
+        trial.table.write_bytes(sound_table().take(range(rows)).to_bytes())
+        result = fit("--seed", 1, "--force")
+        assert result.code == 0
+        assert "add_remove, n is not written" in result.out
+        read = content(trial)
+        assert read["certificate"]["n"] is None
+        coefficients = read.pop("coefficients")
+        del read["digest"], coefficients["integers"], coefficients["own_units"]
+        verified = run("verify", trial.rule)
+        assert verified.code == 0
+        promises = result.out.partition("What the promise rests on")[2]
+        rest = [line for line in verified.out.splitlines() if "digest" not in line]
+        seen.append((read, coefficients, promises, rest))
+    assert seen[0] == seen[1]
+
+
+def test_progress_goes_to_standard_error_alone(fit: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    quiet = fit("--seed", 2)
+    assert quiet.err == ""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    shown = fit("--seed", 2, "--force")
+    assert shown.out == quiet.out
+    assert any(stage in shown.err for stage in STAGES)
+    assert not any(stage in shown.out for stage in ("encoding", "adding noise"))
+
+
+def test_stages_never_depend_on_the_data(
+    trial: Trial, fit: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[list[str]] = []
+
+    class Recorder:
+        def __enter__(self) -> Callable[[str], None]:
+            told.append([])
+            return told[-1].append
+
+        def __exit__(self, *_: object) -> None: ...
+
+    monkeypatch.setattr("dpwerm.cli.fit.stages", Recorder)
+    assert fit().code == 0
+    trial.table.write_bytes(sound_table().set("arm", "").to_bytes())
+    assert fit("--force").code == 0
+    assert told == [list(STAGES)] * 2

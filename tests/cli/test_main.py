@@ -1,0 +1,96 @@
+"""Exit codes, and the wall that keeps the text of unexpected errors inside."""
+
+import errno
+
+import pytest
+from tests.bad_input.base import NUMBER_CANARY, TEXT_CANARY
+from tests.cli.conftest import Run, Trial
+
+from dpwerm import __version__
+from dpwerm.cli.main import DEBUG
+from dpwerm.rules.treatment_rule import PrivateTreatmentRule
+
+COMMANDS = ("demo", "init", "check", "fit", "recommend", "verify")
+
+
+def test_version_and_help(run: Run) -> None:
+    assert run("--version").out == f"dpwerm {__version__}\n"
+    result = run("--help")
+    assert result.code == 0
+    assert all(command in result.out for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself(run: Run, command: str) -> None:
+    result = run(command, "--help")
+    assert result.code == 0
+    assert f"dpwerm {command}" in result.out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("fitt",),
+        ("fit",),
+        ("fit", "a", "b"),
+        ("fit", "a", "b", "--epsilon", "1", "--gamma", "x"),
+        ("check", "--nonsense"),
+        ("check", "no-such-study.toml"),
+        ("verify", "no-such-rule.json"),
+        ("init", "no-such-table.csv", "--out", "no-such-folder/study.toml"),
+    ],
+)
+def test_a_wrong_command_line_ends_with_2(run: Run, arguments: tuple[str, ...]) -> None:
+    result = run(*arguments)
+    assert result.code == 2
+    assert "Traceback" not in result.out + result.err
+
+
+class Unexpected:
+    """A fit that fails with a text that quotes the data."""
+
+    def __init__(self, error: type[Exception]) -> None:
+        self.error = error
+
+    def __call__(self, *_: object, **__: object) -> None:
+        raise self.error(f"could not convert {TEXT_CANARY} {NUMBER_CANARY}")
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyError, MemoryError, OSError, RecursionError])
+def test_an_internal_error_ends_with_1_and_shows_nothing_of_the_data(
+    fit: Run, trial: Trial, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
+) -> None:
+    monkeypatch.delenv(DEBUG, raising=False)
+    monkeypatch.setattr(PrivateTreatmentRule, "fit", Unexpected(error))
+    result = fit()
+    assert result.code == 1
+    assert f"Internal error: {error.__name__}" in result.err
+    assert "Nothing was released" in result.err
+    for canary in (TEXT_CANARY, NUMBER_CANARY, "Traceback"):
+        assert canary not in result.out + result.err
+    assert not trial.rule.exists()
+
+
+def test_the_curator_can_ask_for_the_text_of_an_internal_error(
+    fit: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(DEBUG, "sensitive")
+    monkeypatch.setattr(PrivateTreatmentRule, "fit", Unexpected(ValueError))
+    result = fit()
+    assert result.code == 1
+    assert "SENSITIVE, for the curator only" in result.err
+    assert TEXT_CANARY in result.err
+    assert TEXT_CANARY not in result.out
+
+
+def test_a_full_disk_is_said_in_plain_words(
+    fit: Run, trial: Trial, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", "rule.json")
+
+    monkeypatch.setattr("dpwerm.cli.fit.write_rule", full)
+    result = fit()
+    assert (result.code, result.err) == (2, "rule.json: No space left on device.\n")
+    assert not trial.rule.exists()

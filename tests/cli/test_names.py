@@ -1,0 +1,77 @@
+"""Names in a study file are text: no markup, no mathematics, no steering of a terminal."""
+
+from pathlib import Path
+
+from tests.bad_input.base import STUDY, sound_table
+from tests.cli.conftest import Run, Trial
+
+from dpwerm.report.figure import save_figure
+from dpwerm.rules.rule_file import read_rule
+
+NAME = "[red]Trial[/red] :smile: $\\frac{1}{0$ \\u001b[2J\\u202e"
+ARM = "[bold]pill[/bold]"
+FEATURE = "cost $ [i]per _day^"
+
+
+def hostile(trial: Trial) -> None:
+    text = (
+        STUDY.replace('id = "small-trial"', f'id = "small-trial"\nname = {toml(NAME)}')
+        .replace("[features.age]", f'[features.{toml(FEATURE)}]\ncolumn = "age"')
+        .replace("pill = 0.5", f"{toml(ARM)} = 0.5")
+    )
+    # A second number, so that the picture of recommendations is drawn too.
+    text = text.replace(
+        "[treatment]", "[features.person]\nkind = 'number'\nbounds = [0, 24]\n\n[treatment]"
+    )
+    trial.study.write_text(text, encoding="utf-8")
+    cells = sound_table()
+    rows = [i for i, row in enumerate(cells.rows) if row[3] == "pill"]
+    trial.table.write_bytes(cells.set("arm", ARM, rows).to_bytes())
+
+
+def toml(text: str) -> str:
+    return '"' + text.replace("\\f", "\\\\f") + '"'
+
+
+def test_they_are_printed_as_they_are(fit: Run, run: Run, trial: Trial) -> None:
+    hostile(trial)
+    result = fit()
+    assert result.code == 0
+    first = result.out.splitlines()[0]
+    assert first == r"[red]Trial[/red] :smile: $\frac{1}{0$ \x1b[2J\u202e"
+    assert f"'{ARM}' where it is below" in result.out
+    assert FEATURE in result.out
+    assert "\x1b" not in result.out
+    assert run("verify", trial.rule).code == 0
+    assert run("check", trial.study, trial.table).code == 0
+
+
+def test_they_survive_the_file(fit: Run, run: Run, trial: Trial, tmp_path: Path) -> None:
+    hostile(trial)
+    assert fit().code == 0
+    rule = read_rule(trial.rule)
+    assert rule.arms[0] == ARM
+    assert FEATURE in rule.release.encoding.coefficient_names
+    out = tmp_path / "out.csv"
+    assert run("recommend", trial.rule, trial.table, "--out", out).code == 0
+
+
+def test_they_can_be_drawn(fit: Run, trial: Trial, tmp_path: Path) -> None:
+    hostile(trial)
+    text = trial.study.read_text(encoding="utf-8")
+    # Characters that a font does not have are not what is tried here.
+    trial.study.write_text(text.replace("\\u001b", "").replace("\\u202e", ""), encoding="utf-8")
+    assert fit().code == 0
+    picture = tmp_path / "rule.png"
+    save_figure(read_rule(trial.rule), picture)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_rejected_rule_cannot_steer_the_terminal(fit: Run, run: Run, trial: Trial) -> None:
+    assert fit().code == 0
+    text = trial.rule.read_text(encoding="utf-8")
+    edited = text.replace('"notice": "Released', '"notice": "[red]\\u001b[2JReleased')
+    trial.rule.write_text(edited, encoding="utf-8")
+    result = run("verify", trial.rule)
+    assert result.code == 4
+    assert r"recorded [red]\x1b[2JReleased" in result.err

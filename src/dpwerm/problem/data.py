@@ -15,8 +15,8 @@ from dpwerm.errors import ParameterError
 BLOCK_ROWS = 1024
 """Rows summed in one go; the rounding error of a sum grows with it."""
 
-CHUNK_NUMBERS = 2**17
-"""Numbers of X taken at once: one megabyte, so that a chunk stays in cache over several uses."""
+CHUNK_NUMBERS = 2**18
+"""Numbers of X taken at once: two megabytes, so that a chunk stays in cache over several uses."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ from dpwerm.problem.objective import Objective
 _U = 2.0**-53
 _ETA = 2.0**-1000
 _SLACK = 1 + 2.0**-40
+_HUGE = 2.0**900
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def certify(objective: Objective, theta: FloatArray) -> Certificate:
     sums = _walk(objective, theta)
     slope = objective.gamma * objective.regularizer.gradient(theta)
     terms = np.vstack([*sums.blocks, slope])
-    if not np.all(np.isfinite(terms)):
+    if not np.all(np.abs(terms) < _HUGE):
         return Certificate(np.full(len(theta), np.nan), math.inf, math.inf)
     gradient = np.array([math.fsum(column) for column in terms.T])
     errors = _errors(objective, theta, gradient, sums)

@@ -23,6 +23,7 @@ from dpwerm.solve.solution import Solution
 _LEAST_BITS = 128
 _STEPS_PER_PRECISION = 100
 _GAIN = 16
+_FAR = 2.0**300
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class _Point:
 def finish(objective: Objective, theta: FloatArray, tolerance: float) -> Solution:
     """Return a certified point, starting from the doubles θ, in as many bits as it takes."""
     balls = BallObjective(objective)
-    start = theta.tolist() if all(map(math.isfinite, theta.tolist())) else [0.0] * len(theta)
+    start = theta.tolist() if np.all(np.abs(theta) < _FAR) else [0.0] * len(theta)
     exact = [arb(t) for t in start]
     bits = _first_bits(objective, start, tolerance)
     while True:
@@ -52,14 +53,19 @@ def finish(objective: Objective, theta: FloatArray, tolerance: float) -> Solutio
 
 def _first_bits(objective: Objective, theta: list[float], tolerance: float) -> int:
     """Return bits that probably resolve ∇F to a fraction of τγ; a wrong guess only costs time."""
-    data = objective.data
-    bounds = data.column_bounds.tolist()
-    reach = sum(s * abs(t) for s, t in zip(bounds, theta, strict=True))
-    weight = float(data.weights.sum()) * max(bounds, default=1.0)
-    size = weight * (objective.loss.lipschitz + objective.loss.smoothness * reach)
-    size += objective.gamma * max(map(abs, theta), default=0.0)
-    ratio = math.log2(size + 1e-300) - math.log2(tolerance) - math.log2(objective.gamma)
-    return max(_LEAST_BITS, 64 + math.ceil(ratio))
+    data, loss = objective.data, objective.loss
+    widest = data.column_bounds.max(initial=0.0)
+    furthest = max(map(abs, theta), default=0.0)
+    bend = _log2(loss.smoothness) + _log2(data.dimension) + _log2(widest) + _log2(furthest)
+    slope = max(_log2(loss.lipschitz), bend)
+    rows = _log2(data.n_rows) + _log2(data.weights.max(initial=0.0)) + _log2(widest) + slope
+    size = max(rows, _log2(objective.gamma) + _log2(furthest))
+    return max(_LEAST_BITS, 64 + math.ceil(size - _log2(tolerance) - _log2(objective.gamma)))
+
+
+def _log2(size: float) -> float:
+    """Return log₂ of a size, with 0 taken as the smallest double."""
+    return math.log2(max(size, 5e-324))
 
 
 def _descend(balls: BallObjective, theta: list[arb], target: arb) -> _Point:

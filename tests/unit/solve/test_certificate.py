@@ -113,15 +113,14 @@ def test_a_certificate_without_the_derivative_error_would_be_refuted(
 ) -> None:
     honest = HuberisedHinge(0.3)
     boastful = Boastful(1e-12, 0.0, honest)
-    margins = np.random.default_rng(3).uniform(0.75, 1.25, 200)
+    margins = np.random.default_rng(3).uniform(1.25, 1.3, 200)
     monkeypatch.setattr(certificate, "BLOCK_ROWS", 1)
     refuted = 0
     for z in margins.tolist():
         theta = np.array([z])
         wrong = miss(one_row(honest, 1.0, z), theta, true_gradient)
         assert wrong <= certify(one_row(honest, 1.0, z), theta).error
-        quarter = certify(one_row(boastful, 1.0, z), theta).error / 4
-        refuted += wrong > quarter
+        refuted += wrong > certify(one_row(boastful, 1.0, z), theta).error
     assert refuted > 0
 
 
@@ -130,14 +129,14 @@ def test_a_certificate_without_the_summation_term_would_be_refuted(
 ) -> None:
     random = np.random.default_rng(8)
     X = random.uniform(0.5, 1, (1000, 1))
-    data = WeightedData(X, np.ones(1000), random.uniform(0, 1, 1000), 0.0, np.ones(1))
+    y = random.choice([-1.0, 1.0], 1000)
+    data = WeightedData(X, y, random.uniform(0, 1, 1000), 0.0, np.ones(1))
     objective, theta = Objective(data, HuberisedHinge(0.5), 1e-12), np.zeros(1)
     wrong = miss(objective, theta, true_gradient)
     assert wrong <= certify(objective, theta).error
     monkeypatch.setattr(certificate, "_growth", lambda k: 0.0)
     boastful = Boastful(1e-12, 0.0, HuberisedHinge(0.5))
-    silent = certify(Objective(data, boastful, 1e-12), theta)
-    assert wrong > silent.error - 2 * 2.0**-53 * float(np.abs(silent.gradient).sum())
+    assert wrong > certify(Objective(data, boastful, 1e-12), theta).error
 
 
 def test_what_overflows_certifies_nothing() -> None:

@@ -115,6 +115,14 @@ def test_features_of_any_size(scale: float, true_gradient: GradientOf) -> None:
         check_against_gradient(objective, 1e-25, true_gradient)
 
 
+@pytest.mark.parametrize("loss", [HuberisedHinge(0.5), Logistic()], ids=str)
+def test_numbers_far_outside_any_declared_range(loss: MarginLoss) -> None:
+    X, y, w = sample(12, 2)
+    for rows in ((X, y, w * 8e307), (X * 1e100, y, w), (X, y, w * 1e100)):
+        for gamma in (1e-12, 1.0, 1e12):
+            assert minimise(problem(rows, loss, gamma), 1e-3).distance_bound <= 1e-3
+
+
 def test_weights_of_any_size(true_gradient: GradientOf) -> None:
     X, y, _ = sample(30, 2)
     weights = 10.0 ** np.linspace(-320, 12, 30)

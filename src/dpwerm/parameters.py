@@ -14,7 +14,10 @@ def real(name: str, value: object) -> float:
     """Return ``value`` as a finite float."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise ParameterError(f"{name} must be a number, not {type(value).__name__}")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number beyond every double
+        number = math.inf
     if not math.isfinite(number):
         raise ParameterError(f"{name} must be finite, not {number}")
     return number
@@ -24,9 +27,7 @@ def positive(name: str, value: object) -> float:
     """Return ``value`` as a float in [SMALLEST, LARGEST]."""
     number = real(name, value)
     if not SMALLEST <= number <= LARGEST:
-        raise ParameterError(
-            f"{name} must be between {SMALLEST:g} and {LARGEST:g}, not {number:g}"
-        )
+        raise ParameterError(f"{name} must be between {SMALLEST:g} and {LARGEST:g}, not {number:g}")
     return number
 
 

@@ -17,7 +17,7 @@ def test_numbers_of_any_kind_become_floats(value: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [0, -1, math.inf, -math.inf, math.nan, 1e13, 1e-13, True, "1", None]
+    "value", [0, -1, math.inf, -math.inf, math.nan, 1e13, 1e-13, 10**400, True, "1", None]
 )
 @pytest.mark.parametrize("check", [positive])
 def test_positive_refuses(check: Callable[[str, object], float], value: object) -> None:

@@ -1,6 +1,7 @@
 """What the page docs/bad-input.md says happens is what happens, line by line."""
 
 import pickle
+import struct
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -216,8 +217,9 @@ def test_fit_of_arrays(condition: Condition, expected: Expected) -> None:
 def _outcome_of_arrays(fit: Fit) -> Outcome:
     text, printed = attempt(fit.run)
     hide(printed)
-    shown = repr(fit.estimator) + str(vars(fit.estimator))
-    hide(shown + pickle.dumps(fit.estimator).decode("latin-1"))
+    kept = pickle.dumps(fit.estimator)
+    hide(repr(fit.estimator) + str(vars(fit.estimator)) + kept.decode("latin-1"))
+    assert not any(struct.pack(order, float(NUMBER_CANARY)) in kept for order in ("<d", ">d"))
     if not text:
         private = fit.estimator.release_.private
         return Outcome("released", "" if private else NOT_PRIVATE)

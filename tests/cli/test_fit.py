@@ -87,6 +87,28 @@ def test_it_replaces_a_file_only_by_force(fit: Run, trial: Trial) -> None:
     assert content(trial)["format"] == "dpwerm-rule"
 
 
+def test_a_failed_fit_leaves_an_older_rule_alone(fit: Run, trial: Trial) -> None:
+    assert fit().code == 0
+    before = trial.rule.read_bytes()
+    trial.table.write_bytes(b"age,sex\n30,F\n")
+    assert fit("--force").code == 2
+    assert trial.rule.read_bytes() == before
+
+
+def test_a_fit_that_is_interrupted_leaves_nothing(
+    fit: Run, trial: Trial, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pathlib.Path.replace", interrupted)
+    before = set(trial.rule.parent.iterdir())
+    result = fit()
+    assert result.code not in (0, 2, 3, 4)
+    assert "Traceback" not in result.out + result.err
+    assert set(trial.rule.parent.iterdir()) == before
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

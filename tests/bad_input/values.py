@@ -247,6 +247,22 @@ FORM: Conditions = {
     "X with rows of different lengths": Condition(arrays=both(X=[*X[:-1].tolist(), [1.0]])),
     "X lazy": Condition(arrays=both(X=pl.DataFrame({"a": X[:, 0], "b": X[:, 1]}).lazy())),
     "text in a list of lists": Condition(arrays=both(X=[[TEXT_CANARY, 1.0]] * N)),
+    "dates or complex numbers in benefit or weights": Condition(
+        arrays=(
+            rule(benefit=np.full(N, "2020-01-01", dtype="datetime64[ns]")),
+            rule(benefit=BENEFIT * 1j),
+            classifier(sample_weight=pd.Series(pd.to_datetime(["2020-01-01"] * N))),
+            classifier(sample_weight=WEIGHTS * 1j),
+        )
+    ),
+    "masked labels, benefit or weights": Condition(
+        arrays=(
+            rule(benefit=np.ma.masked_greater(BENEFIT, 0.5)),
+            rule(treatment=np.ma.masked_equal(ARMS, "pill")),
+            classifier(y=np.ma.masked_equal(Y, "no")),
+            classifier(sample_weight=np.ma.masked_greater(WEIGHTS, 2)),
+        )
+    ),
     "y of two dimensions": Condition(
         arrays=(
             classifier(y=np.column_stack([Y, Y])),

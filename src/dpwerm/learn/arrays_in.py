@@ -68,8 +68,7 @@ def _plain_array(X: Any) -> Any:
     """Return what is no data frame as a matrix that scikit-learn's validators do not quote."""
     if issparse(X):
         return X
-    if np.ma.is_masked(X):
-        raise ParameterError("X has masked entries; a mask is not a number")
+    refuse_mask("X", X)
     try:
         values = np.asarray(X)
     except ValueError:
@@ -112,12 +111,23 @@ def _converted(values: Any) -> Any:
         return values
 
 
+def refuse_mask(name: str, values: Any) -> None:
+    """Raise if an array hides some of its entries: what is hidden has no value here."""
+    if np.ma.is_masked(values):
+        raise ParameterError(f"{name} has masked entries; a mask is not a number")
+
+
 def vector(name: str, values: ArrayLike, length: int) -> FloatArray:
     """Return a finite float64 vector of the given length."""
+    refuse_mask(name, values)
     try:
-        array = np.asarray(values, dtype=np.float64)
+        raw = np.asarray(values)
+        is_real = raw.dtype.kind not in "cmMV"
+        array = raw.astype(np.float64, copy=False) if is_real else np.empty(0)
     except (ValueError, TypeError, OverflowError):
-        raise ParameterError(f"{name} must be numbers") from None
+        is_real = False
+    if not is_real:
+        raise ParameterError(f"{name} must be numbers")
     if array.ndim != 1:
         raise ParameterError(f"{name} must be one-dimensional, not {array.ndim}D array")
     if len(array) != length:

@@ -15,7 +15,12 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.learn.arrays_in import number_encoding, numeric_matrix, vector
+from dpwerm.learn.arrays_in import (
+    number_encoding,
+    numeric_matrix,
+    refuse_mask,
+    vector,
+)
 from dpwerm.learn.pipeline import fit_release
 from dpwerm.learn.release import Release
 from dpwerm.learn.specification import Specification, loss_of, required_gamma
@@ -162,6 +167,7 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
             raise ParameterError(
                 "This classifier requires y to be passed, but the target y is None"
             )
+        refuse_mask("y", y)
         try:
             y = column_or_1d(y, warn=True)
         except (ValueError, TypeError):

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import Fault, ParameterError, TableError
-from dpwerm.learn.arrays_in import vector
+from dpwerm.learn.arrays_in import refuse_mask, vector
 from dpwerm.rules.declaration import Declaration
 from dpwerm.rules.outcome_weights import outcome_weights
 from dpwerm.study.cells import text_of
@@ -89,6 +89,7 @@ def rows_of_arrays(
 def _arm_texts(values: Any, length: int) -> list[str | None]:
     if values is None:
         raise ParameterError("treatment is missing: give the arm each row received")
+    refuse_mask("treatment", values)
     entries = np.asarray(values, dtype=object)
     if entries.ndim != 1:
         raise ParameterError(f"treatment must be one-dimensional, not {entries.ndim}D array")

@@ -1,11 +1,15 @@
 """Decision rules from sensitive weighted data, released under differential privacy."""
 
-from dpwerm.learn.classifier import PrivateWeightedClassifier
-from dpwerm.learn.release import Release
-from dpwerm.privacy.budget import Budget
-from dpwerm.rules.treatment_rule import PrivateTreatmentRule
-from dpwerm.study.declaration import Study
-from dpwerm.version import __version__
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dpwerm.learn.classifier import PrivateWeightedClassifier
+    from dpwerm.learn.release import Release
+    from dpwerm.privacy.budget import Budget
+    from dpwerm.rules.treatment_rule import PrivateTreatmentRule
+    from dpwerm.study.declaration import Study
+    from dpwerm.version import __version__
 
 __all__ = [
     "Budget",
@@ -15,3 +19,23 @@ __all__ = [
     "Study",
     "__version__",
 ]
+
+_HOMES = {
+    "Budget": "dpwerm.privacy.budget",
+    "PrivateTreatmentRule": "dpwerm.rules.treatment_rule",
+    "PrivateWeightedClassifier": "dpwerm.learn.classifier",
+    "Release": "dpwerm.learn.release",
+    "Study": "dpwerm.study.declaration",
+    "__version__": "dpwerm.version",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first used: scikit-learn alone takes a second."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'dpwerm' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

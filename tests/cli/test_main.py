@@ -66,7 +66,7 @@ def test_an_internal_error_ends_with_1_and_shows_nothing_of_the_data(
     result = fit()
     assert result.code == 1
     assert f"Internal error: {error.__name__}" in result.err
-    assert "Nothing was released" in result.err
+    assert "The command did not finish" in result.err
     for canary in (TEXT_CANARY, NUMBER_CANARY, "Traceback"):
         assert canary not in result.out + result.err
     assert not trial.rule.exists()

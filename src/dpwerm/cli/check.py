@@ -9,9 +9,6 @@ import typer
 from dpwerm.cli.console import WRONG_INPUT, complain, say, stages
 from dpwerm.errors import Fault, ParameterError, StudyError
 from dpwerm.privacy.budget import EPSILON_LARGEST
-from dpwerm.privacy.relation import Relation
-from dpwerm.rules.treatment_rule import PrivateTreatmentRule
-from dpwerm.rules.trial_rows import no_rows
 from dpwerm.study.check import check as check_table
 from dpwerm.study.declaration import DeclaredBudget, Study
 
@@ -32,8 +29,6 @@ def check(
     if not findings:
         say(f"{table}: every value is as declared.")
         return
-    if findings[0].kind == "empty" and declared.relation == Relation.REPLACE_ONE:
-        raise no_rows(f"table {table.name}")
     say("SENSITIVE: the lines below quote the table. Keep them with the data.")
     for finding in findings:
         say(str(finding))
@@ -46,6 +41,9 @@ def check(
 
 def refuse_method(study: Study, path: Path) -> None:
     """Raise if no fit could be made with the study's [method], whatever the options."""
+    # scikit-learn takes a second to load; a study file with faults is reported before.
+    from dpwerm.rules.treatment_rule import PrivateTreatmentRule
+
     total = study.budget or DeclaredBudget(epsilon=Decimal(1), delta=Decimal("1e-6"))
     epsilon = min(total.epsilon, EPSILON_LARGEST)
     delta = total.delta if study.method.mechanism == "gaussian" else Decimal(0)

@@ -8,10 +8,7 @@ import pyarrow.csv
 import typer
 
 from dpwerm.cli.console import WRONG_INPUT, complain, say, stages
-from dpwerm.report.figure import save_figure
-from dpwerm.report.summary import summary
 from dpwerm.rules.rule_file import write_rule
-from dpwerm.rules.treatment_rule import PrivateTreatmentRule
 from dpwerm.simulate.demo import best_arm, demo_trial, study_text
 from dpwerm.study.declaration import Study
 
@@ -23,6 +20,11 @@ def demo(
     force: Annotated[bool, typer.Option("--force", help="Replace files in the folder.")] = False,
 ) -> None:
     """Simulate a trial, learn a rule at epsilon = 1, and leave files to look at."""
+    # Drawing and fitting libraries take a second to load; other commands do without them.
+    from dpwerm.report.figure import save_figure
+    from dpwerm.report.summary import summary
+    from dpwerm.rules.treatment_rule import PrivateTreatmentRule
+
     if out.exists() and not force:
         complain(f"{out} exists. Choose another --out, or add --force.")
         raise typer.Exit(WRONG_INPUT)

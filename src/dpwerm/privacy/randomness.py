@@ -98,5 +98,5 @@ def _seed(value: object) -> int:
             f"random_state must be None or a whole number, not {type(value).__name__}"
         )
     if not 0 <= (seed := int(value)) < 2**128:
-        raise ParameterError("random_state must not be negative and below 2^128")
+        raise ParameterError("random_state must be at least 0 and below 2^128")
     return seed

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy import optimize, stats
+from scipy import optimize, special, stats
 
 from dpwerm.learn.release import Release
 
@@ -17,7 +17,7 @@ def _spherical(scale: float, dimension: int, coverage: float) -> float:
     if dimension == 1:
         return _laplace(scale, dimension, coverage)
     # Gauss–Legendre nodes in probability space of |U|; the integrand is smooth and bounded.
-    nodes, weights = np.polynomial.legendre.leggauss(400)
+    nodes, weights = special.roots_legendre(400)
     squares = stats.beta(0.5, (dimension - 1) / 2).ppf((nodes + 1) / 2)
     lengths = np.sqrt(np.maximum(squares, 1e-300))
 

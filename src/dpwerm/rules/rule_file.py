@@ -129,9 +129,6 @@ def parse_rule(content: dict[str, Any], where: str) -> tuple[Rule, RuleRecord]:
         record.certificate.specification()
     except DpwermError as error:
         raise RuleFileError(where, [Fault("certificate", str(error))]) from None
-    except ArithmeticError:
-        fault = Fault("certificate", "epsilon and delta must be decimal numbers")
-        raise RuleFileError(where, [fault]) from None
     try:
         encoding = Encoding.from_dict(record.encoding)
     except RuleFileError as error:

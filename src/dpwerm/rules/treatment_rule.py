@@ -30,9 +30,10 @@ from dpwerm.problem.losses import MarginLoss
 from dpwerm.problem.regularizers import get_regularizer
 from dpwerm.rules.declaration import Declaration
 from dpwerm.rules.rule import Rule
-from dpwerm.rules.trial_rows import read_trial, rows_of_arrays, rows_of_table
+from dpwerm.rules.trial_rows import rows_of_arrays, rows_of_table
 from dpwerm.study.declaration import Study
 from dpwerm.study.persons import repeated_persons
+from dpwerm.study.trial import read_trial
 
 PARAMETERS = {
     "arms": "propensity",

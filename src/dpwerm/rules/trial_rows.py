@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import ArrayLike
 
 from dpwerm.arrays import FloatArray
-from dpwerm.errors import Fault, ParameterError, TableError
+from dpwerm.errors import ParameterError
 from dpwerm.learn.arrays_in import refuse_mask, vector
 from dpwerm.rules.declaration import Declaration
 from dpwerm.rules.outcome_weights import outcome_weights
@@ -29,20 +29,6 @@ class TrialRows:
     X: FloatArray
     labels: FloatArray
     weights: FloatArray
-
-
-def read_trial(study: Study, source: Any) -> Table:
-    """Return the columns a fit needs, or the faults of the table's form."""
-    table = read_table(source, study.columns)
-    if table.n_rows == 0 and study.relation == "replace_one":
-        raise no_rows(table.label)
-    return table
-
-
-def no_rows(label: str) -> TableError:
-    """Return the error for a table without rows where n is public."""
-    remedy = "under replace_one the number of rows is public and must be at least 1"
-    return TableError(label, [Fault("rows", "there is none", remedy)])
 
 
 def rows_of_table(study: Study, table: Table) -> TrialRows:

@@ -13,8 +13,9 @@ from dpwerm.study.cells import MISSING
 from dpwerm.study.declaration import Study
 from dpwerm.study.findings import Finding, cell_finding, with_lines
 from dpwerm.study.persons import person_codes
-from dpwerm.study.table import Table, read_table
+from dpwerm.study.table import Table
 from dpwerm.study.treatment import arm_labels, arm_probabilities
+from dpwerm.study.trial import read_trial
 
 _NO_WEIGHT = "the row gets weight 0 and still counts in n"
 
@@ -27,7 +28,7 @@ def check(study: Study, source: object) -> list[Finding]:
     study : Study
     source : path or data frame, as for ``read_table``
     """
-    table = read_table(source, study.columns)
+    table = read_trial(study, source)
     if table.n_rows == 0:
         return [Finding("", "empty", "there is no row", "a fit is noise around the zero rule")]
     findings = _whole(study, table) + _persons(study, table)

@@ -124,9 +124,10 @@ def decimal(value: object) -> Decimal:
 
 
 def epsilon_of(value: object) -> Decimal:
-    """Return ε, a decimal in [1e-12, 1e12]."""
+    """Return ε, a decimal in [1e-6, 1e9]."""
     found = decimal(value)
-    _checked(positive, float(found))
+    if not Decimal("1e-6") <= found <= Decimal("1e9"):
+        raise wrong(f"must be between 0.000001 and 1000000000, not {shown(found)}")
     return found
 
 

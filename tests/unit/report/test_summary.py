@@ -55,8 +55,10 @@ def test_an_epsilon_of_no_use_is_called_so() -> None:
 
 def test_add_remove_writes_no_n() -> None:
     text = study_text().replace('"replace_one"', '"add_remove"')
-    assert "n is not written" in summary(demo_rule(text=text))
-    assert "150" not in summary(demo_rule(text=text))
+    lines = summary(demo_rule(text=text)).splitlines()
+    assert any("n is not written" in line for line in lines)
+    # Coefficients are noise and may hold any digits; they carry a sign.
+    assert not any("150" in line for line in lines if "+" not in line and "-" not in line)
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])

@@ -88,7 +88,12 @@ def test_tables_as_a_whole(study: Study) -> None:
         {"ID": [1, 2], "AGE": 20, "sex": "F", "site": 1, "arm": ["S", "S"], "days": 5}
     )
     assert kinds(check(study, frame)) == {("arm", "single arm")}
-    assert kinds(check(study, frame.iloc[:0])) == {("", "empty")}
+    with pytest.raises(TableError, match="there is none"):
+        check(study, frame.iloc[:0])
+    free = study.model_copy(
+        update={"about": study.about.model_copy(update={"relation": "add_remove"})}
+    )
+    assert kinds(check(free, frame.iloc[:0])) == {("", "empty")}
     nobody = frame.assign(days=None)
     assert ("", "no usable row") in kinds(check(study, nobody))
 

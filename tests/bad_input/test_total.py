@@ -24,7 +24,10 @@ STUDIES = {
 }
 HEADER = ("age", "sex", "arm", "gain", "chance")
 TELLING = ("", "NaN", "-inf", "1e999", "-1e308", "5e-324", "pill", "therapy ", "F", "0", "1", "49")
-CELLS = st.sampled_from(TELLING) | st.text(st.characters(codec="utf-8"), max_size=8)
+# One line is one row, so a line break in a cell is a fault of the file's form.
+CELLS = st.sampled_from(TELLING) | st.text(
+    st.characters(codec="utf-8", exclude_characters="\r\n"), max_size=8
+)
 ROWS = st.lists(st.tuples(*[CELLS] * len(HEADER)), min_size=1, max_size=6)
 OBJECTS = st.sampled_from(
     [None, math.nan, math.inf, True, "pill", "F", 7, 1e300, Decimal("2.5"), 10**400, (1, 2)]

@@ -229,6 +229,16 @@ FORM: Conditions = {
     "a quote that is never closed": cells(
         lambda table: table.to_bytes() + f'"{TEXT_CANARY},1,F,pill,2,0.4\n'.encode()
     ),
+    "a quote in the last column that is never closed": cells(
+        lambda table: (
+            table.add("note", [TEXT_CANARY] * len(table.rows))
+            .to_bytes()
+            .replace(f",{TEXT_CANARY}".encode(), f',"{TEXT_CANARY}'.encode(), 1)
+        )
+    ),
+    "a line break in a cell of a CSV file": cells(
+        lambda table: table.add("note", [f"{TEXT_CANARY}\nmore"] * len(table.rows)).to_bytes()
+    ),
     "a file that is not what its ending says": cells(
         lambda table: table.to_bytes(), name="trial.parquet"
     ),

@@ -61,12 +61,18 @@ def text_of(value: object) -> str | None:
     if value is None:
         return None
     if isinstance(value, str):
-        return value
+        # A half of a surrogate pair is no character; it becomes a question mark.
+        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, (bool, int, Decimal)):
-        return str(value)
+        try:
+            return str(value)
+        except ValueError:  # a whole number of more digits than Python prints
+            return "<int>"
     as_python = getattr(value, "item", None)
     if as_python is not None and getattr(value, "shape", None) == ():
-        return text_of(as_python())
+        inner = as_python()
+        # NumPy's widest numbers have no Python type: they give themselves back.
+        return text_of(inner) if type(inner) is not type(value) else f"<{type(value).__name__}>"
     if isinstance(value, float):
         return None if math.isnan(value) else repr(value)
     if type(value).__name__ in {"NAType", "NaTType"}:

@@ -7,6 +7,7 @@ row. Errors of the readers underneath may quote cells; they are replaced, never 
 import csv
 import io
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -86,84 +87,119 @@ def read_header(path: Path, label: str) -> Header:
 
 def _first_record(text: str, separator: str, label: str) -> Header:
     stream = io.StringIO(text, newline="")
-    try:
+    names = None
+    with suppress(csv.Error):
         names = next(csv.reader(stream, delimiter=separator))
-    except csv.Error:
-        raise TableError(label, [Fault("header", "cannot be read", "is it a CSV file?")]) from None
+    if names is None:
+        raise TableError(label, [Fault("header", "cannot be read", "is it a CSV file?")])
     return Header(tuple(name.strip() for name in names), separator, stream.tell() == len(text))
 
 
 def _csv_source(path: Path, label: str) -> Source:
     header = read_header(path, label)
-    inner = [str(position) for position in range(len(header.names))]
 
     def read(positions: Sequence[int]) -> list[pa.ChunkedArray]:
         if header.is_all:
             return [pa.chunked_array([], pa.large_string()) for _ in positions]
-        chosen = [inner[position] for position in positions]
-        try:
-            table = arrow_csv.read_csv(
-                path,
-                arrow_csv.ReadOptions(
-                    column_names=inner, skip_rows_after_names=1, block_size=ROW_LIMIT
-                ),
-                arrow_csv.ParseOptions(
-                    delimiter=header.separator,
-                    newlines_in_values=True,
-                    ignore_empty_lines=len(inner) > 1,
-                ),
-                arrow_csv.ConvertOptions(
-                    column_types=dict.fromkeys(inner, pa.large_string()),
-                    include_columns=chosen,
-                    null_values=[],
-                    strings_can_be_null=False,
-                ),
+        found = _csv_columns(path, header, positions)
+        if not isinstance(found, Fault) and found.num_rows != _data_lines(path, header):
+            found = Fault(
+                "rows",
+                "a row runs over several lines",
+                "a quote is not closed, or a cell holds a line break: write one line per row, "
+                "or save as Parquet",
             )
-        except pa.ArrowException as error:
-            raise TableError(label, [_csv_fault(str(error), len(inner))]) from None
-        return list(table.columns)
+        if isinstance(found, Fault):
+            raise TableError(label, [found])
+        return list(found.columns)
 
     return Source(label, header.names, read, header.separator)
 
 
+def _csv_columns(path: Path, header: Header, positions: Sequence[int]) -> pa.Table | Fault:
+    """Return some columns as text, or the fault that keeps the file from being read."""
+    inner = [str(position) for position in range(len(header.names))]
+    try:
+        return arrow_csv.read_csv(
+            path,
+            arrow_csv.ReadOptions(
+                column_names=inner, skip_rows_after_names=1, block_size=ROW_LIMIT
+            ),
+            arrow_csv.ParseOptions(
+                delimiter=header.separator,
+                newlines_in_values=True,
+                ignore_empty_lines=len(inner) > 1,
+            ),
+            arrow_csv.ConvertOptions(
+                column_types=dict.fromkeys(inner, pa.large_string()),
+                include_columns=[inner[position] for position in positions],
+                null_values=[],
+                strings_can_be_null=False,
+            ),
+        )
+    except pa.ArrowException as error:
+        return _csv_fault(str(error), len(inner))
+
+
+def _data_lines(path: Path, header: Header) -> int:
+    """Return how many lines below the header hold a row.
+
+    One line is one row. Otherwise a stray quote in one person's row would swallow the rows of
+    others up to the next quote, and one row could change far more than its own.
+    """
+    with path.open(encoding="latin-1") as stream:
+        next(stream)
+        if len(header.names) == 1:
+            return sum(1 for _ in stream)
+        return sum(line != "\n" for line in stream)
+
+
 def _csv_fault(text: str, width: int) -> Fault:
-    """Return the fault behind a reader's error, without the cells the reader quotes."""
-    if "UTF8" in text:
+    """Return the fault behind a reader's error, told from how its text begins.
+
+    Further on the text quotes cells, which must not decide what is said.
+    """
+    if text.startswith("CSV parse error: Expected"):
+        return Fault(
+            "rows",
+            f"not every row has {width} cells as the header has",
+            "look for a stray separator or a quote that is not closed",
+        )
+    if text.startswith("In CSV column"):
         return Fault("cells", "are not UTF-8", "save the file as UTF-8")
-    if "straddl" in text:
+    if text.startswith("straddl"):
         return Fault("rows", f"one is longer than {ROW_LIMIT >> 20} MB", "is a quote not closed?")
-    return Fault(
-        "rows",
-        f"not every row has {width} cells as the header has",
-        "look for a stray separator or a quote that is not closed",
-    )
+    return Fault("rows", "cannot be read", "is it a CSV file?")
 
 
 def _parquet_source(path: Path, label: str) -> Source:
-    fault = Fault("file", "is not a Parquet file that can be read")
-    try:
+    unreadable = TableError(label, [Fault("file", "is not a Parquet file that can be read")])
+    names: tuple[str, ...] | None = None
+    with suppress(pa.ArrowException, OSError):
         names = tuple(arrow_parquet.read_schema(path).names)
-    except (pa.ArrowException, OSError):
-        raise TableError(label, [fault]) from None
+    if names is None:
+        raise unreadable
 
     def read(positions: Sequence[int]) -> list[pa.ChunkedArray]:
-        try:
-            with arrow_parquet.ParquetFile(path) as file:
-                table = file.read(columns=[names[position] for position in positions])
-        except (pa.ArrowException, OSError):
-            raise TableError(label, [fault]) from None
-        return [table.column(names[position]) for position in positions]
+        columns: list[pa.ChunkedArray] | None = None
+        with suppress(pa.ArrowException, OSError), arrow_parquet.ParquetFile(path) as file:
+            table = file.read(columns=[names[position] for position in positions])
+            columns = [table.column(names[position]) for position in positions]
+        if columns is None:
+            raise unreadable
+        return columns
 
     return Source(label, tuple(name.strip() for name in names), read)
 
 
 def _frame_source(native: object) -> Source:
     label = "table"
-    try:
+    frame: object = None
+    with suppress(ValueError):
         frame = nw.from_native(native, pass_through=True)
-    except ValueError:
+    if frame is None:
         problem = "two columns have the same name"
-        raise TableError(label, [Fault("header", problem, "rename one")]) from None
+        raise TableError(label, [Fault("header", problem, "rename one")])
     if isinstance(frame, nw.LazyFrame):
         raise TableError(label, [Fault("table", "is lazy", "call collect() first")])
     if not isinstance(frame, nw.DataFrame):
@@ -180,27 +216,35 @@ def _frame_source(native: object) -> Source:
     columns = frame.columns
 
     def read(positions: Sequence[int]) -> list[pa.ChunkedArray]:
-        found, faults = [], []
-        for position in positions:
-            try:
-                found.append(_series(frame.get_column(columns[position])))
-            except (pa.ArrowException, TypeError, ValueError, NotImplementedError):
-                problem = "holds values of a type that cannot be read"
-                faults.append(Fault(f"column {position + 1}", problem))
+        found = [_series(frame.get_column(columns[position])) for position in positions]
+        problem = "holds values of a type that cannot be read"
+        faults = [
+            Fault(f"column {position + 1}", problem)
+            for position, column in zip(positions, found, strict=True)
+            if column is None
+        ]
         if faults:
             raise TableError(label, faults)
-        return found
+        return [column for column in found if column is not None]
 
     return Source(label, tuple(str(name).strip() for name in columns), read)
 
 
-def _series(series: nw.Series[Any]) -> pa.ChunkedArray:
-    """Return a column as Arrow; a column of Python objects becomes cell texts."""
-    is_object = series.dtype == nw.Object or (
-        series.implementation.is_pandas_like() and series.to_native().dtype == object
+def _series(series: nw.Series[Any]) -> pa.ChunkedArray | None:
+    """Return a column as Arrow, None if its type has no Arrow counterpart.
+
+    A column of Python objects, or of texts that Arrow refuses, becomes cell texts one by one; the
+    rule for cells gives the same meaning both ways.
+    """
+    pandas_like = series.implementation.is_pandas_like()
+    as_objects = series.dtype == nw.Object or (
+        pandas_like and (series.dtype == nw.Categorical or series.to_native().dtype == object)
     )
-    if is_object:
-        texts = [text_of(value) for value in series.to_list()]
-        return pa.chunked_array([pa.array(texts, pa.large_string())])
-    array = series.to_arrow()
-    return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+    if not as_objects:
+        with suppress(pa.ArrowException, TypeError, ValueError, NotImplementedError, OverflowError):
+            array = series.to_arrow()
+            return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+        if series.dtype != nw.String:
+            return None
+    texts = [text_of(value) for value in series.to_list()]
+    return pa.chunked_array([pa.array(texts, pa.large_string())])

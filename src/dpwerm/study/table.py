@@ -6,6 +6,7 @@ be wrong; those faults are found before any value is used and are reported toget
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -93,7 +94,8 @@ def _table(opened: Source, wanted: list[str], *, keep_all: bool) -> Table:
         positions = list(range(len(opened.names)))
     read = dict(zip(positions, opened.read(positions), strict=True))
     n_rows = len(next(iter(read.values()))) if read else 0
-    whole = pa.Table.from_arrays(list(read.values()), names=opened.names) if keep_all else None
+    kept = [_readable(column) for column in read.values()] if keep_all else []
+    whole = pa.Table.from_arrays(kept, names=opened.names) if keep_all else None
     columns = {}
     faults = []
     for name in wanted:
@@ -148,7 +150,20 @@ def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
     texts = (pa.types.is_string, pa.types.is_string_view, pa.types.is_decimal)
     if any(test(kind) for test in texts):
         column = arrow.cast(column, pa.large_string())
-    return column
+    return _readable(column)
+
+
+def _readable(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return the column with every text in UTF-8; other bytes become the replacement sign."""
+    if not _is_text(column.type) and not pa.types.is_string(column.type):
+        return column
+    with suppress(pa.ArrowInvalid):
+        column.validate(full=True)
+        return column
+    encoded = arrow.cast(column, pa.large_binary()).combine_chunks().dictionary_encode()
+    texts = [raw.decode("utf-8", "replace") for raw in encoded.dictionary.to_pylist()]
+    values = pa.array(texts, pa.large_string())
+    return pa.chunked_array([values.take(encoded.indices)])
 
 
 def _factorise(column: pa.ChunkedArray) -> tuple[IntArray, list[object]]:
@@ -163,12 +178,10 @@ def _factorise(column: pa.ChunkedArray) -> tuple[IntArray, list[object]]:
 
 def _text_numbers(column: pa.ChunkedArray) -> FloatArray:
     """Return the numbers of a text column: all at once if each is one, else text by text."""
-    try:
-        fast = arrow.cast(arrow.ascii_trim_whitespace(column), pa.float64())
-    except pa.ArrowInvalid:
-        codes, texts = _factorise(column)
-        parsed = [np.nan if text is None else parse_number(str(text)) for text in texts]
-        values: FloatArray = np.array(parsed)[codes]
-        return values
-    numbers: FloatArray = fast.to_numpy()
-    return numbers
+    with suppress(pa.ArrowInvalid):
+        fast: FloatArray = arrow.cast(arrow.ascii_trim_whitespace(column), pa.float64()).to_numpy()
+        return fast
+    codes, texts = _factorise(column)
+    parsed = [np.nan if text is None else parse_number(str(text)) for text in texts]
+    values: FloatArray = np.array(parsed)[codes]
+    return values

@@ -2,6 +2,7 @@ import datetime as dt
 import math
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -134,9 +135,69 @@ def test_only_needed_columns_matter(tmp_path: Path) -> None:
 
 
 def test_byte_order_mark_line_ends_and_blank_lines(tmp_path: Path) -> None:
-    path = write(tmp_path, '\ufeff"a", b \r\n1,"x\ny"\r\n\r\n2,z\r\n')
+    path = write(tmp_path, '\ufeff"a", b \r\n1,"x, ""y"""\r\n\r\n2,z\r\n')
     table = read_table(path, ["a", "b"])
-    assert table.texts("b").tolist() == ["x\ny", "z"]
+    assert table.texts("b").tolist() == ['x, "y"', "z"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'a,b\n1,"x\ny"\n2,z\n',
+        'a,b\n1,"x\n2,y\n3,z\n',
+        'a,b\n1,"x\n2,y"\n3,z\n',
+        'a,b\n1,p"q,\n2,"x\n3,y\n',
+        '"a\nc",b\n1,x\n2,y\n',
+        'a,b\r1,"x\r2,y\r',
+    ],
+)
+def test_one_line_is_one_row_so_that_no_quote_swallows_the_next(tmp_path: Path, text: str) -> None:
+    with pytest.raises(TableError, match=r"a row runs over several lines|not every row has"):
+        read_table(write(tmp_path, text), ["b"])
+
+
+def test_quotes_inside_a_line_are_text(tmp_path: Path) -> None:
+    table = read_table(write(tmp_path, 'a,b\n1,5" tall\n2,"say ""x"""\n'), ["b"])
+    assert table.texts("b").tolist() == ['5" tall', 'say "x"']
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Series([1, "abc"], dtype="category"),
+        pd.Series([1, 10**30], dtype="category"),
+        pd.Series(pd.Categorical.from_codes([0, 1], pd.Index(["a", "\ud800"], dtype=object))),
+        pd.Series(["a", "\ud800"], dtype=object),
+        pd.Series([np.longdouble(2), np.clongdouble(1)], dtype=object),
+        pd.Series([1, 10**5000], dtype=object),
+        pa.StringArray.from_buffers(
+            2,
+            pa.py_buffer(b"\x00\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00"),
+            pa.py_buffer(b"a\xff\xfeZ"),
+        ),
+    ],
+    ids=["mixed", "huge", "surrogate", "object surrogate", "long double", "long int", "bytes"],
+)
+def test_no_cell_stops_the_reading(column: Any) -> None:
+    frame = pa.table({"b": column}) if isinstance(column, pa.Array) else pd.DataFrame({"b": column})
+    table = read_table(frame, ["b"], keep_all=True)
+    assert len(table.texts("b")) == len(table.numbers("b")) == 2
+
+
+def test_errors_keep_nothing_of_the_readers_text(tmp_path: Path) -> None:
+    with pytest.raises(TableError) as caught:
+        read_table(write(tmp_path, f"a,b\n1,{CANARY},3\n"), ["b"])
+    assert caught.value.__context__ is None
+    assert caught.value.__cause__ is None
+
+
+def test_what_a_ragged_row_holds_does_not_change_what_is_said(tmp_path: Path) -> None:
+    said = set()
+    for cell in ("x", "UTF8", "straddling", "In CSV column"):
+        with pytest.raises(TableError) as caught:
+            read_table(write(tmp_path, f"a,b\n1,{cell},3\n"), ["b"])
+        said.add(str(caught.value))
+    assert len(said) == 1
 
 
 def test_a_blank_line_is_a_missing_cell_where_there_is_one_column(tmp_path: Path) -> None:

@@ -82,7 +82,13 @@ CONDITIONS: Mapping[str, Edit] = {
     "an unknown loss parameter": _set("certificate.loss.parameters", {"k": 1.0}, forge=True),
     "an unknown regularizer": _set("certificate.regularizer", "magic", forge=True),
     "an unknown origin": _set("certificate.weight_origin.name", "magic", forge=True),
-    "an arm that cannot be": _set("treatment.arms", {"pill": "2", "therapy": "-1"}, forge=True),
+    "a probability that cannot be": _set("treatment.probabilities", ["2", "-1"], forge=True),
+    "arms without an order": _set("treatment.arms", {"pill": "1/2", "therapy": "1/2"}, forge=True),
+    "a loss parameter that is no parameter": _set(
+        "certificate.loss.parameters", {"name": 1.0}, forge=True
+    ),
+    "a truth value that is a number": _set("certificate.private", 1, forge=True),
+    "a source of no feature": _set("sources", {"weight": "protocol"}, forge=True),
     "nested deeply": lambda text: '{"a":' * 100_000 + "1" + "}" * 100_000,
     "nested deeply in a known key": _raw(
         '"treatment": {', f'"treatment": {{"a": {"[" * 5_000}{"]" * 5_000},'
@@ -91,5 +97,5 @@ CONDITIONS: Mapping[str, Edit] = {
     "not JSON": lambda text: "format = 1\n",
     "not UTF-8": lambda text: text.encode("utf-16"),
     "a pickle": lambda text: pickle.dumps({"format": "dpwerm-rule", "version": 1}),
-    "larger than 5 MB": lambda text: text + " " * 5_000_000,
+    "larger than 20 MB": lambda text: text + " " * 20_000_000,
 }

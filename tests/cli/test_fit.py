@@ -221,3 +221,15 @@ def test_stages_never_depend_on_the_data(
     trial.table.write_bytes(sound_table().set("arm", "").to_bytes())
     assert fit("--force").code == 0
     assert told == [list(STAGES)] * 2
+
+
+@pytest.mark.parametrize("which", ["study", "table"])
+def test_an_input_is_never_replaced(fit: Run, run: Run, trial: Trial, which: str) -> None:
+    path = getattr(trial, which)
+    before = path.read_bytes()
+    result = run(
+        "fit", trial.study, trial.table, "--epsilon", "1", "--yes", "--force", "--out", path
+    )
+    assert result.code == 2
+    assert "is an input of this command" in result.err
+    assert path.read_bytes() == before

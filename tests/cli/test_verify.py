@@ -36,6 +36,7 @@ FREE = {
     "study.id",
     "study.name",
     "treatment.column",
+    "treatment.arms[1]",
     "treatment.default",
     "benefit.column",
     "benefit.bounds[0]",
@@ -157,6 +158,17 @@ def test_any_edited_value_is_rejected(content: Content, trial: Trial) -> None:
     for path, other, edited in edits(content):
         write(trial.rule, edited)
         assert not survives(trial.rule), (path, other)
+
+
+def test_the_order_of_keys_says_nothing_and_the_order_of_arms_is_protected(
+    run: Run, trial: Trial, content: Content
+) -> None:
+    trial.rule.write_text(json.dumps(content, sort_keys=True))
+    assert run("verify", trial.rule).code == 0
+    for key in ("arms", "probabilities"):
+        content["treatment"][key].reverse()
+    trial.rule.write_text(json.dumps(content))
+    assert run("verify", trial.rule).code == 4
 
 
 def test_a_forger_with_a_new_digest_gets_only_what_follows_from_nothing(

@@ -16,9 +16,9 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benc
 def masked(text: str) -> list[str]:
     """Return the lines with numbers, digests and the spaces around them made equal."""
     text = re.sub(r"sha256:[0-9a-f]{64}", "DIGEST", text)
-    text = re.sub(r"[+-]?\d[\d.,]*(e[+-]?\d+)?", "N", text)
     # Which arm a simulated person gets depends on the noise.
-    text = re.sub(r",(pill|therapy),N$", ",ARM,N", text, flags=re.MULTILINE)
+    text = re.sub(r",(pill|therapy),(-?[\d.e-]+)$", ",ARM,N", text, flags=re.MULTILINE)
+    text = re.sub(r"[+-]?\d[\d.,]*(e[+-]?\d+)?", "N", text)
     return [re.sub(r"\s+", " ", line).strip() for line in text.splitlines()]
 
 

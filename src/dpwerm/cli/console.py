@@ -1,7 +1,7 @@
 """How commands speak: results on standard output, progress and errors on standard error."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -55,8 +55,11 @@ def agree(question: str, *, yes: bool) -> None:
         raise typer.Exit(WRONG_INPUT)
 
 
-def free_path(path: Path, *, force: bool) -> Path:
-    """Return a path that may be written, or stop before any work is done."""
+def free_path(path: Path, *, force: bool, inputs: Sequence[Path] = ()) -> Path:
+    """Return a path that may be written and is none of the inputs, or stop before any work."""
+    if path.exists() and any(one.exists() and path.samefile(one) for one in inputs):
+        complain(f"{path} is an input of this command. Choose another --out.")
+        raise typer.Exit(WRONG_INPUT)
     if path.is_dir():
         complain(f"{path} is a folder. Give the name of a file.")
         raise typer.Exit(WRONG_INPUT)

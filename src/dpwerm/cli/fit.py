@@ -39,7 +39,7 @@ def fit(
     budget = Budget.of(epsilon, delta)
     if seed is None:
         refuse_over_budget(declared, budget)
-    path = free_path(out, force=force)
+    path = free_path(out, force=force, inputs=(study, table))
     method = {"gamma": gamma, "mechanism": mechanism}
     rule = PrivateTreatmentRule.from_study(
         declared,

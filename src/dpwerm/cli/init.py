@@ -15,7 +15,7 @@ def init(
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
 ) -> None:
     """Write a study file to fill in. Reads the header of the table and no value."""
-    path = free_path(out, force=force)
+    path = free_path(out, force=force, inputs=(table,))
     path.write_text(scaffold(table), encoding="utf-8")
     say(
         f'Wrote {path}. Replace every "<fill in>" from the protocol, never from the data, then run:'

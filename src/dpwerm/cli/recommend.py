@@ -19,7 +19,7 @@ def recommend(
 ) -> None:
     """Add the columns recommended_arm and score to a table; columns are matched by name."""
     loaded = read_rule(rule)
-    path = free_path(out, force=force)
+    path = free_path(out, force=force, inputs=(rule, table))
     refuse_ending(path)
     with stages() as on_stage:
         on_stage("reading")

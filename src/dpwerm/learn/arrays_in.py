@@ -100,15 +100,24 @@ def _keep_names(estimator: BaseEstimator, names: Sequence[str], *, reset: bool) 
 
 def _converted(values: Any) -> Any:
     """Return numbers held as objects as floats; text that is no number is refused unquoted."""
+    problem = ""
     try:
         return np.asarray(values, dtype=np.float64)
     except ValueError:
-        raise ParameterError("X has text where a number is expected") from None
+        problem = "X has text where a number is expected"
     except OverflowError:
-        raise ParameterError("X has a number too large for a double") from None
+        problem = "X has a number too large for a double"
     except TypeError:
         # scikit-learn says what kind of argument this is, and quotes no value.
         return values
+    # Raised out here, the error does not keep NumPy's own, which quotes the cell.
+    raise ParameterError(problem)
+
+
+def forget(estimator: BaseEstimator) -> None:
+    """Remove what an earlier fit left, so that a fit that fails leaves no release behind."""
+    for name in [name for name in vars(estimator) if name.endswith("_")]:
+        delattr(estimator, name)
 
 
 def refuse_mask(name: str, values: Any) -> None:

@@ -73,7 +73,7 @@ class NoiseRecord(Record):
 class Certificate(Record):
     """Everything the privacy claim rests on."""
 
-    private: bool
+    private: Annotated[bool, Field(strict=True)]
     mechanism: Name
     claim: Annotated[str, Field(max_length=1000, strict=True)]
     proof: Name

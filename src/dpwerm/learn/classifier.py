@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.learn.arrays_in import (
+    forget,
     number_encoding,
     numeric_matrix,
     refuse_mask,
@@ -123,6 +124,7 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit and release; X: (n, d) finite, y: two labels, sample_weight: (n,) ≥ 0."""
+        forget(self)
         matrix = numeric_matrix(self, X, reset=True)
         bits = bit_source(self.random_state)
         budget = Budget.of(self.epsilon, self.delta)
@@ -210,7 +212,7 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
                 "is known before seeing the data"
             )
         bound = positive("weight_bound", self.weight_bound)
-        if np.isscalar(sample_weight):
+        if np.isscalar(sample_weight) and not isinstance(sample_weight, str):
             sample_weight = np.full(n, sample_weight)
         weights = vector("sample_weight", sample_weight, n)
         if np.any(weights < 0):

@@ -49,16 +49,24 @@ def _meaning_lines(rule: Rule) -> list[str]:
     certificate = rule.release.certificate
     if not certificate.private:
         return []
-    epsilon = Decimal(certificate.epsilon)
-    unit = "replacing one person's row" if certificate.n is not None else "adding or removing a row"
-    factor = math.exp(float(epsilon)) if epsilon < 700 else math.inf
-    line = f"by at most a factor {factor:.3g}" if epsilon < 20 else "by more than is of any use"
+    epsilon, delta = Decimal(certificate.epsilon), Decimal(certificate.delta)
+    if certificate.n is not None:
+        unit, bet = "replacing one person's row", "one possible row of that person against another"
+    else:
+        unit, bet = "adding or removing a row", "that person being in the data against not"
+    factor = "a factor so large that it protects nobody"
+    if epsilon <= 20:
+        factor = f"a factor {math.exp(float(epsilon)):.3g}"
     lines = [
-        f"What epsilon = {epsilon} means: {unit} changes the odds of any outcome,",
-        f"and so of anything anybody may conclude about that person, {line}.",
+        f"What epsilon = {epsilon} means: {unit} changes the probability",
+        f"of any published result by at most {factor}.",
     ]
-    if Decimal(certificate.delta) > 0:
-        lines.append(f"With probability delta = {certificate.delta} the bound may not hold.")
+    if delta > 0:
+        return [*lines, f"Beyond that factor a probability may differ by delta = {delta:f}."]
+    lines += [
+        f"The odds that a reader gives to {bet}",
+        "change by at most the same factor.",
+    ]
     return lines
 
 

@@ -65,31 +65,52 @@ class Declaration:
             raise ParameterError("; ".join(str(fault) for fault in called))
         return cls(declared, outcome)
 
+    @classmethod
+    def of_record(cls, treatment: Mapping[str, Any], benefit: Mapping[str, Any]) -> Self:
+        """Return the declaration of a rule file; the inverse of the two methods below.
+
+        Arms are a list there: their order decides which is −1, and the order of keys in a JSON
+        object decides nothing.
+        """
+        keys = dict(treatment)
+        arms = _two_texts("arms", keys.get("arms"))
+        if "probabilities" in keys:
+            probabilities = _two_texts("probabilities", keys.pop("probabilities"))
+            keys["arms"] = dict(zip(arms, probabilities, strict=True))
+        return cls.of_keys(keys, benefit)
+
+    def checked(self) -> Self:
+        """Return this declaration if a rule file can hold it; called before any row is read."""
+        back = self.of_record(self.treatment_keys(), self.benefit_keys())
+        same = back.treatment_keys() == self.treatment_keys()
+        if not (same and back.benefit_keys() == self.benefit_keys()):
+            raise ParameterError("treatment and benefit cannot be written to a rule file exactly")
+        return self
+
     @property
     def weight_bound(self) -> float:
         """The bound W = V/π_min on every weight, rounded up."""
         return weight_bound(self.benefit.clip, self.treatment.pi_min)
 
     def treatment_keys(self) -> dict[str, Any]:
-        """Return the treatment as plain keys that ``of_keys`` reads back."""
+        """Return the treatment as plain values that ``of_record`` reads back."""
         treatment = self.treatment
         keys: dict[str, Any] = {
             "column": treatment.column,
+            "arms": list(treatment.arms),
             "origin": treatment.origin,
             "default": treatment.default,
         }
         if treatment.probabilities is not None:
-            pairs = zip(treatment.arms, treatment.probabilities, strict=True)
-            return {**keys, "arms": {arm: str(probability) for arm, probability in pairs}}
+            return {**keys, "probabilities": [str(one) for one in treatment.probabilities]}
         return {
             **keys,
-            "arms": list(treatment.arms),
             "propensity": treatment.propensity_column,
             "propensity_floor": str(treatment.propensity_floor),
         }
 
     def benefit_keys(self) -> dict[str, Any]:
-        """Return the benefit as plain keys that ``of_keys`` reads back, nothing left to default."""
+        """Return the benefit as plain values that ``of_record`` reads back, no default left."""
         benefit = self.benefit
         keys = {
             "column": benefit.column,
@@ -101,3 +122,9 @@ class Declaration:
             "clip": benefit.clip,
         }
         return keys | ({"source": benefit.source} if benefit.source else {})
+
+
+def _two_texts(name: str, value: object) -> list[str]:
+    if isinstance(value, list) and len(value) == 2 and all(isinstance(one, str) for one in value):
+        return value
+    raise ParameterError(f"{name}: must be a list of two texts")

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from dpwerm.errors import Fault, RuleFileError
 
-LARGEST_FILE = 5_000_000
+LARGEST_FILE = 20_000_000
 LARGEST_INTEGER = 10**40
 
 
@@ -45,11 +45,12 @@ def read_json(path: Path) -> dict[str, Any]:
     """Return the object in a JSON file, or say why it is none."""
     where = path.name
     try:
-        size = path.stat().st_size
-        if size > LARGEST_FILE:
+        with path.open("rb") as stream:
+            raw = stream.read(LARGEST_FILE + 1)
+        if len(raw) > LARGEST_FILE:
             raise RuleFileError(where, [Fault(where, f"larger than {LARGEST_FILE} bytes")])
         content = json.loads(
-            path.read_text(encoding="utf-8"),
+            raw.decode("utf-8"),
             object_pairs_hook=_unique,
             parse_constant=_no_constant,
             parse_int=_integer,

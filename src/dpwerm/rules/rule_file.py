@@ -24,6 +24,7 @@ from dpwerm.study.encoding import Encoding
 from dpwerm.study.faults import faults_of
 
 FORMAT, VERSION = "dpwerm-rule", 1
+ABSENT = "(absent)"
 Text = Annotated[str, Field(max_length=1000, strict=True)]
 
 
@@ -135,9 +136,12 @@ def parse_rule(content: dict[str, Any], where: str) -> tuple[Rule, RuleRecord]:
         faults = [replace(fault, where=f"encoding.{fault.where}") for fault in error.faults]
         raise RuleFileError(where, faults) from None
     try:
-        facts = Declaration.of_keys(record.treatment, record.benefit)
+        facts = Declaration.of_record(record.treatment, record.benefit)
     except ParameterError as error:
         raise RuleFileError(where, [Fault("treatment, benefit", str(error))]) from None
+    strange = sorted(set(record.sources) - {block.name for block in encoding.blocks})
+    if strange:
+        raise RuleFileError(where, [Fault("sources", "names something that is no feature")])
     if len(record.coefficients.integers) != len(encoding.coefficient_names):
         fault = Fault("coefficients.integers", "not one per encoded column")
         raise RuleFileError(where, [fault])
@@ -185,9 +189,14 @@ def _findings(content: dict[str, Any], rule: Rule, record: RuleRecord) -> list[F
     expected = dict(leaves(content_of(rule)))
     found = dict(leaves(content))
     paths = [*expected, *(path for path in found if path not in expected)]
-    findings += [
-        Finding(path, found.get(path), expected.get(path))
+    written = [
+        Finding(path, found.get(path, ABSENT), expected.get(path, ABSENT))
         for path in paths
-        if path != "digest" and not path.startswith("certificate.")
+        if path != "digest"
     ]
-    return findings
+    # What the certificate says was derived above; here it matters only how it is written.
+    return findings + [
+        finding
+        for finding in written
+        if not (finding.holds and finding.what.startswith("certificate."))
+    ]

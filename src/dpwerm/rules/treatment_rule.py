@@ -5,7 +5,6 @@ shared pipeline releases its solution. With a study the estimator fits a table, 
 fits arrays; both go the same way from there.
 """
 
-from collections.abc import Mapping
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -15,35 +14,23 @@ from sklearn.utils.validation import check_is_fitted
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import Fault, ParameterError, TableError
-from dpwerm.exact import decimal_of
-from dpwerm.learn.arrays_in import number_encoding, numeric_matrix
+from dpwerm.learn.arrays_in import forget, number_encoding, numeric_matrix
 from dpwerm.learn.certificate import certify
 from dpwerm.learn.pipeline import Stage, fit_release, no_progress
 from dpwerm.learn.release import Release
 from dpwerm.learn.specification import Specification, loss_of, required_gamma
-from dpwerm.parameters import interval, real
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.origin import origin_of
 from dpwerm.privacy.randomness import bit_source
 from dpwerm.privacy.relation import Relation
 from dpwerm.problem.losses import MarginLoss
 from dpwerm.problem.regularizers import get_regularizer
-from dpwerm.rules.declaration import Declaration
+from dpwerm.rules.parameters_in import declaration_of
 from dpwerm.rules.rule import Rule
 from dpwerm.rules.trial_rows import rows_of_arrays, rows_of_table
 from dpwerm.study.declaration import Study
 from dpwerm.study.persons import repeated_persons
 from dpwerm.study.trial import read_trial
-
-PARAMETERS = {
-    "arms": "propensity",
-    "origin": "weight_origin",
-    "declared_origin": "weight_origin",
-    "default": "default_arm",
-    "bounds": "benefit_bounds",
-    "clip": "benefit_clip",
-}
-"""The parameter behind each key of a study file, where the two have different names."""
 
 
 class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
@@ -116,7 +103,7 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
         regularizer: str = "ridge",
         mechanism: str = "spherical-laplace",
         delta: Any = 0,
-        relation: str = "replace_one",
+        relation: str | None = None,
         encoding: Literal["centred", "paper"] = "centred",
         intercept_scale: float = 1.0,
         random_state: int | None = None,
@@ -155,21 +142,21 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
             "mechanism": study.method.mechanism,
             "loss": study.method.loss,
             "h": study.method.h,
-            "relation": study.relation,
         }
         known = {key: value for key, value in declared.items() if value is not None}
         return cls(epsilon, study=study, **{**known, **parameters})
 
     def check_parameters(self) -> Specification:
         """Return the public choices of this fit; every wrong parameter is an error here."""
-        declaration = self._declaration()
+        declaration = declaration_of(self).checked()
         bits = bit_source(self.random_state)
+        relation = self.study.relation if self.study is not None else self.relation
         spec = Specification(
             budget=Budget.of(self.epsilon, self.delta),
             gamma=required_gamma(self.gamma),
             weight_bound=declaration.weight_bound,
             mechanism=self.mechanism,
-            relation=Relation.of(self.relation),
+            relation=Relation.of(relation or Relation.REPLACE_ONE),
             loss=loss_of(self.loss, self.h),
             regularizer=get_regularizer(self.regularizer),
             origin=origin_of(declaration.treatment.origin),
@@ -194,9 +181,10 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
         Without one, X: (n, d) numbers, treatment: (n,) arms, benefit: (n,) numbers, propensity:
         (n,) P(second arm | x) if declared as ``"column"``.
         """
+        forget(self)
         spec = self.check_parameters()
         bits = bit_source(self.random_state)
-        declaration = self._declaration()
+        declaration = declaration_of(self)
         if self.study is not None:
             if not (treatment is None and benefit is None and propensity is None):
                 raise ParameterError("with a study, fit takes the table alone")
@@ -252,49 +240,3 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
         """Return the recommended arm of each row."""
         scores = self.decision_function(X)
         return self.rule_.arms_for(scores)
-
-    def _declaration(self) -> Declaration:
-        """Return treatment and benefit as a study file would declare them."""
-        if self.study is not None:
-            return Declaration.of_study(self.study)
-        if self.benefit_bounds is None:
-            raise ParameterError(
-                "benefit_bounds is missing: declare (lower, upper) from what is known before "
-                "seeing the data"
-            )
-        benefit = {
-            "column": "benefit",
-            "bounds": interval("benefit_bounds", self.benefit_bounds),
-            "transform": self.transform,
-            "direction": self.direction,
-            "weights": self.weights,
-            "clip": self.benefit_clip,
-        }
-        centre = {} if self.centre is None else {"centre": self.centre}
-        return Declaration.of_keys(self._treatment_keys(), benefit | centre, PARAMETERS)
-
-    def _treatment_keys(self) -> dict[str, Any]:
-        keys: dict[str, Any] = {"column": "treatment"}
-        if isinstance(self.propensity, Mapping):
-            keys["arms"] = dict(self.propensity)
-        elif self.arms is None or self.propensity is None:
-            raise ParameterError(
-                'propensity is missing: declare {"first arm": 0.5, "second arm": 0.5}, or arms '
-                'together with P(second arm) or "column"'
-            )
-        elif isinstance(self.arms, str) or np.shape(self.arms) != (2,):
-            raise ParameterError("arms must be two labels, such as ('pill', 'therapy')")
-        elif isinstance(self.propensity, str):
-            if self.propensity != "column":
-                raise ParameterError('propensity must be a number, a mapping or "column"')
-            keys |= {"arms": list(self.arms), "propensity": "propensity"}
-        else:
-            first, second = self.arms
-            probability = decimal_of(real("propensity", self.propensity))
-            keys["arms"] = {first: 1 - probability, second: probability}
-        optional = {
-            "propensity_floor": self.propensity_floor,
-            "origin": self.weight_origin,
-            "default": self.default_arm,
-        }
-        return keys | {key: value for key, value in optional.items() if value is not None}

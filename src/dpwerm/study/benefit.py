@@ -8,10 +8,10 @@ weights); clipping comes last, after rounding, so |v| ≤ V holds for the double
 
 import math
 from collections.abc import Mapping
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal, Self, cast
 
 import numpy as np
-from pydantic import Field, PlainValidator, ValidationInfo, field_validator
+from pydantic import Field, PlainValidator, ValidationInfo, field_validator, model_validator
 
 from dpwerm.arrays import FloatArray
 from dpwerm.parameters import SMALLEST
@@ -124,6 +124,12 @@ class Benefit(Frozen):
                     f'at most {largest:.10g}, or "range" for exactly that',
                 )
         return value
+
+    @model_validator(mode="after")
+    def _has_a_size(self) -> Self:
+        if self.clip < SMALLEST:
+            raise wrong(f"no benefit differs from the centre by {SMALLEST:g}", "widen the bounds")
+        return self
 
     @property
     def range(self) -> tuple[float, float]:

@@ -5,12 +5,12 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import BeforeValidator, Field, PlainValidator, ValidationError
+from pydantic import BeforeValidator, Field, PlainValidator, ValidationError, field_validator
 
 from dpwerm.errors import Fault, StudyError
 from dpwerm.study.benefit import Benefit
 from dpwerm.study.blocks import Frozen
-from dpwerm.study.encoding import MAX_FEATURES, Encoding
+from dpwerm.study.encoding import MAX_COLUMNS, MAX_FEATURES, Encoding
 from dpwerm.study.faults import faults_of, shown, wrong
 from dpwerm.study.features import CategoryFeature, Feature, NumberFeature
 from dpwerm.study.load import parse_toml, read_study_text
@@ -102,6 +102,14 @@ class Study(Frozen):
     benefit: Benefit
     budget: DeclaredBudget | None = None
     method: Method = Method()
+
+    @field_validator("features")
+    @classmethod
+    def _are_not_too_many(cls, features: dict[str, Feature]) -> dict[str, Feature]:
+        columns = sum(feature.block(name).width for name, feature in features.items())
+        if columns > MAX_COLUMNS:
+            raise wrong(f"become {columns:,} columns", f"at most {MAX_COLUMNS:,}: merge levels")
+        return features
 
     @classmethod
     def load(cls, path: str | Path) -> Self:

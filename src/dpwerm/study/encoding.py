@@ -22,7 +22,8 @@ from dpwerm.study.blocks import Block, Frozen, Number, NumberBlock, shrink_facto
 from dpwerm.study.faults import faults_of, wrong
 from dpwerm.study.table import Table
 
-MAX_FEATURES = 10_000
+MAX_FEATURES = 5_000
+MAX_COLUMNS = 5_000
 
 Progress = Callable[[int, int], None]
 """Called with (columns done, columns in all) after each feature."""
@@ -59,6 +60,8 @@ class Encoding(Frozen):
             raise wrong(f"the intercept must be 0 or in [{SMALLEST:g}, {LARGEST:g}]")
         if not 1 <= len(self.blocks) <= MAX_FEATURES:
             raise wrong(f"there must be 1 to {MAX_FEATURES:,} features")
+        if sum(block.width for block in self.blocks) > MAX_COLUMNS:
+            raise wrong(f"the features become more than {MAX_COLUMNS:,} columns")
         names = [block.name for block in self.blocks]
         if len(set(names)) < len(names):
             raise wrong("two features have the same name")

@@ -23,7 +23,7 @@ PLACEHOLDER = "<fill in>"
 """What a new study file holds where only a person can know the value."""
 
 _MOST_DIGITS = 50
-_RATIO = re.compile(r"\s*([0-9]{1,12})\s*/\s*([0-9]{1,12})\s*")
+_RATIO = re.compile(r"\s*([0-9]{1,60})\s*/\s*([0-9]{1,60})\s*")
 
 
 def _double(value: object) -> object:

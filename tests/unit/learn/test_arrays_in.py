@@ -41,7 +41,7 @@ def test_text_is_refused_without_being_quoted(X: object) -> None:
         numeric_matrix(BaseEstimator(), X, reset=True)
     assert "zebra" not in str(error.value)
     assert error.value.__cause__ is None
-    assert error.value.__suppress_context__
+    assert error.value.__context__ is None
 
 
 def test_numbers_held_as_objects_are_numbers() -> None:

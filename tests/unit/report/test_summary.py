@@ -46,11 +46,13 @@ def test_a_baseline_and_a_seed_say_not_private() -> None:
 
 def test_delta_is_explained() -> None:
     rule = demo_rule(1, mechanism="gaussian", delta="1e-6")
-    assert "delta = 0.000001" in summary(rule)
+    text = summary(rule)
+    assert "Beyond that factor a probability may differ by delta = 0.000001" in text
+    assert "odds" not in text
 
 
 def test_an_epsilon_of_no_use_is_called_so() -> None:
-    assert "more than is of any use" in summary(demo_rule(50))
+    assert "protects nobody" in summary(demo_rule(50))
 
 
 def test_add_remove_writes_no_n() -> None:

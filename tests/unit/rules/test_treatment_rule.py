@@ -153,6 +153,66 @@ def test_wrong_parameters_are_named(parameters: dict[str, Any], words: str) -> N
         fit_arrays(from_arrays(**parameters), columns())
 
 
+@pytest.mark.parametrize(
+    "propensity",
+    [
+        {"a": 1 / 3, "b": 2 / 3},
+        {"a": 0.333333333333, "b": 0.666666666667},
+        {"a": "1/3", "b": "2/3"},
+        {1: 0.25, 0: 0.75},
+    ],
+)
+def test_every_rule_that_is_written_can_be_read(propensity: Any, tmp_path: Path) -> None:
+    data = columns()
+    first, second = propensity
+    arm = np.where(data["arm"] == "a", first, second)
+    rule = from_arrays(propensity=propensity).fit(np.c_[data["x"], data["z"]], arm, data["outcome"])
+    write_rule(rule.rule_, tmp_path / "rule.json")
+    assert read_rule(tmp_path / "rule.json").arms == (str(first), str(second))
+
+
+def test_what_a_rule_file_cannot_hold_is_refused_before_a_fit() -> None:
+    with pytest.raises(ParameterError, match="no benefit differs from the centre"):
+        from_arrays(benefit_bounds=(0, 1e-12)).check_parameters()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"encoding": "paper"},
+        {"feature_bounds": (5, 6)},
+        {"benefit_clip": 0.1},
+        {"weights": "nonnegative"},
+        {"relation": "replace_one"},
+        {"relation": "add_remove"},
+        {"intercept_scale": 2.0},
+        {"propensity": {"a": 0.5, "b": 0.5}},
+    ],
+)
+def test_what_the_study_declares_is_not_declared_twice(other: dict[str, Any]) -> None:
+    with pytest.raises(ParameterError, match=f"the study declares {next(iter(other))}"):
+        from_study(**other).fit(pa.table(columns()))
+
+
+def test_the_relation_of_the_study_is_the_relation_of_the_claim() -> None:
+    text = STUDY.replace('id = "small"', 'id = "small"\nrelation = "add_remove"')
+    rule = PrivateTreatmentRule(1, study=Study.parse(text), gamma=5.0).fit(pa.table(columns()))
+    assert rule.release_.certificate.relation == "add_remove"
+    assert rule.release_.certificate.n is None
+
+
+def test_arms_are_named_once() -> None:
+    with pytest.raises(ParameterError, match="already names the arms"):
+        fit_arrays(from_arrays(arms=("b", "a")), columns())
+
+
+def test_a_fit_that_fails_leaves_no_release() -> None:
+    rule = fit_arrays(from_arrays(), columns())
+    with pytest.raises(ParameterError):
+        rule.fit(np.zeros((3, 2)), ["a", "b", "c"], np.zeros(3))
+    assert not hasattr(rule, "rule_")
+
+
 def test_a_study_takes_the_table_alone() -> None:
     data = columns()
     with pytest.raises(ParameterError, match="the table alone"):

@@ -12,7 +12,7 @@ LOSSES["huberised-hinge"] = HuberisedHinge
 LOSSES["logistic"] = Logistic
 
 
-def get_loss(name: str, **parameters: float) -> MarginLoss:
+def get_loss(name: str, /, **parameters: float) -> MarginLoss:
     """Return the loss ``name`` with its parameters, or say which names or parameters exist."""
     loss_class = LOSSES[one_of("loss", name, LOSSES)]
     allowed = loss_class().parameters

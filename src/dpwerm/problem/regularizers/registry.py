@@ -10,7 +10,7 @@ REGULARIZERS: dict[str, type[Regularizer]] = {}
 REGULARIZERS["ridge"] = Ridge
 
 
-def get_regularizer(name: str, **parameters: float) -> Regularizer:
+def get_regularizer(name: str, /, **parameters: float) -> Regularizer:
     """Return the regulariser ``name``, or say which names or parameters exist."""
     regularizer_class = REGULARIZERS[one_of("regularizer", name, REGULARIZERS)]
     allowed = regularizer_class().parameters

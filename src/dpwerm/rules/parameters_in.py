@@ -1,0 +1,114 @@
+"""From a treatment rule's parameters to the declaration that a study file would make.
+
+One way of saying things: with a study the study declares them, without one the parameters do, and
+both become the same typed facts.
+"""
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from dpwerm.errors import ParameterError
+from dpwerm.exact import decimal_of
+from dpwerm.parameters import interval, real
+from dpwerm.rules.declaration import Declaration
+
+PARAMETERS = {
+    "arms": "propensity",
+    "origin": "weight_origin",
+    "declared_origin": "weight_origin",
+    "default": "default_arm",
+    "bounds": "benefit_bounds",
+    "clip": "benefit_clip",
+}
+"""The parameter behind each key of a study file, where the two have different names."""
+
+
+DECLARED_BY_STUDY = (
+    "feature_bounds",
+    "benefit_bounds",
+    "arms",
+    "propensity",
+    "propensity_floor",
+    "weight_origin",
+    "transform",
+    "direction",
+    "weights",
+    "centre",
+    "benefit_clip",
+    "default_arm",
+    "relation",
+    "encoding",
+    "intercept_scale",
+)
+"""The parameters that a study declares; with one they keep their defaults."""
+
+
+def declaration_of(estimator: Any) -> Declaration:
+    """Return treatment and benefit as a study file would declare them."""
+    _refuse_twice_declared(estimator)
+    if estimator.study is not None:
+        return Declaration.of_study(estimator.study)
+    if estimator.benefit_bounds is None:
+        raise ParameterError(
+            "benefit_bounds is missing: declare (lower, upper) from what is known before "
+            "seeing the data"
+        )
+    benefit = {
+        "column": "benefit",
+        "bounds": interval("benefit_bounds", estimator.benefit_bounds),
+        "transform": estimator.transform,
+        "direction": estimator.direction,
+        "weights": estimator.weights,
+        "clip": estimator.benefit_clip,
+    }
+    centre = {} if estimator.centre is None else {"centre": estimator.centre}
+    return Declaration.of_keys(_treatment_keys(estimator), benefit | centre, PARAMETERS)
+
+
+def _refuse_twice_declared(estimator: Any) -> None:
+    """Raise if a parameter says what the study declares: one of them would be ignored."""
+    if estimator.study is None:
+        return
+    defaults = inspect.signature(type(estimator)).parameters
+    twice = [
+        name
+        for name in DECLARED_BY_STUDY
+        if getattr(estimator, name) is not defaults[name].default
+        and getattr(estimator, name) != defaults[name].default
+    ]
+    if twice:
+        raise ParameterError(
+            f"the study declares {', '.join(twice)}; change it there, or fit without a study"
+        )
+
+
+def _treatment_keys(estimator: Any) -> dict[str, Any]:
+    keys: dict[str, Any] = {"column": "treatment"}
+    if isinstance(estimator.propensity, Mapping):
+        if estimator.arms is not None:
+            raise ParameterError("arms: the propensity already names the arms in their order")
+        keys["arms"] = dict(estimator.propensity)
+    elif estimator.arms is None or estimator.propensity is None:
+        raise ParameterError(
+            'propensity is missing: declare {"first arm": 0.5, "second arm": 0.5}, or arms '
+            'together with P(second arm) or "column"'
+        )
+    elif isinstance(estimator.arms, str) or np.shape(estimator.arms) != (2,):
+        raise ParameterError("arms must be two labels, such as ('pill', 'therapy')")
+    elif isinstance(estimator.propensity, str):
+        if estimator.propensity != "column":
+            raise ParameterError('propensity must be a number, a mapping or "column"')
+        keys |= {"arms": list(estimator.arms), "propensity": "propensity"}
+    else:
+        first, second = estimator.arms
+        probability = decimal_of(real("propensity", estimator.propensity))
+        keys["arms"] = {first: 1 - probability, second: probability}
+    optional = {
+        "propensity_floor": estimator.propensity_floor,
+        "origin": estimator.weight_origin,
+        "default": estimator.default_arm,
+    }
+    return keys | {key: value for key, value in optional.items() if value is not None}

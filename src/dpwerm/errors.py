@@ -25,6 +25,10 @@ class ParameterError(DpwermError, ValueError):
     """A parameter is missing or outside its range."""
 
 
+class BudgetError(DpwermError, ValueError):
+    """A release would cost more than the study's declared total."""
+
+
 class FaultsError(DpwermError, ValueError):
     """Several faults, reported together."""
 

@@ -28,7 +28,7 @@ def test_it_writes_a_rule_and_says_what_it_promises(fit: Run, trial: Trial) -> N
         "  mechanism    spherical-laplace (docs/proofs/spherical-laplace.md)",
         "  relation     replace_one, n = 24",
         "  randomness   operating system",
-        f"Wrote {trial.rule}. Anybody can check its claim with: dpwerm verify {trial.rule}",
+        f"Wrote {trial.rule}. Anybody can check its numbers with: dpwerm verify {trial.rule}",
     ):
         assert line in result.out
     assert content(trial)["certificate"]["epsilon"] == "0.5"

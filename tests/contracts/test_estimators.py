@@ -1,7 +1,10 @@
 """scikit-learn's checks for the classifier, and one contract for everything that fits."""
 
+import inspect
 import math
 import pickle
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,8 +15,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import check_estimator
 
-from dpwerm import PrivateTreatmentRule, PrivateWeightedClassifier
-from dpwerm.errors import ParameterError
+from dpwerm import PrivateTreatmentRule, PrivateWeightedClassifier, Study
+from dpwerm.errors import BudgetError, ParameterError
+from dpwerm.rules.rule_file import read_rule
+from dpwerm.simulate.demo import demo_trial, study_text
 
 EXPECTED_FAILURES = {
     "check_all_zero_sample_weights_error": (
@@ -189,3 +194,41 @@ def test_weights_need_a_bound() -> None:
 def test_the_classifier_works_inside_scikit_learn() -> None:
     model = make_pipeline(FunctionTransformer(np.tanh), classifier(epsilon=math.inf, gamma=0.1))
     assert cross_val_score(model, X, BETTER, cv=3).min() > 0.9
+
+
+@pytest.mark.parametrize("labels", [("a", "b"), (0, 1), (False, True), (2.5, 1.5)])
+@pytest.mark.parametrize("by_mapping", [True, False])
+def test_recommended_arms_are_the_declared_labels(labels: Any, by_mapping: bool) -> None:
+    received = np.where(ARM == "a", labels[0], labels[1])
+    declared = (
+        {"propensity": {labels[0]: 0.5, labels[1]: 0.5}}
+        if by_mapping
+        else {"propensity": 0.5, "arms": labels}
+    )
+    fitted = rule(epsilon=math.inf, **declared).fit(X, received, BENEFIT)
+    better = np.where(BETTER == "a", labels[0], labels[1])
+    assert np.mean(fitted.predict(X) == better) > 0.9
+
+
+def test_a_study_s_budget_is_kept_from_python_too() -> None:
+    study = Study.parse(study_text())
+    with pytest.raises(BudgetError, match="more than the study's total of 2"):
+        PrivateTreatmentRule.from_study(study, 50).fit(demo_trial(20))
+    assert (
+        not PrivateTreatmentRule.from_study(study, 50, random_state=1)
+        .fit(demo_trial(20))
+        .release_.private
+    )
+
+
+def test_a_rule_is_saved_from_python(tmp_path: Path) -> None:
+    fitted = fit(rule())
+    fitted.save(tmp_path / "rule.json")
+    assert read_rule(tmp_path / "rule.json").release.integers == fitted.release_.integers
+
+
+@pytest.mark.parametrize("estimator", [PrivateWeightedClassifier, PrivateTreatmentRule])
+def test_every_parameter_is_documented(estimator: type) -> None:
+    text = (estimator.__doc__ or "").partition("Examples")[0]
+    documented = set(re.findall(r"\w+", text.partition("Parameters")[2]))
+    assert set(inspect.signature(estimator).parameters) <= documented

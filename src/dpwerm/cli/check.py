@@ -21,6 +21,8 @@ def check(
     declared = Study.load(study)
     refuse_method(declared, study)
     say(f"{study}: no fault in the study file.")
+    if declared.method.gamma is None:
+        say(f"{study}: gamma is not set; fit will need --gamma.")
     if table is None:
         return
     with stages() as on_stage:

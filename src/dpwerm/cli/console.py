@@ -1,5 +1,6 @@
 """How commands speak: results on standard output, progress and errors on standard error."""
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,14 +23,20 @@ def harmless(text: str) -> str:
 
 
 def say(text: str = "") -> None:
-    """Print a result as it is: names from files are text, never markup."""
-    Console(soft_wrap=True).print(harmless(text), markup=False, highlight=False, emoji=False)
+    """Print a result as it is: names from files are text, never markup.
+
+    A reader that has gone away (``| head``) does not undo what the command did.
+    """
+    try:
+        sys.stdout.write(harmless(text) + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def complain(text: str) -> None:
     """Print to standard error as it is."""
-    console = Console(stderr=True, soft_wrap=True)
-    console.print(harmless(text), markup=False, highlight=False, emoji=False)
+    sys.stderr.write(harmless(text) + "\n")
 
 
 @contextmanager

@@ -1,12 +1,11 @@
 """``dpwerm fit``: from a study file and a table to a released rule."""
 
-from decimal import Decimal
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from dpwerm.cli.console import OVER_BUDGET, agree, complain, free_path, say, stages
+from dpwerm.cli.console import agree, free_path, say, stages
 from dpwerm.privacy.budget import Budget
 from dpwerm.rules.rule_file import write_rule
 from dpwerm.study.declaration import Study
@@ -15,14 +14,14 @@ from dpwerm.study.declaration import Study
 def fit(
     study: Annotated[Path, typer.Argument(help="The study file.")],
     table: Annotated[Path, typer.Argument(help="The trial's table: CSV or Parquet.")],
-    epsilon: Annotated[str, typer.Option(help="Privacy loss of this release, such as 0.5.")],
+    epsilon: Annotated[str, typer.Option(help="Privacy loss, such as 0.5; inf for none.")],
     out: Annotated[Path, typer.Option(help="Where to write the rule.")] = Path("rule.json"),
     delta: Annotated[str, typer.Option(help="Only for mechanism gaussian, such as 1e-6.")] = "0",
     gamma: Annotated[
         float | None, typer.Option(help="Regularisation; replaces method.gamma of the study.")
     ] = None,
     mechanism: Annotated[
-        str | None, typer.Option(help="Replaces method.mechanism of the study.")
+        str | None, typer.Option(help="spherical-laplace, product-laplace or gaussian.")
     ] = None,
     seed: Annotated[
         int | None, typer.Option(help="For simulation only: marks the rule as not private.")
@@ -37,8 +36,6 @@ def fit(
 
     declared = Study.load(study)
     budget = Budget.of(epsilon, delta)
-    if seed is None:
-        refuse_over_budget(declared, budget)
     path = free_path(out, force=force, inputs=(study, table))
     method = {"gamma": gamma, "mechanism": mechanism}
     rule = PrivateTreatmentRule.from_study(
@@ -56,23 +53,4 @@ def fit(
     text = summary(rule.rule_)
     write_rule(rule.rule_, path)
     say(text)
-    say(f"Wrote {path}. Anybody can check its claim with: dpwerm verify {path}")
-
-
-def refuse_over_budget(study: Study, budget: Budget) -> None:
-    """Stop if this release alone costs more than the study's declared total."""
-    total = study.budget
-    if total is None or not budget.is_private:
-        return
-    over = [
-        f"{name} = {asked} is more than the study's total of {allowed}"
-        for name, asked, allowed in (
-            ("epsilon", budget.epsilon, Decimal(total.epsilon)),
-            ("delta", budget.delta, Decimal(total.delta)),
-        )
-        if asked > allowed
-    ]
-    if over:
-        complain("Refused by the budget: " + "; ".join(over) + ".")
-        complain("Ask for less, or change [budget] in the study file with your ethics board.")
-        raise typer.Exit(OVER_BUDGET)
+    say(f"Wrote {path}. Anybody can check its numbers with: dpwerm verify {path}")

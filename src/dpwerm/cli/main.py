@@ -1,15 +1,17 @@
 """The ``dpwerm`` command: gathers the commands and turns errors into words and exit codes."""
 
+import io
 import os
 import sys
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 
 import typer
 
 from dpwerm.cli import check, demo, fit, init, recommend, verify
-from dpwerm.cli.console import OUR_FAULT, WRONG_INPUT, complain
-from dpwerm.errors import DpwermError
+from dpwerm.cli.console import OUR_FAULT, OVER_BUDGET, WRONG_INPUT, complain
+from dpwerm.errors import BudgetError, DpwermError
 from dpwerm.version import __version__
 
 DEBUG = "DPWERM_DEBUG"
@@ -46,6 +48,9 @@ def main(arguments: Sequence[str]) -> int:
         app(args=list(arguments), prog_name="dpwerm")
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else OUR_FAULT
+    except BudgetError as error:
+        complain(str(error))
+        return OVER_BUDGET
     except DpwermError as error:
         complain(str(error))
         return WRONG_INPUT
@@ -62,7 +67,8 @@ def main(arguments: Sequence[str]) -> int:
 def _our_fault(error: Exception) -> int:
     """Say that we failed without the text of the error, which may quote the data."""
     where = traceback.extract_tb(error.__traceback__)[-1]
-    complain(f"Internal error: {type(error).__name__} in {where.name}, line {where.lineno}.")
+    place = f"{Path(where.filename).name}, line {where.lineno}"
+    complain(f"Internal error: {type(error).__name__} in {where.name}, {place}.")
     if os.environ.get(DEBUG) == "sensitive":
         complain("SENSITIVE, for the curator only:\n" + "".join(traceback.format_exception(error)))
     else:
@@ -74,4 +80,8 @@ def _our_fault(error: Exception) -> int:
 
 def run() -> None:
     """Run the command line as the installed program does."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A character that a terminal cannot show must not stop a command after its release.
+            stream.reconfigure(errors="backslashreplace")
     sys.exit(main(sys.argv[1:]))

@@ -1,12 +1,12 @@
 """The certificate of a release: Δ₂ → Δ = Δ₂ + 2τ → noise → ε, each re-derivable from the last.
 
-A certificate is a pure function of public facts. The fit writes it before it reads a row, and
-``verify`` computes it again from the facts it contains and compares every number.
+A certificate is a pure function of public facts. The fit makes it before the solver sees a row,
+and ``verify`` computes it again from the facts it contains and compares every number.
 """
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from dpwerm.errors import ParameterError
 from dpwerm.exact import round_up
@@ -24,17 +24,12 @@ from dpwerm.privacy.sensitivity import (
 )
 from dpwerm.problem.losses import get_loss
 from dpwerm.problem.regularizers import get_regularizer
+from dpwerm.study.blocks import Frozen as Record
 from dpwerm.study.encoding import Encoding
 
 Finite = Annotated[float, Field(allow_inf_nan=False, strict=True)]
 Name = Annotated[str, Field(max_length=200, strict=True)]
 Count = Annotated[int, Field(ge=0, le=10**12, strict=True)]
-
-
-class Record(BaseModel):
-    """A frozen record that accepts exactly its own keys and echoes no input in its errors."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
 class LossRecord(Record):
@@ -44,6 +39,13 @@ class LossRecord(Record):
     parameters: dict[Name, Finite]
     lipschitz: Finite
     smoothness: Finite
+
+
+class RegularizerRecord(Record):
+    """A regulariser, 1-strongly convex, and its parameters."""
+
+    name: Name
+    parameters: dict[Name, Finite]
 
 
 class OriginRecord(Record):
@@ -82,7 +84,7 @@ class Certificate(Record):
     relation: Relation
     n: Count | None
     loss: LossRecord
-    regularizer: Name
+    regularizer: RegularizerRecord
     gamma: Finite
     weight_bound: Finite
     weight_origin: OriginRecord
@@ -103,12 +105,12 @@ class Certificate(Record):
             mechanism=self.mechanism,
             relation=self.relation,
             loss=get_loss(self.loss.name, **self.loss.parameters),
-            regularizer=get_regularizer(self.regularizer),
+            regularizer=get_regularizer(self.regularizer.name, **self.regularizer.parameters),
             origin=origin_of({"name": self.weight_origin.name, **self.weight_origin.parameters}),
         )
 
 
-def facts_of(spec: Specification, encoding: Encoding, n: int) -> Facts:
+def facts_of(spec: Specification, encoding: Encoding, n: int | None) -> Facts:
     """Return what the sensitivity depends on; under add/remove n is sensitive and left out."""
     return Facts(
         weight_bound=spec.weight_bound,
@@ -116,7 +118,7 @@ def facts_of(spec: Specification, encoding: Encoding, n: int) -> Facts:
         radius=encoding.radius,
         gamma=spec.gamma,
         relation=spec.relation,
-        n=None if spec.relation is Relation.ADD_REMOVE else n,
+        n=n if spec.relation.publishes_n else None,
         origin=spec.origin,
     )
 
@@ -125,9 +127,9 @@ def certify(
     spec: Specification, encoding: Encoding, n: int | None, *, secure: bool, library: str
 ) -> tuple[Certificate, Noise]:
     """Return the certificate and the calibrated noise that follow from public facts alone."""
-    if spec.relation is Relation.REPLACE_ONE and n is None:
+    if spec.relation.publishes_n and n is None:
         raise ParameterError("n is public under replace_one and must be given")
-    facts = facts_of(spec, encoding, n or 0)
+    facts = facts_of(spec, encoding, n)
     minimiser = l2_sensitivity(facts)
     tolerance = default_tolerance(minimiser)
     total = total_sensitivity(minimiser, tolerance)
@@ -150,7 +152,9 @@ def certify(
             lipschitz=spec.loss.lipschitz,
             smoothness=spec.loss.smoothness,
         ),
-        regularizer=spec.regularizer.name,
+        regularizer=RegularizerRecord(
+            name=spec.regularizer.name, parameters=dict(spec.regularizer.parameters)
+        ),
         gamma=spec.gamma,
         weight_bound=spec.weight_bound,
         weight_origin=OriginRecord(

@@ -24,14 +24,11 @@ from dpwerm.learn.arrays_in import (
 )
 from dpwerm.learn.pipeline import fit_release
 from dpwerm.learn.release import Release
-from dpwerm.learn.specification import Specification, loss_of, required_gamma
+from dpwerm.learn.specification import specification_of
 from dpwerm.parameters import positive
 from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.origin import origin_of
 from dpwerm.privacy.randomness import bit_source
-from dpwerm.privacy.relation import Relation
 from dpwerm.problem.losses import MarginLoss
-from dpwerm.problem.regularizers import get_regularizer
 
 
 class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -55,16 +52,37 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
     gamma : float > 0
         Regularisation on the summed objective.
     loss : name or registered loss
-        ``"huberised-hinge"`` (with ``h``) or ``"logistic"``.
+        ``"huberised-hinge"`` or ``"logistic"``.
+    h : float > 0
+        Half the width of the bend of the Huberised hinge.
+    regularizer : name
+        ``"ridge"``: ½‖θ‖² on every coordinate, the intercept too.
     mechanism : name
         ``"spherical-laplace"``, ``"product-laplace"`` or ``"gaussian"`` (needs ``delta`` > 0).
+    delta : float in [0, 1)
+        0 for the pure mechanisms.
     relation : ``"replace_one"`` or ``"add_remove"``
         What neighbouring means. Under add/remove the number of rows is never written.
     weight_origin : ``"design"``, ``"external"`` or ``"worst_case"``
         Where the weights come from; decides the constant C of the sensitivity.
+    encoding : ``"centred"`` or ``"paper"``
+        Numbers into [−1, 1], or into [0, 1] and divided by √(p+1) as in the paper.
+    intercept_scale : float ≥ 0
+        The constant of the intercept column; 0 means no intercept.
     random_state : int, optional
         None draws from the operating system. An integer is for simulation and marks the
         release as not private.
+
+    Attributes
+    ----------
+    release_ : Release
+        Coefficients (``release_.theta``, ``release_.own_units()``) and ``release_.certificate``.
+    classes_ : array of the two labels
+
+    Notes
+    -----
+    Whatever is fitted to the data before this step, such as a scaler in a pipeline, is outside the
+    claim. Each fit at a finite ε costs ε again: cross-validation and grid searches add up.
 
     Examples
     --------
@@ -131,15 +149,8 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         classes, labels = self._labels(y, len(matrix), private=bits.secure and budget.is_private)
         bound, weights = self._weights(sample_weight, len(matrix))
         encoding = number_encoding(self, matrix.shape[1])
-        spec = Specification(
-            budget=budget,
-            gamma=required_gamma(self.gamma),
-            weight_bound=bound,
-            mechanism=self.mechanism,
-            relation=Relation.of(self.relation),
-            loss=loss_of(self.loss, self.h),
-            regularizer=get_regularizer(self.regularizer),
-            origin=origin_of(self.weight_origin),
+        spec = specification_of(
+            self, weight_bound=bound, relation=self.relation, origin=self.weight_origin
         )
         self.release_: Release = fit_release(
             encoding.encode_numbers(matrix),

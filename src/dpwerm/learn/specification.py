@@ -1,16 +1,17 @@
 """The public choices behind a release: everything that can be said before the data is read."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.parameters import positive
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.facts import WeightOrigin
-from dpwerm.privacy.origin import KnownByDesign
+from dpwerm.privacy.origin import KnownByDesign, origin_of
 from dpwerm.privacy.relation import Relation
 from dpwerm.problem.losses import HuberisedHinge, MarginLoss, get_loss
-from dpwerm.problem.regularizers import Regularizer, Ridge
+from dpwerm.problem.regularizers import Regularizer, Ridge, get_regularizer
 
 NON_PRIVATE = "none"
 
@@ -20,7 +21,7 @@ class Specification:
     """Budget, mechanism, loss and constants of one release.
 
     gamma: float > 0 on the summed objective; weight_bound: float > 0, the W of Δ = 2WLr/γ.
-    An infinite ε always means the non-private baseline, whatever mechanism was named.
+    An infinite ε always means the non-private baseline, whatever mechanism and δ were named.
     """
 
     budget: Budget
@@ -38,6 +39,7 @@ class Specification:
         get_mechanism(self.mechanism)
         if not self.budget.is_private:
             object.__setattr__(self, "mechanism", NON_PRIVATE)
+            object.__setattr__(self, "budget", Budget(self.budget.epsilon))
         elif self.mechanism == NON_PRIVATE:
             raise ParameterError(
                 f"mechanism '{NON_PRIVATE}' adds no noise; use epsilon=inf for a non-private fit, "
@@ -45,20 +47,39 @@ class Specification:
             )
 
 
-def required_gamma(gamma: object) -> float:
-    """Return γ, or say how to declare it."""
+def required_gamma(gamma: object, weight_bound: float) -> float:
+    """Return γ, or say how to choose and declare it."""
     if gamma is None:
         raise ParameterError(
-            "gamma is missing: give a positive number, chosen without looking at the data "
-            "(larger means less noise and more bias; 0.01 to 0.05 times n·W is a place to start)"
+            "gamma is missing: set the parameter, the option --gamma, or gamma under [method] of "
+            "the study file. Choose it without looking at the data: larger means less noise and "
+            "more bias. A place to start is 0.01 to 0.05 times the planned number of people times "
+            f"the weight bound, which is {weight_bound:.6g} here"
         )
     return positive("gamma", gamma)
 
 
 def loss_of(loss: str | MarginLoss, h: object = None) -> MarginLoss:
     """Return the loss by its registered name, or the instance of a registered class."""
+    width = None if h is None else positive("h", h)
     if not isinstance(loss, str):
         return get_loss(loss.name, **loss.parameters)
-    if loss == HuberisedHinge.name and h is not None:
-        return get_loss(loss, h=positive("h", h))
+    if loss == HuberisedHinge.name and width is not None:
+        return get_loss(loss, h=width)
     return get_loss(loss)
+
+
+def specification_of(
+    estimator: Any, *, weight_bound: float, relation: object, origin: str
+) -> Specification:
+    """Return the public choices behind an estimator's parameters."""
+    return Specification(
+        budget=Budget.of(estimator.epsilon, estimator.delta),
+        gamma=required_gamma(estimator.gamma, weight_bound),
+        weight_bound=weight_bound,
+        mechanism=estimator.mechanism,
+        relation=Relation.of(relation),
+        loss=loss_of(estimator.loss, estimator.h),
+        regularizer=get_regularizer(estimator.regularizer),
+        origin=origin_of(origin),
+    )

@@ -7,6 +7,11 @@ from dpwerm.report.noise_interval import half_width
 from dpwerm.rules.rule import Rule
 from dpwerm.rules.rule_file import notice
 
+UNITS = {
+    "centred": "a number runs from -1 to 1 over its declared range, two levels are -1 and 1",
+    "paper": "the paper's: every feature runs from 0 to 1 and is divided by the same factor",
+}
+
 
 def _rule_lines(rule: Rule) -> list[str]:
     first, second = rule.arms
@@ -33,14 +38,17 @@ def _noise_lines(rule: Rule) -> list[str]:
     names = release.encoding.coefficient_names
     width = max(map(len, names))
     reach = half_width(release)
-    lines = ["Coefficients in encoded units (each feature runs over its whole declared range):", ""]
+    lines = [f"Coefficients in encoded units ({UNITS[release.encoding.kind]}):", ""]
     for name, value in zip(names, release.theta, strict=True):
         noise = f"  ± {reach:.4f}" if reach else ""
         lines.append(f"  {name:<{width}}  {value:+9.4f}{noise}")
-    if release.certificate.mechanism != "none":
+    if not reach:
+        return lines
+    lines += ["", "± is the reach of the privacy noise in 95 of 100 releases, not sampling error."]
+    if max(abs(release.theta)) <= reach:
         lines += [
-            "",
-            "± is the reach of the privacy noise in 95 of 100 releases, not sampling error.",
+            "NO COEFFICIENT STANDS OUT from the privacy noise: this rule may be noise alone.",
+            "A larger gamma, more people or a larger epsilon would give a clearer one.",
         ]
     return lines
 
@@ -76,9 +84,9 @@ def _certificate_lines(rule: Rule) -> list[str]:
     shown = {
         "mechanism": f"{c.mechanism} ({c.proof})",
         "relation": str(c.relation) + (f", n = {c.n}" if c.n is not None else ", n is not written"),
-        "loss": f"{c.loss.name} {c.loss.parameters or ''}".rstrip(),
+        "loss": " ".join([c.loss.name, *(f"{k} = {v:g}" for k, v in c.loss.parameters.items())]),
         "gamma": f"{c.gamma:g}",
-        "weights": f"at most {c.weight_bound:.6g}; {c.weight_origin.statement}",
+        "weights": f"at most {c.weight_bound:.6g}, origin {c.weight_origin.name}",
         "row norm": f"at most {c.radius:.6g}",
         "sensitivity": f"{s.minimiser:.8g} of the minimiser, {s.total:.8g} with solver tolerance",
         "noise scale": f"{c.noise.scale:.6g} on a grid of 2^{c.noise.grid_exponent}",
@@ -86,7 +94,8 @@ def _certificate_lines(rule: Rule) -> list[str]:
         "ledger": c.ledger,
     }
     width = max(map(len, shown))
-    return ["What the promise rests on:", "", *(f"  {k:<{width}}  {v}" for k, v in shown.items())]
+    heading = "What the promise rests on:" if c.private else "How it was made, without a promise:"
+    return [heading, "", *(f"  {k:<{width}}  {v}" for k, v in shown.items())]
 
 
 def summary(rule: Rule) -> str:

@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from dpwerm.errors import ParameterError
+from dpwerm.errors import BudgetError, ParameterError
 from dpwerm.exact import decimal_of
 from dpwerm.parameters import interval, real
+from dpwerm.privacy.budget import Budget
 from dpwerm.rules.declaration import Declaration
+from dpwerm.study.declaration import Study
 
 PARAMETERS = {
     "arms": "propensity",
@@ -112,3 +114,29 @@ def _treatment_keys(estimator: Any) -> dict[str, Any]:
         "default": estimator.default_arm,
     }
     return keys | {key: value for key, value in optional.items() if value is not None}
+
+
+def declared_labels(estimator: Any) -> list[Any]:
+    """Return the two arms as the parameters name them, the one for negative scores first."""
+    named = estimator.propensity if isinstance(estimator.propensity, Mapping) else estimator.arms
+    return list(named)
+
+
+def refuse_over_budget(study: Study, budget: Budget) -> None:
+    """Raise if this release alone costs more than the study's declared total."""
+    total = study.budget
+    if total is None:
+        return
+    over = [
+        f"{name} = {asked} is more than the study's total of {allowed}"
+        for name, asked, allowed in (
+            ("epsilon", budget.epsilon, total.epsilon),
+            ("delta", budget.delta, total.delta),
+        )
+        if asked > allowed
+    ]
+    if over:
+        raise BudgetError(
+            f"Refused by the budget: {'; '.join(over)}.\n"
+            "Ask for less, or change [budget] in the study file with your ethics board."
+        )

@@ -6,7 +6,6 @@ The digest is SHA-256 over the canonical JSON of everything else in the file.
 import hashlib
 import json
 import os
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -14,12 +13,13 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError
 
 from dpwerm.errors import DpwermError, Fault, ParameterError, RuleFileError
-from dpwerm.learn.certificate import Certificate, Finite, Name, Record
+from dpwerm.learn.certificate import Certificate, Finite, Name
 from dpwerm.learn.release import Release
 from dpwerm.learn.verify import Finding, leaves, verify_release
 from dpwerm.rules.declaration import Declaration
 from dpwerm.rules.json_in import read_json
 from dpwerm.rules.rule import Rule
+from dpwerm.study.blocks import Frozen as Record
 from dpwerm.study.encoding import Encoding
 from dpwerm.study.faults import faults_of
 
@@ -98,14 +98,13 @@ def content_of(rule: Rule) -> dict[str, Any]:
 def write_rule(rule: Rule, path: Path) -> None:
     """Write a rule file in one step, so that no half-written file is ever seen."""
     text = json.dumps(content_of(rule), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
+        with temporary.open("x", encoding="utf-8") as file:
             file.write(text)
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
+        temporary.replace(path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 

@@ -5,6 +5,7 @@ shared pipeline releases its solution. With a study the estimator fits a table, 
 fits arrays; both go the same way from there.
 """
 
+from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -18,15 +19,13 @@ from dpwerm.learn.arrays_in import forget, number_encoding, numeric_matrix
 from dpwerm.learn.certificate import certify
 from dpwerm.learn.pipeline import Stage, fit_release, no_progress
 from dpwerm.learn.release import Release
-from dpwerm.learn.specification import Specification, loss_of, required_gamma
-from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.origin import origin_of
+from dpwerm.learn.specification import Specification, specification_of
 from dpwerm.privacy.randomness import bit_source
 from dpwerm.privacy.relation import Relation
 from dpwerm.problem.losses import MarginLoss
-from dpwerm.problem.regularizers import get_regularizer
-from dpwerm.rules.parameters_in import declaration_of
+from dpwerm.rules.parameters_in import declaration_of, declared_labels, refuse_over_budget
 from dpwerm.rules.rule import Rule
+from dpwerm.rules.rule_file import write_rule
 from dpwerm.rules.trial_rows import rows_of_arrays, rows_of_table
 from dpwerm.study.declaration import Study
 from dpwerm.study.persons import repeated_persons
@@ -53,6 +52,10 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
     propensity : mapping from arm to probability, float P(second arm), or ``"column"``
         ``"column"`` means that ``fit`` is given P(second arm | x) of each row; then
         ``propensity_floor`` and ``weight_origin`` must be declared.
+    propensity_floor : float in (0, 0.5]
+        π_min for a propensity column; propensities are clipped to [π_min, 1 − π_min].
+    weight_origin : ``"design"``, ``"external"`` or ``"worst_case"``
+        Where the propensities come from; needed for a propensity column.
     transform, direction, weights, centre, benefit_clip, default_arm
         As in the study file: [benefit] transform, direction, weights, centre, clip; [treatment]
         default.
@@ -60,6 +63,18 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
         As in :class:`~dpwerm.PrivateWeightedClassifier`.
     study : Study, optional
         Declares all of the data's facts instead of the parameters above; see :meth:`from_study`.
+
+    Attributes
+    ----------
+    rule_ : Rule
+        The public rule; :meth:`save` writes it to a file.
+    release_ : Release
+        Its coefficients and certificate.
+
+    Notes
+    -----
+    Whatever is fitted to the data before this step is outside the claim, and each fit at a finite ε
+    costs ε again.
 
     Examples
     --------
@@ -151,17 +166,15 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
         declaration = declaration_of(self).checked()
         bits = bit_source(self.random_state)
         relation = self.study.relation if self.study is not None else self.relation
-        spec = Specification(
-            budget=Budget.of(self.epsilon, self.delta),
-            gamma=required_gamma(self.gamma),
+        spec = specification_of(
+            self,
             weight_bound=declaration.weight_bound,
-            mechanism=self.mechanism,
-            relation=Relation.of(relation or Relation.REPLACE_ONE),
-            loss=loss_of(self.loss, self.h),
-            regularizer=get_regularizer(self.regularizer),
-            origin=origin_of(declaration.treatment.origin),
+            relation=relation or Relation.REPLACE_ONE,
+            origin=declaration.treatment.origin,
         )
         if self.study is not None:
+            if bits.secure and spec.budget.is_private:
+                refuse_over_budget(self.study, spec.budget)
             # Whether a claim can be made does not depend on the number of rows, here 1.
             certify(spec, self.study.encoding(), 1, secure=bits.secure, library="")
         return spec
@@ -236,7 +249,17 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
         matrix = numeric_matrix(self, X, reset=False)
         return self.release_.score(self.release_.encoding.encode_numbers(matrix))
 
-    def predict(self, X: Any) -> NDArray[np.object_]:
+    def predict(self, X: Any) -> NDArray[Any]:
         """Return the recommended arm of each row."""
         scores = self.decision_function(X)
-        return self.rule_.arms_for(scores)
+        arms = self.rule_.arms_for(scores)
+        if self.study is not None:
+            return arms
+        # An array of arms is compared with what was declared, so it is given back as declared.
+        labels = np.asarray(declared_labels(self))
+        return np.asarray(labels[(arms == self.rule_.arms[1]).astype(int)])
+
+    def save(self, path: str | Path) -> None:
+        """Write the rule to a file; ``dpwerm.rules.rule_file.read_rule`` reads it back."""
+        check_is_fitted(self, "rule_")
+        write_rule(self.rule_, Path(path))

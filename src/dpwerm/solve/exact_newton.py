@@ -1,7 +1,7 @@
 """Newton's method in ball arithmetic, for tolerances that doubles cannot reach or prove.
 
 A step is kept if it halves the smallest gradient norm so far, or else if the slope of F along it
-has come down to between −½ of the first slope and 0. The second kind lowers F by at least
+lies between half of the first, negative slope and 0. The second kind lowers F by at least
 (γ/4Λ²)‖∇F‖², Λ being the Lipschitz constant of ∇F, and always exists; so the steps converge, at
 every precision that resolves the gradient, and the precision doubles until it does.
 """

@@ -4,6 +4,8 @@ A fit maps every cell by a public rule and says nothing, because its silence is 
 claim. The check speaks: it is run by the curator, on the curator's own table.
 """
 
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -87,7 +89,12 @@ def _numbers(table: Table, column: str, bounds: tuple[float, float], rule: str) 
     lower, upper = (f"{bound:.10g}" for bound in bounds)
     return [
         *cell_finding(
-            table, column, "not a number", none & ~blank, "without a finite number", rule
+            table,
+            column,
+            "not a number",
+            none & ~blank,
+            "without a finite number",
+            rule + _comma_hint(texts),
         ),
         *cell_finding(table, column, "missing", none & blank, "missing", rule),
         *cell_finding(
@@ -107,6 +114,12 @@ def _numbers(table: Table, column: str, bounds: tuple[float, float], rule: str) 
             f"clipped to {upper}",
         ),
     ]
+
+
+def _comma_hint(texts: Sequence[str | None]) -> str:
+    """Return what to do if some number is written with a decimal comma."""
+    commas = any(text is not None and re.fullmatch(r"[+-]?\d+,\d+", text) for text in texts)
+    return " (a decimal comma is not read: write 1.5)" if commas else ""
 
 
 def _levels(table: Table, block: CategoryBlock) -> list[Finding]:

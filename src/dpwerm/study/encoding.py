@@ -6,7 +6,7 @@ because every block (a number, a category) lies in [−s, s] or is s times one u
 hold for the doubles themselves: values are clipped after rounding, r is rounded up.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Literal, Self
@@ -24,9 +24,6 @@ from dpwerm.study.table import Table
 
 MAX_FEATURES = 5_000
 MAX_COLUMNS = 5_000
-
-Progress = Callable[[int, int], None]
-"""Called with (columns done, columns in all) after each feature."""
 
 
 class Encoding(Frozen):
@@ -136,7 +133,7 @@ class Encoding(Frozen):
 
     # -- rows ---------------------------------------------------------------------------------
 
-    def encode(self, table: Table, progress: Progress | None = None) -> FloatArray:
+    def encode(self, table: Table) -> FloatArray:
         """Return the encoded rows, shape (n, d), C-contiguous; total for every cell value."""
         X = np.empty((table.n_rows, self.n_columns))
         start = 0
@@ -144,8 +141,6 @@ class Encoding(Frozen):
             stop = start + block.width
             block.fill(X[:, start:stop], table, centred=self.kind == "centred", factor=self.factor)
             start = stop
-            if progress is not None:
-                progress(start, self.n_columns)
         return X
 
     def encode_numbers(self, X: FloatArray) -> FloatArray:

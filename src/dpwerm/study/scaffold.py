@@ -32,6 +32,9 @@ bounds = "{PLACEHOLDER}"          # [lowest, highest] possible, in the column's 
 direction = "larger"          # which outcomes are better: "larger" or "smaller"
 transform = "identity"        # or "log"
 
+# [method]
+# gamma = 1000                # regularisation; without it, fit needs --gamma
+
 # [budget]
 # epsilon = 1                 # the total for this study, over all releases
 
@@ -77,7 +80,11 @@ def slugs(columns: Iterable[str]) -> list[str]:
     taken = {"", "intercept"}
     found = []
     for position, column in enumerate(columns, start=1):
-        plain = unicodedata.normalize("NFKD", column).encode("ascii", "ignore").decode()
+        plain = (
+            unicodedata.normalize("NFKD", column.replace("ß", "ss"))
+            .encode("ascii", "ignore")
+            .decode()
+        )
         stem = re.sub(r"[^a-z0-9]+", "_", plain.lower()).strip("_")[:50] or f"column_{position}"
         name, copy = stem, 2
         while name in taken:

@@ -7,7 +7,8 @@ from dpwerm.problem.losses import HuberisedHinge, Logistic
 
 
 def test_an_infinite_epsilon_is_always_the_baseline() -> None:
-    assert Specification(Budget.of("inf"), 1.0, 1.0, mechanism="gaussian").mechanism == "none"
+    spec = Specification(Budget.of("inf", "1e-6"), 1.0, 1.0, mechanism="gaussian")
+    assert (spec.mechanism, spec.budget) == ("none", Budget.of("inf"))
 
 
 def test_no_noise_at_a_finite_epsilon_is_refused() -> None:
@@ -24,8 +25,8 @@ def test_gamma_and_weight_bound_must_be_positive(bad: float) -> None:
 
 
 def test_a_missing_gamma_says_how_to_choose_it() -> None:
-    with pytest.raises(ParameterError, match="without looking at the data"):
-        required_gamma(None)
+    with pytest.raises(ParameterError, match=r"without looking at the data.* which is 20 here"):
+        required_gamma(None, 20.0)
 
 
 def test_losses_by_name_and_by_instance() -> None:
@@ -34,3 +35,5 @@ def test_losses_by_name_and_by_instance() -> None:
     assert loss_of(HuberisedHinge(0.1)) == HuberisedHinge(0.1)
     with pytest.raises(ParameterError, match="loss"):
         loss_of("hinge")
+    with pytest.raises(ParameterError, match="h must be"):
+        loss_of("logistic", -3)

@@ -13,9 +13,10 @@ from dpwerm.rules.rule import Rule
 from dpwerm.simulate.demo import demo_trial, study_text
 
 TRIAL = demo_trial(people=150)
+TEXT = study_text().replace("[budget]\nepsilon = 2\n", "")
 
 
-def demo_rule(epsilon: object = 1, text: str = study_text(), **other: object) -> Rule:
+def demo_rule(epsilon: object = 1, text: str = TEXT, **other: object) -> Rule:
     rule = PrivateTreatmentRule.from_study(Study.parse(text), epsilon, **other)
     return rule.fit(TRIAL).rule_
 
@@ -76,7 +77,9 @@ def test_names_with_signs_are_drawn_as_text(tmp_path: Path) -> None:
         .replace("Therapy or pill", r"$\\frac{$ [red] <b>")
         .replace("[features.age]", '[features."$x_{"]\ncolumn = "age"')
     )
-    save_figure(demo_rule(text=text), tmp_path / "rule.png")
+    path = tmp_path / "rule.png"
+    save_figure(demo_rule(text=text), path)
+    assert path.stat().st_size > 5_000
 
 
 def test_a_rule_without_two_numbers_is_drawn_too(tmp_path: Path) -> None:
@@ -98,3 +101,11 @@ gamma = 10
 """
     save_figure(demo_rule(text=only), tmp_path / "rule.png")
     assert np.isfinite(demo_rule(text=only).score_table(pa.table({"sex": ["F", "M", ""]}))).all()
+
+
+def test_a_rule_of_noise_is_called_so() -> None:
+    words = "NO COEFFICIENT STANDS OUT"
+    assert words not in summary(demo_rule(1_000_000))
+    # The noise is far larger than every coefficient; all five stay within its 95 % reach often.
+    said = [words in summary(demo_rule("0.001", random_state=seed)) for seed in range(5)]
+    assert any(said)

@@ -171,15 +171,6 @@ def test_missing_values_take_declared_defaults() -> None:
     np.testing.assert_array_equal(X, [[1, 0, 0, 1]] * 3 + [[1, 1, 0, 0]])
 
 
-def test_progress_counts_columns() -> None:
-    calls: list[tuple[int, int]] = []
-    encoding = mixed()
-    encoding.encode(
-        read_table(FRAME, encoding.columns), lambda done, all_: calls.append((done, all_))
-    )
-    assert calls == [(1, 5), (2, 5), (5, 5)]
-
-
 def test_no_rows() -> None:
     encoding = mixed()
     assert encoding.encode(read_table(FRAME.iloc[:0], encoding.columns)).shape == (0, 5)

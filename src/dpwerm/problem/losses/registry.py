@@ -10,6 +10,8 @@ from dpwerm.problem.losses.protocol import MarginLoss
 LOSSES: dict[str, type[MarginLoss]] = {}
 LOSSES["huberised-hinge"] = HuberisedHinge
 LOSSES["logistic"] = Logistic
+_BUILT_IN = frozenset(LOSSES.values())
+"""Losses whose constants are proved for every parameter; others are checked as they are made."""
 
 
 def get_loss(name: str, /, **parameters: float) -> MarginLoss:
@@ -20,14 +22,17 @@ def get_loss(name: str, /, **parameters: float) -> MarginLoss:
     if unknown:
         known = ", ".join(sorted(allowed)) or "none"
         raise ParameterError(f"loss {name} has no parameter {', '.join(unknown)}; it has: {known}")
-    return loss_class(**parameters)
+    loss = loss_class(**parameters)
+    if loss_class not in _BUILT_IN:
+        check_loss(loss)
+    return loss
 
 
 def register_loss(loss_class: type[MarginLoss]) -> type[MarginLoss]:
     """Add a loss class under its ``name`` once its declared constants pass ``check_loss``.
 
-    The class must be usable without arguments; that instance is the one checked here. Other
-    parameters can be checked with ``check_loss(loss)``. Returns the class, so it can decorate.
+    The class must be usable without arguments; that instance is the one checked here, and every
+    other one is checked when ``get_loss`` makes it. Returns the class, so it can decorate.
     """
     loss = loss_class()
     if loss.name in LOSSES:

@@ -20,7 +20,10 @@ def get_regularizer(name: str, /, **parameters: float) -> Regularizer:
         raise ParameterError(
             f"regularizer {name} has no parameter {', '.join(unknown)}; it has: {known}"
         )
-    return regularizer_class(**parameters)
+    regularizer = regularizer_class(**parameters)
+    if regularizer_class is not Ridge:
+        check_regularizer(regularizer)
+    return regularizer
 
 
 def register_regularizer(regularizer_class: type[Regularizer]) -> type[Regularizer]:

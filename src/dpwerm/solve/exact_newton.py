@@ -3,7 +3,9 @@
 A step is kept if it halves the smallest gradient norm so far, or else if the slope of F along it
 lies between half of the first, negative slope and 0. The second kind lowers F by at least
 (γ/4Λ²)‖∇F‖², Λ being the Lipschitz constant of ∇F, and always exists; so the steps converge, at
-every precision that resolves the gradient, and the precision doubles until it does.
+every precision that resolves the gradient, and the precision doubles until it does. Between kinks
+that almost coincide they can converge too slowly to wait for; the ellipsoid method then takes over,
+whose number of steps does not depend on the condition of F.
 """
 
 import math
@@ -17,11 +19,13 @@ from dpwerm.arrays import FloatArray
 from dpwerm.exact import round_up
 from dpwerm.problem.objective import Objective
 from dpwerm.solve.ball_gradient import BallObjective
+from dpwerm.solve.ellipsoid import shrink
 from dpwerm.solve.linear import solve_positive
 from dpwerm.solve.solution import Solution
 
 _LEAST_BITS = 128
-_STEPS_PER_PRECISION = 100
+_STEPS = 100
+_ROUNDS = 3
 _GAIN = 16
 _FAR = 2.0**300
 
@@ -36,19 +40,29 @@ class _Point:
 
 
 def finish(objective: Objective, theta: FloatArray, tolerance: float) -> Solution:
-    """Return a certified point, starting from the doubles θ, in as many bits as it takes."""
+    """Return a certified point, starting from the doubles θ, in as many bits as it takes.
+
+    Where Newton's steps do not get there in three rounds, the ellipsoid method does.
+    """
     balls = BallObjective(objective)
     start = theta.tolist() if np.all(np.abs(theta) < _FAR) else [0.0] * len(theta)
     exact = [arb(t) for t in start]
     bits = _first_bits(objective, start, tolerance)
+    rounds = 0
     while True:
         with ctx.workprec(bits):
             target = arb(tolerance) * arb(objective.gamma)
+            if rounds == _ROUNDS:
+                exact = shrink(balls, exact, target / 2, bits)
             point = _descend(balls, exact, target)
             if point.norm.upper() <= target:
                 return _solution(objective, point, tolerance, bits)
             exact = point.theta
-        bits *= 2
+            resolved = bool(4 * point.norm.rad() <= target)
+        if resolved:
+            rounds = min(rounds + 1, _ROUNDS)
+        else:
+            bits *= 2
 
 
 def _first_bits(objective: Objective, theta: list[float], tolerance: float) -> int:
@@ -76,7 +90,7 @@ def _descend(balls: BallObjective, theta: list[arb], target: arb) -> _Point:
     """
     here = _point(balls, theta)
     best, window, quick = here.norm, _narrowest(), True
-    for _ in range(_STEPS_PER_PRECISION):
+    for _ in range(_STEPS):
         if here.norm.upper() <= target or not 4 * here.norm.rad() <= target:
             break
         if quick:

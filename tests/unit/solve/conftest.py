@@ -86,10 +86,10 @@ def _number(value: Fraction | float) -> Any:
 
 @pytest.fixture
 def true_gradient() -> GradientOf:
-    """Return a function for ∇F in 60 digits (120 inside)."""
+    """Return a function for ∇F in at least 60 digits (120 inside), more if the caller asks."""
 
     def gradient(objective: Objective, theta: Sequence[Fraction | float]) -> Vector:
-        with mpmath.workdps(2 * DIGITS):
+        with mpmath.workdps(max(mpmath.mp.dps, 2 * DIGITS)):
             return _Reference(objective).all([_number(t) for t in theta])[1]
 
     return gradient

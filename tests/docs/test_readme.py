@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from dpwerm.problem.losses import registry
+
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")])
@@ -51,9 +53,15 @@ def test_the_tour_runs_as_printed(tmp_path: Path) -> None:
         assert masked(done.stdout) == masked(output), command
 
 
-def test_the_python_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    (code,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
-    exec(compile(code, "README.md", "exec"), {})  # noqa: S102 - the README's own code
+@pytest.mark.parametrize("name", ["README.md", "docs/own-loss.md"])
+def test_the_python_example_runs(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(registry, "LOSSES", dict(registry.LOSSES))
+    page = (ROOT / name).read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    exec(compile(code, name, "exec"), {"__name__": "example"})  # noqa: S102 - the page's own code
     shown = capsys.readouterr().out.splitlines()
     promised = re.findall(r"print\(.*\)  # (.*)", code)
     assert shown == promised

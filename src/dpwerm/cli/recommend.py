@@ -7,6 +7,7 @@ import typer
 
 from dpwerm.cli.console import free_path, say, stages
 from dpwerm.rules.rule_file import notice, read_rule
+from dpwerm.study.check import check_features
 from dpwerm.study.table import read_table
 from dpwerm.study.writing import refuse_ending, write_with_columns
 
@@ -30,4 +31,6 @@ def recommend(
         added = {"recommended_arm": loaded.arms_for(scores), "score": scores}
         write_with_columns(rows, added, path)
     say(notice(loaded))
+    for finding in check_features(loaded.release.encoding, rows):
+        say(f"  {finding.column}: {finding.problem}; {finding.consequence}")
     say(f"Wrote {path}: {len(scores)} rows with recommended_arm and score.")

@@ -13,6 +13,7 @@ import numpy as np
 from dpwerm.study.blocks import CategoryBlock, NumberBlock
 from dpwerm.study.cells import MISSING
 from dpwerm.study.declaration import Study
+from dpwerm.study.encoding import Encoding
 from dpwerm.study.findings import Finding, cell_finding, with_lines
 from dpwerm.study.persons import person_codes
 from dpwerm.study.table import Table
@@ -34,17 +35,23 @@ def check(study: Study, source: object) -> list[Finding]:
     if table.n_rows == 0:
         return [Finding("", "empty", "there is no row", "a fit is noise around the zero rule")]
     findings = _whole(study, table) + _persons(study, table)
-    for block in study.encoding().blocks:
-        if isinstance(block, NumberBlock):
-            rule = f"becomes the default {block.default:.10g}"
-            bounds = (block.lower, block.upper)
-            findings += _numbers(table, block.column, bounds, rule)
-        else:
-            findings += _levels(table, block)
+    findings += check_features(study.encoding(), table)
     findings += _arms(study, table)
     findings += _numbers(table, study.benefit.column, study.benefit.bounds, _NO_WEIGHT)
     if table.separator is not None:
         findings = with_lines(findings, Path(str(source)), table.separator)
+    return findings
+
+
+def check_features(encoding: Encoding, table: Table) -> list[Finding]:
+    """Return what an encoding makes of cells that are not as declared."""
+    findings = []
+    for block in encoding.blocks:
+        if isinstance(block, NumberBlock):
+            rule = f"becomes the default {block.default:.10g}"
+            findings += _numbers(table, block.column, (block.lower, block.upper), rule)
+        else:
+            findings += _levels(table, block)
     return findings
 
 

@@ -8,7 +8,7 @@ import csv
 import io
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +110,7 @@ def _csv_source(path: Path, label: str) -> Source:
                 "or save as Parquet",
             )
         if isinstance(found, Fault):
-            raise TableError(label, [found])
+            raise TableError(label, [_with_line(found, path, header)])
         return list(found.columns)
 
     return Source(label, header.names, read, header.separator)
@@ -139,6 +139,24 @@ def _csv_columns(path: Path, header: Header, positions: Sequence[int]) -> pa.Tab
         )
     except pa.ArrowException as error:
         return _csv_fault(str(error), len(inner))
+
+
+def _with_line(fault: Fault, path: Path, header: Header) -> Fault:
+    """Return a fault of the rows with the first line it can be seen in; a line is no value."""
+    if fault.where != "rows":
+        return fault
+    width = len(header.names)
+    with (
+        path.open(encoding="utf-8-sig", errors="replace", newline="") as stream,
+        suppress(csv.Error),
+    ):
+        reader = csv.reader(stream, delimiter=header.separator)
+        before = 0
+        for record in reader:
+            if reader.line_num > before + 1 or (record and len(record) != width):
+                return replace(fault, problem=f"{fault.problem} (line {before + 1})")
+            before = reader.line_num
+    return fault
 
 
 def _data_lines(path: Path, header: Header) -> int:

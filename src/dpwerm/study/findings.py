@@ -3,7 +3,6 @@
 Findings quote cells. They are for the curator, who holds the table, and for nobody else.
 """
 
-import csv
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,22 +89,13 @@ def with_lines(findings: Sequence[Finding], path: Path, separator: str) -> list[
 
 
 def _lines(path: Path, separator: str, rows: Collection[int]) -> dict[int, int]:
-    """Return the first line of each wanted data row; cells may hold line breaks."""
+    """Return the line of each wanted data row: one line is one row, empty lines are none."""
     found: dict[int, int] = {}
-    last = max(rows)
-    with path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
-        reader = csv.reader(stream, delimiter=separator)
-        try:
-            width = len(next(reader))
-            row, line = 0, reader.line_num
-            for record in reader:
-                if record or width == 1:
-                    row += 1
-                    if row in rows:
-                        found[row] = line + 1
-                    if row == last:
-                        break
-                line = reader.line_num
-        except csv.Error:  # a cell longer than the reader's limit: later lines stay unknown
-            return found
+    row = 0
+    with path.open(encoding="latin-1") as stream:
+        alone = separator not in next(stream)
+        for line, text in enumerate(stream, start=2):
+            row += alone or text != "\n"
+            if row in rows:
+                found.setdefault(row, line)
     return found

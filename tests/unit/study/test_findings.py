@@ -15,9 +15,9 @@ def test_one_finding_with_few_short_examples() -> None:
     assert cell_finding(table, "a", "k", np.zeros(9, dtype=bool), "are odd", "kept") == []
 
 
-def test_an_overlong_cell_leaves_lines_unknown(tmp_path: Path) -> None:
+def test_lines_are_counted_past_any_cell(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("a,b\n1,2\n" + "x" * 200_000 + ",2\n3,4\n")
     finding = Finding("a", "k", "p", "c", 2, (Example(1, None, "1"), Example(3, None, "3")))
     (found,) = with_lines([finding], path, ",")
-    assert [example.line for example in found.examples] == [2, None]
+    assert [example.line for example in found.examples] == [2, 4]

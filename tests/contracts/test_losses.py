@@ -158,6 +158,7 @@ def registry() -> Iterator[None]:
         (Doubtful(error_factor=0.0), "derivative_error"),
         (Doubtful(curvature_factor=0.5), "slope of derivative"),
         (Doubtful(lipschitz_factor=float("nan")), "finite"),
+        (Doubtful(lipschitz_factor=0.01, error_factor=2.0**53), "a millionth of lipschitz"),
     ],
 )
 def test_a_wrong_constant_is_found_and_named(wrong: Doubtful, named: str) -> None:
@@ -185,3 +186,27 @@ def test_a_wrong_loss_is_not_registered() -> None:
     with pytest.raises(ParameterError, match="smoothness"):
         register_loss(Wrong)
     assert "wrong" not in LOSSES
+
+
+@pytest.mark.usefixtures("registry")
+def test_every_instance_of_an_own_loss_is_checked() -> None:
+    class Scaled(Doubtful):
+        name: ClassVar[str] = "scaled"
+
+        @property
+        def parameters(self) -> dict[str, float]:
+            return {"lipschitz_factor": self.lipschitz_factor}
+
+    register_loss(Scaled)
+    assert get_loss("scaled", lipschitz_factor=2.0).lipschitz == 2.0
+    with pytest.raises(ParameterError, match="lipschitz"):
+        get_loss("scaled", lipschitz_factor=0.5)
+
+
+def test_a_ball_that_ignores_its_radius_is_found() -> None:
+    class Narrow(Doubtful):
+        def derivative_ball(self, z: arb) -> arb:
+            return self.honest.derivative_ball(z.mid())
+
+    with pytest.raises(ParameterError, match="derivative_ball"):
+        check_loss(Narrow())

@@ -8,7 +8,7 @@ import pytest
 import dpwerm
 
 HOUSE = Path(dpwerm.__file__).parent
-GROUND = {"errors", "exact", "parameters", "arrays", "version"}
+GROUND = {"errors", "balls", "exact", "parameters", "arrays", "version"}
 FLOORS = [
     {"study"},
     {"problem"},

@@ -61,7 +61,7 @@ def _frame_values(frame: nw.DataFrame[Any]) -> Any:
         raise ParameterError("X has dates or times where a number is expected")
     if all(kind.is_numeric() for kind in kinds):
         return frame.to_native()
-    return _converted(frame.to_numpy())
+    return _plain_array(frame.to_numpy())
 
 
 def _plain_array(X: Any) -> Any:
@@ -81,6 +81,8 @@ def _plain_array(X: Any) -> Any:
     if values.dtype.kind == "c":
         raise ParameterError("X: Complex data not supported")
     if values.dtype.kind in "mMV":
+        raise ParameterError("X has dates or times where a number is expected")
+    if values.dtype.kind == "O" and any(isinstance(one, np.datetime64) for one in values.flat):
         raise ParameterError("X has dates or times where a number is expected")
     return _converted(values) if values.dtype.kind in "OUST" else values
 
@@ -173,9 +175,10 @@ def feature_names(estimator: BaseEstimator, columns: int) -> list[str]:
                 f'column {j + 1} of X is called "intercept", which is the name of the constant; '
                 "rename it"
             )
-        if not 1 <= len(name) <= LONGEST_NAME:
+        if not 1 <= len(name.strip()) == len(name) <= LONGEST_NAME:
             raise ParameterError(
-                f"column {j + 1} of X must have a name of 1 to {LONGEST_NAME:,} characters"
+                f"column {j + 1} of X must have a name of 1 to {LONGEST_NAME:,} characters, "
+                "none of them a space at its ends"
             )
     return names
 

@@ -16,11 +16,12 @@ from typing import ClassVar
 
 from flint import arb
 
+from dpwerm.balls import precision
 from dpwerm.errors import ParameterError
 from dpwerm.exact import floor_log2, round_up
 from dpwerm.mechanisms.noise import GRID_BITS, Noise, checked_dimension, checked_release
 from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.grid import ball, precision, release_on_grid
+from dpwerm.privacy.grid import ball, release_on_grid
 from dpwerm.privacy.randomness import BitSource
 from dpwerm.privacy.samplers import even, gauss
 from dpwerm.privacy.sensitivity import checked

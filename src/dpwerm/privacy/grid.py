@@ -5,13 +5,12 @@ post-processing and the privacy claim of the ideal mechanism holds without a rou
 Proof: docs/proofs/exact-release.md.
 """
 
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from fractions import Fraction
 
-from flint import arb, ctx, fmpq
+from flint import arb, fmpq
 
+from dpwerm.balls import precision
 from dpwerm.privacy.randomness import BitSource
 from dpwerm.privacy.samplers import Sampler
 from dpwerm.privacy.uniform import LazyUniforms
@@ -19,24 +18,6 @@ from dpwerm.privacy.uniform import LazyUniforms
 START_BITS = 64
 GUARD_BITS = 32
 """The working precision exceeds the bits of the uniforms, which then decide the width."""
-
-_PRECISION = threading.RLock()
-
-
-@contextmanager
-def precision(bits: int) -> Iterator[None]:
-    """Work at that many bits; afterwards the context is as before, also after an exception.
-
-    The context is one for the whole process, hence the lock. A change by somebody else could
-    widen an enclosure and never make it wrong.
-    """
-    with _PRECISION:
-        before = ctx.prec
-        try:
-            ctx.prec = bits
-            yield
-        finally:
-            ctx.prec = before
 
 
 def ball(value: Fraction) -> arb:

@@ -78,13 +78,17 @@ def _refuse_twice_declared(estimator: Any) -> None:
     twice = [
         name
         for name in DECLARED_BY_STUDY
-        if getattr(estimator, name) is not defaults[name].default
-        and getattr(estimator, name) != defaults[name].default
+        if not _is_default(getattr(estimator, name), defaults[name].default)
     ]
     if twice:
         raise ParameterError(
             f"the study declares {', '.join(twice)}; change it there, or fit without a study"
         )
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    """Whether a parameter was left alone; an array never was."""
+    return value is default or (np.ndim(value) == 0 and bool(value == default))
 
 
 def _treatment_keys(estimator: Any) -> dict[str, Any]:

@@ -11,6 +11,7 @@ Newton's steps can zigzag between kinks that almost coincide; this cannot.
 
 from flint import arb, arb_mat, ctx
 
+from dpwerm.balls import precision
 from dpwerm.solve.ball_gradient import BallObjective
 
 _EXTRA = 4
@@ -29,7 +30,7 @@ def shrink(balls: BallObjective, theta: list[arb], target: arb, bits: int) -> li
     """
     bits *= _EXTRA
     while True:
-        with ctx.workprec(bits):
+        with precision(bits):
             found = _halve(balls, theta, target)
         if found is not None:
             return found

@@ -16,6 +16,7 @@ import numpy as np
 from flint import arb, arb_mat, ctx
 
 from dpwerm.arrays import FloatArray
+from dpwerm.balls import precision
 from dpwerm.exact import round_up
 from dpwerm.problem.objective import Objective
 from dpwerm.solve.ball_gradient import BallObjective
@@ -50,7 +51,7 @@ def finish(objective: Objective, theta: FloatArray, tolerance: float) -> Solutio
     bits = _first_bits(objective, start, tolerance)
     rounds = 0
     while True:
-        with ctx.workprec(bits):
+        with precision(bits):
             target = arb(tolerance) * arb(objective.gamma)
             if rounds == _ROUNDS:
                 exact = shrink(balls, exact, target / 2, bits)
@@ -157,7 +158,7 @@ def _direction(balls: BallObjective, here: _Point, window: arb) -> list[arb]:
     hessian = balls.hessian(here.theta, window)
     extra = ctx.prec
     while True:
-        with ctx.workprec(ctx.prec + extra):
+        with precision(ctx.prec + extra):
             try:
                 return [-entry.mid() for entry in hessian.solve(gradient).entries()]
             except ZeroDivisionError:

@@ -8,6 +8,7 @@ from flint import ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpwerm.balls import precision
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms.gaussian import (
     MULTIPLIER_BITS,
@@ -17,7 +18,6 @@ from dpwerm.mechanisms.gaussian import (
     suffices,
 )
 from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.grid import precision
 from dpwerm.privacy.randomness import SeededBits
 
 MECHANISM = Gaussian()

@@ -9,7 +9,8 @@ from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpwerm.privacy.grid import ball, cell_of, precision, release_on_grid
+from dpwerm.balls import precision
+from dpwerm.privacy.grid import ball, cell_of, release_on_grid
 from dpwerm.privacy.randomness import SeededBits
 from dpwerm.privacy.samplers import laplace
 from dpwerm.privacy.uniform import LazyUniforms

@@ -9,7 +9,7 @@ from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpwerm.privacy.grid import precision
+from dpwerm.balls import precision
 from dpwerm.privacy.randomness import SeededBits
 from dpwerm.privacy.samplers import even, gamma_radius, gauss, laplace, sphere_direction
 from dpwerm.privacy.uniform import LazyUniforms

@@ -5,7 +5,7 @@ from flint import arb, fmpq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpwerm.privacy.grid import precision
+from dpwerm.balls import precision
 from dpwerm.privacy.randomness import SeededBits
 from dpwerm.privacy.uniform import LazyUniforms
 

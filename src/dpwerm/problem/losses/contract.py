@@ -8,21 +8,27 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from flint import arb, ctx
+from flint import arb
 
 from dpwerm.arrays import FloatArray
+from dpwerm.balls import precision
 from dpwerm.errors import ParameterError
 from dpwerm.problem.losses.protocol import MarginLoss
 
 _BITS = 256
 _SLACK = 1e-9
+_LARGEST_ERROR = 1e-6
+"""A larger rounding error could hide a wrong L or c from the checks in doubles."""
+
+_REACH = 1e-3
 
 
 def check_loss(loss: MarginLoss) -> None:
     """Raise ``ParameterError`` naming every declared fact that the loss breaks."""
     z = _margins()
     checks: dict[str, Callable[[MarginLoss, FloatArray], bool]] = {
-        "lipschitz, smoothness and derivative_error must be finite, the first two positive": _sane,
+        "lipschitz and smoothness must be finite and positive, "
+        "derivative_error at most a millionth of lipschitz": _sane,
         "derivative must be finite and at most lipschitz in size": _bounded,
         "derivative must not decrease (the loss must be convex)": _monotone,
         "derivative must not change faster than smoothness": _smooth,
@@ -36,18 +42,21 @@ def check_loss(loss: MarginLoss) -> None:
 
 
 def _margins() -> FloatArray:
-    """Return sorted margins: dense near 0 and ±1, sparse out to 1e300."""
+    """Return sorted margins: dense near 0 and ±1, a hundred per decade to 1e12, then sparse."""
     near = np.geomspace(1e-14, 1e3, 1500)
     corner = np.concatenate([np.ones(1), 1 - near, 1 + near])
+    middle = np.geomspace(1e3, 1e12, 900)
     far = np.geomspace(1e-300, 1e300, 601)
-    every = [corner, -corner, near, -near, far, -far, np.zeros(1), np.linspace(-40, 40, 8001)]
+    plain = np.linspace(-40, 40, 40_001)
+    every = [corner, -corner, near, -near, middle, -middle, far, -far, np.zeros(1), plain]
     return np.unique(np.concatenate(every))
 
 
 def _sane(loss: MarginLoss, _: FloatArray) -> bool:
     """Check the declared numbers themselves."""
     numbers = (loss.lipschitz, loss.smoothness, loss.derivative_error)
-    return all(map(math.isfinite, numbers)) and min(numbers[:2]) > 0 <= numbers[2]
+    small = 0 <= loss.derivative_error <= _LARGEST_ERROR * loss.lipschitz
+    return all(map(math.isfinite, numbers)) and min(numbers[:2]) > 0 and small
 
 
 def _bounded(loss: MarginLoss, z: FloatArray) -> bool:
@@ -82,7 +91,7 @@ def _curved(loss: MarginLoss, z: FloatArray) -> bool:
     curvature = loss.second_derivative(z)
     if not np.all((curvature >= 0) & (curvature <= loss.smoothness * (1 + _SLACK))):
         return False
-    with ctx.workprec(_BITS):
+    with precision(_BITS):
         step = arb(2) ** -80
         picked = z[(np.abs(z) > 1e-12) & (np.abs(z) < 1e6)][::23]
         slopes = [
@@ -94,15 +103,20 @@ def _curved(loss: MarginLoss, z: FloatArray) -> bool:
 
 
 def _enclosed(loss: MarginLoss, z: FloatArray) -> bool:
-    """Check balls at points and over intervals against the computed derivative."""
+    """Check balls at points against the computed derivative and L, balls over intervals at ends."""
     picked = z[::17]
     computed = loss.derivative(picked)
-    with ctx.workprec(_BITS):
-        error = arb(loss.derivative_error)
+    with precision(_BITS):
+        error, most = arb(loss.derivative_error), arb(loss.lipschitz)
         for t, slope in zip(picked.tolist(), computed.tolist(), strict=True):
             ball = loss.derivative_ball(arb(t))
-            wide = loss.derivative_ball(arb(t, 1e-3))
+            wide = loss.derivative_ball(arb(t, _REACH))
+            ends = [
+                loss.derivative_ball(arb(t) + side) for side in (-arb(_REACH) / 2, arb(_REACH) / 2)
+            ]
             sharp = ball.is_finite() and ball.rad() < arb(2) ** (-_BITS // 2)
-            if not (sharp and abs(arb(slope) - ball).lower() <= error and wide.contains(ball)):
+            near = abs(arb(slope) - ball).lower() <= error and abs(ball).lower() <= most
+            whole = wide.contains(ball) and all(wide.overlaps(one) for one in ends)
+            if not (sharp and near and whole):
                 return False
     return True

@@ -9,9 +9,10 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
-from flint import arb, ctx
+from flint import arb
 
 from dpwerm.arrays import FloatArray
+from dpwerm.balls import precision
 from dpwerm.errors import ParameterError
 from dpwerm.problem.regularizers.protocol import Regularizer
 
@@ -68,7 +69,7 @@ def _matching(regularizer: Regularizer, points: list[FloatArray]) -> bool:
 
 def _curved(regularizer: Regularizer, points: list[FloatArray]) -> bool:
     """Check ∇²R against central differences of ``gradient_ball``."""
-    with ctx.workprec(_BITS):
+    with precision(_BITS):
         step = arb(2) ** -80
         for theta in points:
             hessian = regularizer.hessian(theta)
@@ -87,7 +88,7 @@ def _curved(regularizer: Regularizer, points: list[FloatArray]) -> bool:
 
 def _enclosed(regularizer: Regularizer, points: list[FloatArray]) -> bool:
     """Check the computed gradient against balls of 256 bits."""
-    with ctx.workprec(_BITS):
+    with precision(_BITS):
         for theta in points:
             balls = regularizer.gradient_ball(_exact(theta))
             slopes = regularizer.gradient(theta).tolist()

@@ -22,7 +22,7 @@ _SLACK = 1e-9
 
 def check_regularizer(regularizer: Regularizer) -> None:
     """Raise ``ParameterError`` naming every fact that the regulariser breaks."""
-    points = [theta for p in (1, 2, 5) for theta in _points(p)]
+    points = [theta for p in (1, 2, 5, 21) for theta in _points(p)]
     checks: dict[str, Callable[[Regularizer, list[FloatArray]], bool]] = {
         "it must be 1-strongly convex on every coordinate": _strongly_convex,
         "value and gradient must belong together": _matching,
@@ -37,8 +37,8 @@ def check_regularizer(regularizer: Regularizer) -> None:
 def _points(p: int) -> list[FloatArray]:
     """Return a walk of points: 0, steps along each axis, then random ones of many sizes."""
     random = np.random.default_rng(p)
-    axes = [size * np.eye(p)[j] for j in range(p) for size in (-3.0, -1e-3, 1e-3, 0.5, 30.0)]
-    spread = [random.normal(size=p) * 10.0 ** random.uniform(-3, 2) for _ in range(60)]
+    axes = [size * np.eye(p)[j] for j in range(p) for size in (-3.0, -1e-3, 1e-3, 0.5, 30.0, 1e6)]
+    spread = [random.normal(size=p) * 10.0 ** random.uniform(-3, 6) for _ in range(60)]
     return [np.zeros(p), *axes, *spread]
 
 

@@ -11,6 +11,7 @@ from dpwerm.errors import Fault, RuleFileError
 
 LARGEST_FILE = 20_000_000
 LARGEST_INTEGER = 10**40
+DEEPEST = 20
 
 
 class _RefusedError(ValueError):
@@ -39,6 +40,19 @@ def _decimal(text: str) -> float:
     if abs(number) > 1e300:
         raise _RefusedError("a number is too large")
     return number
+
+
+def _is_deep(content: object) -> bool:
+    """Whether lists and objects are nested deeper than any rule file needs."""
+    level = [content]
+    for _ in range(DEEPEST):
+        inner = [value for value in level if isinstance(value, (list, dict))]
+        if not inner:
+            return False
+        level = [
+            one for value in inner for one in (value.values() if isinstance(value, dict) else value)
+        ]
+    return True
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -71,6 +85,8 @@ def read_json(path: Path) -> dict[str, Any]:
         ) from None
     except RecursionError:
         raise RuleFileError(where, [Fault(where, "is nested too deeply")]) from None
+    if _is_deep(content):
+        raise RuleFileError(where, [Fault(where, "is nested too deeply")])
     if not isinstance(content, dict):
         raise RuleFileError(where, [Fault(where, "is not a JSON object")])
     try:

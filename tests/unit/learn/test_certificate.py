@@ -1,0 +1,59 @@
+"""The certificate is a pure function of public facts; each constant shows up with its power."""
+
+from typing import Any
+
+import pytest
+
+from dpwerm.errors import ParameterError
+from dpwerm.learn.certificate import Certificate, certify
+from dpwerm.learn.specification import Specification
+from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.relation import Relation
+from dpwerm.problem.losses import Logistic
+from dpwerm.study.encoding import Encoding
+
+ENCODING = Encoding.of_numbers(["a"], [(0.0, 1.0)])
+
+
+def certificate(n: int | None = 10, encoding: Encoding = ENCODING, **other: Any) -> Certificate:
+    facts: dict[str, Any] = {"budget": Budget.of(1), "gamma": 10.0, "weight_bound": 3.0} | other
+    return certify(Specification(**facts), encoding, n, secure=True, library="x")[0]
+
+
+def test_it_contains_what_makes_it_again() -> None:
+    made = certificate(loss=Logistic(), relation=Relation.ADD_REMOVE, n=None)
+    again, _ = certify(made.specification(), ENCODING, made.n, secure=True, library=made.library)
+    assert again == made
+
+
+@pytest.mark.parametrize(
+    ("change", "factor"),
+    [
+        ({"weight_bound": 6.0}, 2.0),
+        ({"gamma": 20.0}, 0.5),
+        ({"relation": Relation.ADD_REMOVE, "n": None}, 0.5),
+        ({"encoding": Encoding.of_numbers(list("abcdefg"), [(0.0, 1.0)] * 7)}, 2.0),
+    ],
+)
+def test_the_sensitivity_moves_with_every_constant(change: dict[str, Any], factor: float) -> None:
+    before, after = certificate().sensitivity, certificate(**change).sensitivity
+    assert after.minimiser == pytest.approx(factor * before.minimiser, rel=1e-14)
+    assert after.total == pytest.approx(factor * before.total, rel=1e-14)
+
+
+def test_the_noise_moves_with_epsilon_and_is_made_for_the_total() -> None:
+    one, two = certificate(), certificate(budget=Budget.of(2))
+    assert one.noise.scale == one.sensitivity.total
+    assert two.noise.scale == pytest.approx(one.noise.scale / 2, rel=1e-15)
+
+
+def test_only_secure_bits_and_a_finite_epsilon_are_private() -> None:
+    assert certificate().private
+    assert not certificate(budget=Budget.of("inf")).private
+    spec = Specification(Budget.of(1), 10.0, 3.0)
+    assert not certify(spec, ENCODING, 10, secure=False, library="x")[0].private
+
+
+def test_n_is_needed_where_it_is_public() -> None:
+    with pytest.raises(ParameterError, match="n is public"):
+        certificate(n=None)

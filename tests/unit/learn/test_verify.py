@@ -1,0 +1,48 @@
+from typing import Any
+
+import pytest
+
+from dpwerm.learn.certificate import certify
+from dpwerm.learn.release import Release
+from dpwerm.learn.specification import Specification
+from dpwerm.learn.verify import Finding, leaves, verify_release
+from dpwerm.privacy.budget import Budget
+from dpwerm.study.encoding import Encoding
+
+ENCODING = Encoding.of_numbers(["a"], [(0.0, 1.0)])
+CERTIFICATE, _ = certify(
+    Specification(Budget.of(1), 10.0, 3.0), ENCODING, 10, secure=True, library="x"
+)
+
+
+def wrong(**edits: Any) -> list[str]:
+    release = Release(ENCODING, (1, 2), CERTIFICATE.model_copy(update=edits))
+    return [finding.what for finding in verify_release(release) if not finding.holds]
+
+
+def test_an_honest_release_holds() -> None:
+    assert wrong() == []
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [{"epsilon": "0.5"}, {"gamma": 20.0}, {"weight_bound": 1.5}, {"mechanism": "product-laplace"}],
+)
+def test_an_edited_fact_no_longer_fits_the_rest(edits: dict[str, Any]) -> None:
+    assert wrong(**edits)
+
+
+@pytest.mark.parametrize(
+    "edits", [{"private": False}, {"radius": 1.0}, {"dimension": 3}, {"claim": "all is well"}]
+)
+def test_an_edited_consequence_is_named(edits: dict[str, Any]) -> None:
+    assert wrong(**edits) == [f"certificate.{next(iter(edits))}"]
+
+
+def test_equal_numbers_of_another_type_are_not_the_same() -> None:
+    assert not Finding("x", 1, 1.0).holds
+    assert not Finding("x", True, 1).holds
+
+
+def test_leaves_of_nested_data() -> None:
+    assert dict(leaves({"a": [1, {"b": 2}], "c": None})) == {"a[0]": 1, "a[1].b": 2, "c": None}

@@ -1,0 +1,32 @@
+import numpy as np
+import pytest
+from flint import arb
+
+from dpwerm.balls import precision
+from dpwerm.problem.data import WeightedData
+from dpwerm.problem.losses import HuberisedHinge, Logistic
+from dpwerm.problem.losses.protocol import MarginLoss
+from dpwerm.problem.objective import Objective
+from dpwerm.solve.ball_gradient import BallObjective
+
+
+@pytest.mark.parametrize("loss", [HuberisedHinge(0.5), Logistic()], ids=str)
+@pytest.mark.parametrize("intercept", [0.0, 0.5])
+def test_the_balls_hold_the_gradient_in_doubles(loss: MarginLoss, intercept: float) -> None:
+    rng = np.random.default_rng(4)
+    bounds = np.ones(3) if not intercept else np.array([intercept, 1.0, 1.0, 1.0])
+    data = WeightedData(
+        rng.uniform(-1, 1, (40, 3)),
+        rng.choice([-1.0, 1.0], 40),
+        rng.uniform(0, 2, 40),
+        intercept,
+        bounds,
+    )
+    objective = Objective(data, loss, 0.7)
+    theta = rng.normal(size=len(bounds))
+    with precision(200):
+        balls = BallObjective(objective).gradient([arb(t) for t in theta.tolist()])
+        middle = np.array([float(ball.mid()) for ball in balls])
+        widest = max(float(ball.rad()) for ball in balls)
+    assert widest < 1e-50
+    assert np.allclose(middle, objective.evaluate(theta).gradient, rtol=1e-12, atol=1e-12)

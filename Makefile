@@ -20,7 +20,7 @@ lint: $(STAMP)  ## style and formatting
 types: $(STAMP)  ## mypy, strict, on source, tests and benchmarks
 	$(BIN)/mypy
 
-check: lint types test  ## what CI runs
+check: lint types test  ## what CI runs, but for the demo
 
 benchmark: $(STAMP)  ## speed and memory of the solver, as ratios measured in one run
 	$(BIN)/python benchmarks/solver.py

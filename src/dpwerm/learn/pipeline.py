@@ -7,6 +7,7 @@ Every estimator and every command fits through ``fit_release``. What it computes
 from collections.abc import Callable
 
 from dpwerm.arrays import FloatArray
+from dpwerm.errors import ParameterError
 from dpwerm.learn.certificate import certify
 from dpwerm.learn.release import Release
 from dpwerm.learn.specification import Specification
@@ -37,8 +38,11 @@ def fit_release(
 ) -> Release:
     """Return the release of argmin Σ w_i ℓ(y_i x_iᵀθ) + γR(θ) under ``spec``.
 
-    X: (n, d) encoded by ``encoding``; y: (n,) in {−1, +1}; weights: (n,) in [0, W].
+    X: (n, d) encoded by ``encoding``; y: (n,) in {−1, +1}; weights: (n,) in [0, W]. Callers clip at
+    W; a weight above it is a mistake of theirs, and the claim would be false.
     """
+    if weights.max(initial=0.0) > spec.weight_bound:
+        raise ParameterError("weights must not exceed weight_bound")
     certificate, noise = certify(
         spec, encoding, len(y), secure=bits.secure, library=f"dpwerm {__version__}"
     )

@@ -49,6 +49,12 @@ def test_the_same_seed_gives_the_same_release() -> None:
     assert fitted(1).integers != fitted(2).integers
 
 
+def test_a_weight_above_its_bound_is_never_released() -> None:
+    heavy = np.where(np.arange(60) == 3, 3.0001, WEIGHTS)
+    with pytest.raises(ParameterError, match="weights must not exceed weight_bound"):
+        fit_release(X, Y, heavy, encoding=ENCODING, spec=spec(), bits=SeededBits(0))
+
+
 def test_a_seed_is_never_private() -> None:
     assert not fitted().private
     assert fitted().certificate.randomness == "seeded"

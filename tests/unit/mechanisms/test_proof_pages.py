@@ -1,6 +1,6 @@
 """The proof pages speak of functions and tests that exist."""
 
-import importlib
+import pkgutil
 import re
 from pathlib import Path
 
@@ -17,12 +17,11 @@ def text_of(page: str) -> str:
 
 
 def exists(name: str) -> bool:
-    """Whether a dotted name is a module or something in a module."""
+    """Whether a dotted name is a module, or something in a module or in one of its classes."""
     try:
-        importlib.import_module(name)
-    except ModuleNotFoundError:
-        module, _, attribute = name.rpartition(".")
-        return hasattr(importlib.import_module(module), attribute)
+        pkgutil.resolve_name(name)
+    except (ImportError, AttributeError):
+        return False
     return True
 
 

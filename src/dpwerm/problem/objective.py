@@ -1,8 +1,9 @@
-"""The one objective, always a sum: F(θ) = Σ_i w_i ℓ(y_i x_iᵀθ) + γ R(θ).
+"""The one objective, always a sum: F(θ) = Σ_i w_i ℓ(y_i x_iᵀθ) + γ R(θ) + bᵀθ.
 
-    ∇F = Σ_i w_i ℓ'(z_i) y_i x_i + γ∇R        ∇²F = Σ_i w_i ℓ''(z_i) x_i x_iᵀ + γ∇²R
+    ∇F = Σ_i w_i ℓ'(z_i) y_i x_i + γ∇R + b        ∇²F = Σ_i w_i ℓ''(z_i) x_i x_iᵀ + γ∇²R
 
-A sum and not a mean, because one record then changes ∇F by at most 2WLr whatever n is.
+A sum and not a mean, because one record then changes ∇F by at most 2WLr whatever n is. The tilt b
+is 0 but for objective perturbation, where it is the noise.
 """
 
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dpwerm.arrays import FloatArray
+from dpwerm.errors import ParameterError
 from dpwerm.parameters import positive
 from dpwerm.problem.data import WeightedData
 from dpwerm.problem.losses.protocol import MarginLoss
@@ -33,7 +35,7 @@ class Evaluation:
 
 @dataclass(frozen=True, eq=False)
 class Objective:
-    """F(θ) = Σ_i w_i ℓ(y_i x_iᵀθ) + γ R(θ) over ``data``; γ-strongly convex in every coordinate.
+    """F(θ) = Σ_i w_i ℓ(y_i x_iᵀθ) + γ R(θ) + bᵀθ over ``data``; γ-strongly convex everywhere.
 
     Parameters
     ----------
@@ -42,15 +44,30 @@ class Objective:
     gamma : float in [1e-12, 1e12]
         γ, on the summed objective.
     regularizer : Regularizer
+    tilt : tuple of arrays (p,), or None for b = 0
+        b is the exact sum of these arrays; two doubles hold 106 bits of each b_j, three 159.
     """
 
     data: WeightedData
     loss: MarginLoss
     gamma: float
     regularizer: Regularizer = field(default_factory=Ridge)
+    tilt: tuple[FloatArray, ...] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gamma", positive("gamma", self.gamma))
+        if self.tilt is None:
+            return
+        parts = tuple(np.asarray(part, dtype=np.float64) for part in self.tilt)
+        object.__setattr__(self, "tilt", parts)
+        for part in parts:
+            if part.shape != (self.data.dimension,) or not np.all(np.isfinite(part)):
+                raise ParameterError("tilt must hold finite vectors with one entry per coefficient")
+
+    @property
+    def tilts(self) -> tuple[FloatArray, ...]:
+        """The arrays whose exact sum is b; none if b = 0."""
+        return self.tilt or ()
 
     def evaluate(self, theta: FloatArray, window: float = 0.0) -> Evaluation:
         """Return F, ∇F and ∇²F at θ in one walk over the rows.
@@ -72,9 +89,14 @@ class Objective:
             hessian[0, 1:] *= data.intercept_scale
             hessian[1:, 0] = hessian[0, 1:]
             hessian[0, 0] *= data.intercept_scale**2
+        value += self.gamma * self.regularizer.value(theta)
+        gradient += self.gamma * self.regularizer.gradient(theta)
+        for part in self.tilts:
+            value += float(part @ theta)
+            gradient += part
         return Evaluation(
-            value=value + self.gamma * self.regularizer.value(theta),
-            gradient=gradient + self.gamma * self.regularizer.gradient(theta),
+            value=value,
+            gradient=gradient,
             hessian=hessian + self.gamma * self.regularizer.hessian(theta),
         )
 

@@ -1,6 +1,6 @@
 """∇F in ball arithmetic: every entry is an interval that contains the true number.
 
-    ∇F(θ) = Σ_i w_i ℓ'(y_i x_iᵀθ) y_i x_i + γ∇R(θ)
+    ∇F(θ) = Σ_i w_i ℓ'(y_i x_iᵀθ) y_i x_i + γ∇R(θ) + b
 
 Doubles are exact balls, so the only width comes from the chosen precision, and any error can be
 made as small as wished by raising it. Balls are many times slower than doubles: a last resort.
@@ -36,7 +36,10 @@ class BallObjective:
             total += self._slopes(rows, weights, theta, self.objective.loss.derivative_ball) * rows
         gamma = arb(self.objective.gamma)
         pulls = self.objective.regularizer.gradient_ball(theta)
-        return [total[0, j] + gamma * pull for j, pull in enumerate(pulls)]
+        entries = [total[0, j] + gamma * pull for j, pull in enumerate(pulls)]
+        for part in self.objective.tilts:
+            entries = [entry + arb(b) for entry, b in zip(entries, part.tolist(), strict=True)]
+        return entries
 
     def hessian(self, theta: list[arb], step: arb) -> arb_mat:
         """Return about ∇²F(θ), with ℓ'' as a central difference of ℓ' over ±``step``."""

@@ -7,7 +7,7 @@ cannot prove, ball arithmetic finishes.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -70,7 +70,7 @@ def _solve(objective: Objective, tolerance: float) -> _Reached:
     if data.n_rows < _LARGE:
         return _descend(objective, theta, objective.evaluate(theta, window=1.0), tolerance)
     sample = data.every(_STRIDE)
-    rough = Objective(sample, objective.loss, objective.gamma, objective.regularizer)
+    rough = replace(objective, data=sample)
     radius = float(np.linalg.norm(sample.column_bounds))
     noise = objective.loss.lipschitz * radius * float(np.linalg.norm(sample.weights))
     near = _solve(rough, 0.03 * noise / objective.gamma)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -52,6 +54,23 @@ def test_the_gradient_is_the_slope_of_the_value(loss: MarginLoss) -> None:
         up, down = theta + step * np.eye(3)[j], theta - step * np.eye(3)[j]
         rise = objective.evaluate(up).value - objective.evaluate(down).value
         assert rise / (2 * step) == pytest.approx(here.gradient[j], rel=1e-6)
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=str)
+def test_a_tilt_adds_a_linear_function(loss: MarginLoss) -> None:
+    flat = Objective(rows(40, 2), loss, 0.1)
+    high, low = np.array([1.0, -2.0, 0.5]), np.array([1e-3, 0.0, -1e-3])
+    tilted, theta = replace(flat, tilt=(high, low)), np.array([0.2, -0.4, 0.9])
+    one, other = flat.evaluate(theta), tilted.evaluate(theta)
+    assert other.value - one.value == pytest.approx((high + low) @ theta)
+    np.testing.assert_allclose(other.gradient - one.gradient, high + low)
+    np.testing.assert_array_equal(other.hessian, one.hessian)
+
+
+@pytest.mark.parametrize("part", [np.zeros(2), np.array([0.0, np.nan, 0.0]), np.zeros((3, 1))])
+def test_a_tilt_of_another_shape_or_not_finite_is_refused(part: FloatArray) -> None:
+    with pytest.raises(ParameterError, match="tilt must hold finite vectors"):
+        Objective(rows(3, 2), Logistic(), 1.0, tilt=(part,))
 
 
 def test_a_window_averages_the_curvature() -> None:

@@ -28,6 +28,8 @@ class _Reference:
         ]
         self.weights = [mpmath.mpf(w) for w in data.weights.tolist()]
         self.gamma = mpmath.mpf(objective.gamma)
+        columns = zip(*(part.tolist() for part in objective.tilt or ()), strict=True)
+        self.tilt = [mpmath.fsum(map(mpmath.mpf, column)) for column in columns]
         self.p = data.dimension
         hinge = isinstance(objective.loss, HuberisedHinge)
         self.h = mpmath.mpf(objective.loss.parameters["h"]) if hinge else None
@@ -49,6 +51,9 @@ class _Reference:
         """F, ∇F, ∇²F."""
         value = self.gamma * mpmath.fdot(theta, theta) / 2
         gradient = [self.gamma * t for t in theta]
+        if self.tilt:
+            value += mpmath.fdot(self.tilt, theta)
+            gradient = [g + b for g, b in zip(gradient, self.tilt, strict=True)]
         hessian = self.gamma * mpmath.eye(self.p)
         for row, w in zip(self.rows, self.weights, strict=True):
             loss, slope, bend = self.loss(mpmath.fdot(row, theta))

@@ -1,6 +1,9 @@
+from dataclasses import replace
+from fractions import Fraction
+
 import numpy as np
 import pytest
-from flint import arb
+from flint import arb, fmpq
 
 from dpwerm.balls import precision
 from dpwerm.problem.data import WeightedData
@@ -30,3 +33,17 @@ def test_the_balls_hold_the_gradient_in_doubles(loss: MarginLoss, intercept: flo
         widest = max(float(ball.rad()) for ball in balls)
     assert widest < 1e-50
     assert np.allclose(middle, objective.evaluate(theta).gradient, rtol=1e-12, atol=1e-12)
+
+
+def test_a_tilt_is_added_exactly() -> None:
+    data = WeightedData(np.ones((1, 2)), np.ones(1), np.ones(1), 0.0, np.ones(2))
+    plain = Objective(data, Logistic(), 0.7)
+    parts = (np.array([0.1, -3e9]), np.array([2.0**-70, 1e-9]))
+    with precision(300):
+        theta = [arb(0.3), arb(-2.0)]
+        before = BallObjective(plain).gradient(theta)
+        after = BallObjective(replace(plain, tilt=parts)).gradient(theta)
+        for j, (one, other) in enumerate(zip(before, after, strict=True)):
+            added = sum((Fraction(float(part[j])) for part in parts), Fraction(0))
+            assert (other - one).contains(arb(fmpq(added.numerator, added.denominator)))
+            assert other.rad() < 1e-60

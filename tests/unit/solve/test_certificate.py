@@ -1,7 +1,7 @@
 """The double certificate: true on hard problems, tight on easy ones, and refutable if broken."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -137,6 +137,32 @@ def test_a_certificate_without_the_summation_term_would_be_refuted(
     monkeypatch.setattr(certificate, "_growth", lambda k: 0.0)
     boastful = Boastful(1e-12, 0.0, HuberisedHinge(0.5))
     assert wrong > certify(Objective(data, boastful, 1e-12), theta).error
+
+
+@pytest.mark.parametrize("size", [1e-12, 1.0, 1e9, 1e40])
+@pytest.mark.parametrize("loss", [HuberisedHinge(0.5), Logistic()], ids=str)
+def test_the_bounds_hold_with_a_tilt_of_several_doubles(
+    loss: MarginLoss, size: float, true_gradient: GradientOf
+) -> None:
+    random = np.random.default_rng(7)
+    high = size * random.normal(size=4)
+    low = high * 2.0**-54 * random.uniform(-1, 1, 4)
+    objective = replace(problem(60, 3, loss, 1), tilt=(high, low))
+    theta = random.normal(size=4)
+    claim = certify(objective, theta)
+    assert miss(objective, theta, true_gradient) <= claim.error
+    flat = certify(replace(objective, tilt=None), theta)
+    gap = float(np.linalg.norm(flat.gradient - claim.gradient))
+    assert gap == pytest.approx(float(np.linalg.norm(high)), rel=1e-2)
+
+
+def test_the_low_part_of_a_tilt_counts(true_gradient: GradientOf) -> None:
+    # The high part cancels γθ exactly; what is left of the gradient is the low part alone.
+    data = WeightedData(np.ones((1, 1)), np.ones(1), np.zeros(1), 0.0, np.ones(1))
+    objective = Objective(data, Logistic(), 1.0, tilt=(np.array([-0.5]), np.array([2.0**-60])))
+    claim = certify(objective, np.array([0.5]))
+    assert claim.gradient.tolist() == [2.0**-60]
+    assert miss(objective, np.array([0.5]), true_gradient) == 0.0
 
 
 def test_what_overflows_certifies_nothing() -> None:

@@ -1,0 +1,145 @@
+"""What the batch solver takes: stacked data sets (B, n, d), and per problem γ, tilt and tolerance.
+
+A problem is a data set b, a replicate r that shares its rows, and a place g on a path of γ, so all
+that is asked has the axes (G, B, R). Axes of length 1 are repeated by broadcasting, never copied.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dpwerm.arrays import FloatArray
+from dpwerm.errors import ParameterError
+from dpwerm.parameters import LARGEST, SMALLEST
+from dpwerm.problem.data import WeightedData
+
+_FAR = 1e100
+"""No tilt and no start is larger, so that nothing overflows."""
+
+
+@dataclass(frozen=True, eq=False)
+class BatchProblems:
+    """Stacked data sets of equal size; θ has p = d + 1 entries with an intercept, else p = d.
+
+    Parameters
+    ----------
+    X : array (B, n, d), entries within ±1e12
+        Encoded features without the intercept column; n may be 0.
+    y : array (B, n) of −1 and +1
+    weights : array (B, n), entries in [0, 1e12]
+    intercept_scale : float in [0, 1e12]
+        s₀; 0 means no intercept.
+    """
+
+    X: FloatArray
+    y: FloatArray
+    weights: FloatArray
+    intercept_scale: float
+
+    def __post_init__(self) -> None:
+        for name in ("X", "y", "weights"):
+            array = np.ascontiguousarray(getattr(self, name), dtype=np.float64)
+            object.__setattr__(self, name, array)
+        object.__setattr__(self, "intercept_scale", float(self.intercept_scale))
+        if self.X.ndim != 3:
+            raise ParameterError("X must have three dimensions: data sets, rows, columns")
+        if not self.y.shape == self.weights.shape == self.X.shape[:2]:
+            raise ParameterError("y and weights must have the shape (data sets, rows) of X")
+        if not 0 <= self.intercept_scale <= LARGEST:
+            raise ParameterError(f"intercept_scale must be between 0 and {LARGEST:g}")
+        _check_range("X", self.X, -LARGEST, LARGEST)
+        _check_range("weights", self.weights, 0.0, LARGEST)
+        if not np.all(np.abs(self.y) == 1):
+            raise ParameterError("y must hold -1 and +1 only")
+
+    @property
+    def n_sets(self) -> int:
+        """Number B of data sets."""
+        return len(self.X)
+
+    @property
+    def n_rows(self) -> int:
+        """Number n of rows of each data set."""
+        return int(self.X.shape[1])
+
+    @property
+    def dimension(self) -> int:
+        """Number p of entries of θ."""
+        return int(self.X.shape[2]) + int(self.intercept_scale > 0)
+
+    def data(self, b: int) -> WeightedData:
+        """Return data set b as the single solver takes it."""
+        bounds = np.abs(self.X[b]).max(axis=0, initial=0.0)
+        if self.intercept_scale > 0:
+            bounds = np.concatenate([[self.intercept_scale], bounds])
+        return WeightedData(self.X[b], self.y[b], self.weights[b], self.intercept_scale, bounds)
+
+
+@dataclass(frozen=True, eq=False)
+class Requests:
+    """All that is asked: γ and tolerance (G, B, R), tilt (G, B, R, p), start (B, R, p) or None."""
+
+    gamma: FloatArray
+    tolerance: FloatArray
+    tilt: FloatArray
+    start: FloatArray | None
+    replicated: bool
+
+    @classmethod
+    def of(
+        cls,
+        problems: BatchProblems,
+        gamma: ArrayLike,
+        tolerance: ArrayLike,
+        tilt: ArrayLike | None,
+        start: ArrayLike | None = None,
+    ) -> "Requests":
+        """Return the requests with every axis in place; arrays come with their G axis first."""
+        p = problems.dimension
+        points = {"tilt": tilt, "start": start}
+        given = {name: _points(name, a, p) for name, a in points.items() if a is not None}
+        numbers = {"gamma": _numbers("gamma", gamma), "tolerance": _numbers("tolerance", tolerance)}
+        _check_range("gamma", numbers["gamma"], SMALLEST, LARGEST)
+        if not np.all((numbers["tolerance"] > 0) & np.isfinite(numbers["tolerance"])):
+            raise ParameterError("tolerance must be finite and positive")
+        replicated = any(np.ndim(a) == 3 for a in (gamma, tolerance))
+        replicated |= any(a is not None and np.ndim(a) == 4 for a in points.values())
+        shapes = [a.shape for a in numbers.values()] + [a.shape[:3] for a in given.values()]
+        try:
+            shape = np.broadcast_shapes((1, problems.n_sets, 1), *shapes)
+        except ValueError:
+            shape = ()
+        if len(shape) != 3 or shape[1] != problems.n_sets:
+            raise ParameterError("gamma, tolerance, tilt and start must fit the data sets")
+        whole = {name: np.broadcast_to(a, (*shape, p)) for name, a in given.items()}
+        return cls(
+            gamma=np.broadcast_to(numbers["gamma"], shape),
+            tolerance=np.broadcast_to(numbers["tolerance"], shape),
+            tilt=whole.get("tilt", np.broadcast_to(0.0, (*shape, p))),
+            start=whole["start"][0] if "start" in whole else None,
+            replicated=replicated,
+        )
+
+
+def _numbers(name: str, value: ArrayLike) -> FloatArray:
+    """Return one number per problem with the axes (G, B, R)."""
+    array = np.asarray(value, dtype=np.float64)
+    if array.ndim > 3:
+        raise ParameterError(f"{name} has too many dimensions")
+    return array.reshape(array.shape + (1,) * (3 - array.ndim))
+
+
+def _points(name: str, value: ArrayLike, p: int) -> FloatArray:
+    """Return one point per problem with the axes (G, B, R, p)."""
+    array = np.asarray(value, dtype=np.float64)
+    if array.ndim not in (3, 4) or array.shape[-1] != p:
+        raise ParameterError(f"{name} must have one entry per entry of theta for each problem")
+    _check_range(name, array, -_FAR, _FAR)
+    return array[:, :, None] if array.ndim == 3 else array
+
+
+def _check_range(name: str, array: FloatArray, low: float, high: float) -> None:
+    """Raise, without quoting any value, if an entry is outside [low, high] or not a number."""
+    if array.size and not (array.min() >= low and array.max() <= high):
+        raise ParameterError(f"{name} must be finite and between {low:g} and {high:g}")

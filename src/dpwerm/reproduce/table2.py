@@ -1,8 +1,7 @@
 """Table II of the paper's supplement: accuracy and value on the synthetic trial by ε and n.
 
-The paper's own method: its encoding, non-negative weights after a shift by the sample minimum,
-spherical Laplace noise, its γ. The shift lets one person move everybody's weight, so the
-published figures carry no privacy guarantee (theory: C = 0 fails). It exists here only.
+The paper's own method (``paper_method``) with its γ. The shift by the sample minimum lets one
+person move everybody's weight, so the published figures carry no privacy guarantee.
 
 Run ``python -m dpwerm.reproduce.table2`` for the whole table.
 """
@@ -20,11 +19,7 @@ from rich.progress import track
 from rich.table import Table
 
 from dpwerm.arrays import FloatArray
-from dpwerm.learn.pipeline import fit_release
-from dpwerm.learn.specification import Specification
-from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.randomness import SeededBits
-from dpwerm.rules.outcome_weights import outcome_weights, weight_bound
+from dpwerm.reproduce.paper_method import paper_release, shifted
 from dpwerm.simulate.paper import PROPENSITY, SLOPES, paper_trial
 from dpwerm.study.encoding import Encoding
 
@@ -87,11 +82,6 @@ def published_cells() -> list[Published]:
     ]
 
 
-def shifted(benefit: FloatArray) -> FloatArray:
-    """Return B + |min B| + 0.001 where a benefit is negative, as the paper does: not private."""
-    return benefit + abs(benefit.min()) + 0.001 if benefit.min() < 0 else benefit
-
-
 def paper_encoding() -> Encoding:
     """Return the paper's encoding of its four features in [0, 1]."""
     names = [f"x{j + 1}" for j in range(len(SLOPES))]
@@ -103,17 +93,17 @@ def one_repeat(published: Published, seed: int) -> tuple[float, float]:
     rng = np.random.default_rng(seed)
     train, test = paper_trial(published.n, rng), paper_trial(TEST_SIZE, rng)
     encoding = paper_encoding()
-    bound = weight_bound(BENEFIT_BOUND, PROPENSITY)
-    benefit = np.clip(shifted(train.benefit), 0.0, BENEFIT_BOUND)
-    probability = np.full(published.n, PROPENSITY)
-    labels, weights = outcome_weights(train.treatment, benefit, probability, bound)
-    release = fit_release(
+    release = paper_release(
         encoding.encode_numbers(train.features),
-        labels,
-        weights,
+        train.treatment,
+        train.benefit,
+        np.full(published.n, PROPENSITY),
         encoding=encoding,
-        spec=Specification(Budget.of(published.epsilon), published.gamma, bound),
-        bits=SeededBits(int(rng.integers(2**63))),
+        benefit_bound=BENEFIT_BOUND,
+        smallest_propensity=PROPENSITY,
+        gamma=published.gamma,
+        epsilon=published.epsilon,
+        rng=rng,
     )
     scores = release.score(encoding.encode_numbers(test.features))
     assigned = np.where(scores > 0, 1.0, -1.0)

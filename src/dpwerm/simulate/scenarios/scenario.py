@@ -1,0 +1,173 @@
+r"""A trial whose truth is known: what is public about it, what it draws, and which rule is best.
+
+.. math:: V(T) = E[\mu_{T(x)}(x)], \qquad V^* = E[\max(\mu_-(x), \mu_+(x))]
+
+with μ∓(x) = E[B | x, first or second arm]. People are images of uniform numbers, so the expectation
+of a truth is a sum over an even point set of the unit cube: always the same number, no seed.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from scipy.stats import qmc
+
+from dpwerm.arrays import FloatArray
+from dpwerm.errors import ParameterError
+from dpwerm.simulate.scenarios.outcomes import Normal, Outcome
+from dpwerm.study.declaration import Study
+
+ARM, BENEFIT = "arm", "benefit"
+POINTS_LOG2 = 18
+
+ArmArray = NDArray[np.object_]
+"""One arm label per person."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scenario(ABC):
+    """A simulated two-arm trial with its public declaration and its truth.
+
+    Parameters
+    ----------
+    name : str
+        Also the id of the study.
+    tests : str
+        What the scenario is there to show.
+    bounds : tuple of float
+        Declared bounds of the benefit; a draw beyond them is rare, and truths ignore the clipping.
+    probabilities : tuple of str
+        P(first arm), P(second arm) by design, as a study file writes them.
+    linear : bool
+        Whether {contrast = 0} is a hyperplane of the encoded features, or empty, or everything.
+    outcome : Outcome
+        The law of the benefit around its mean.
+    """
+
+    name: str
+    tests: str
+    bounds: tuple[float, float] = (-7.5, 7.5)
+    arms: tuple[str, str] = ("A", "B")
+    probabilities: tuple[str, str] = ("1/2", "1/2")
+    linear: bool = True
+    outcome: Outcome = field(default_factory=Normal)
+
+    # -- what each scenario says ----------------------------------------------------------------
+
+    @abstractmethod
+    def features(self) -> Mapping[str, Mapping[str, object]]:
+        """Return the declaration of each feature, with the keys of a study file."""
+
+    @abstractmethod
+    def place(self, uniforms: FloatArray) -> pa.Table:
+        """Return the features of people from independent uniform numbers, one column each."""
+
+    @abstractmethod
+    def means(self, table: pa.Table) -> FloatArray:
+        """Return E[B | x, arm], shape (n, 2), first arm first."""
+
+    # -- what is public -------------------------------------------------------------------------
+
+    def study(self) -> Study:
+        """Return the public declaration; nothing in it is learned from a draw."""
+        return Study.from_dict(
+            {
+                "format": 1,
+                "study": {"id": self.name, "name": f"Simulated: {self.tests}"},
+                "features": self.features(),
+                "treatment": {
+                    "column": ARM,
+                    "arms": dict(zip(self.arms, self.probabilities, strict=True)),
+                },
+                "benefit": {"column": BENEFIT, "bounds": list(self.bounds)},
+            },
+            f"scenario {self.name}",
+        )
+
+    # -- what is drawn --------------------------------------------------------------------------
+
+    def people(self, n: int, rng: np.random.Generator) -> pa.Table:
+        """Return the features of n people in the columns' own units."""
+        return self.place(rng.random((n, len(self.features()))))
+
+    def draw(self, n: int, rng: np.random.Generator) -> pa.Table:
+        """Return a trial of n people: features, arm received, benefit."""
+        table = self.people(n, rng)
+        second = rng.random(n) < float(Fraction(self.probabilities[1]))
+        mean = self.means(table)[np.arange(n), second.astype(np.int64)]
+        arms = np.where(second, self.arms[1], self.arms[0])
+        table = table.append_column(ARM, pa.array(arms))
+        return table.append_column(BENEFIT, pa.array(self.outcome.draw(mean, rng)))
+
+    # -- what is true ---------------------------------------------------------------------------
+
+    def contrast(self, table: pa.Table) -> FloatArray:
+        """Return E[B | x, second arm] − E[B | x, first arm] of each row, before any clipping."""
+        means = self.means(table)
+        return np.asarray(means[:, 1] - means[:, 0])
+
+    def best(self, table: pa.Table) -> ArmArray:
+        """Return the better arm of each row; the first where both are equal."""
+        return np.where(self.contrast(table) > 0, self.arms[1], self.arms[0]).astype(object)
+
+    def value(self, table: pa.Table, arms: Sequence[str] | ArmArray) -> float:
+        """Return the mean over rows of E[B | x, arm given]."""
+        second = self._is_second(table, arms)
+        means = self.means(table)
+        return float(np.where(second, means[:, 1], means[:, 0]).mean())
+
+    def accuracy(self, table: pa.Table, arms: Sequence[str] | ArmArray) -> float:
+        """Return the share of rows given their better arm; where both are equal either is right."""
+        second = self._is_second(table, arms)
+        contrast = self.contrast(table)
+        return float(np.mean((contrast == 0) | ((contrast > 0) == second)))
+
+    @property
+    def optimal_value(self) -> float:
+        """The expected benefit when everybody gets the better arm."""
+        return self._truth[0]
+
+    @property
+    def best_fixed_arm_value(self) -> float:
+        """The expected benefit when everybody gets the one arm that is better on average."""
+        return self._truth[1]
+
+    @property
+    def second_arm_share(self) -> float:
+        """The share of people for whom the second arm is strictly better."""
+        return self._truth[2]
+
+    @cached_property
+    def _truth(self) -> tuple[float, float, float]:
+        """V*, the best fixed arm's value and the second arm's share, over 2^18 Sobol points."""
+        points = qmc.Sobol(len(self.features()), scramble=False).random_base2(POINTS_LOG2)
+        table = self.place(points + 0.5**POINTS_LOG2 / 2)
+        first, second = np.ascontiguousarray(self.means(table).T)
+        # Sums in one order round alike, so no fixed arm comes out above the optimum.
+        optimal = np.maximum(first, second).mean()
+        fixed = max(first.mean(), second.mean())
+        return float(optimal), float(fixed), float((self.contrast(table) > 0).mean())
+
+    def _is_second(self, table: pa.Table, arms: Sequence[str] | ArmArray) -> NDArray[np.bool_]:
+        given = np.asarray(arms, dtype=object)
+        if given.shape != (table.num_rows,):
+            raise ParameterError(f"arms must be one label for each of {table.num_rows} rows")
+        second = given == self.arms[1]
+        if not np.all(second | (given == self.arms[0])):
+            raise ParameterError(f"arms must be {self.arms[0]} or {self.arms[1]}")
+        return np.asarray(second, dtype=bool)
+
+
+def numbers(table: pa.Table, name: str) -> FloatArray:
+    """Return a column of numbers as doubles, shape (n,)."""
+    return np.asarray(table[name].to_numpy(), dtype=np.float64)
+
+
+def two_arms(main: FloatArray, contrast: FloatArray) -> FloatArray:
+    """Return the means main ∓ contrast/2, shape (n, 2)."""
+    return np.column_stack([main - contrast / 2, main + contrast / 2])

@@ -4,6 +4,7 @@ import math
 import numpy as np
 import pyarrow as pa
 import pytest
+from scipy.special import expit
 
 from dpwerm.simulate import paper
 from dpwerm.simulate.scenarios import SCENARIOS, get_scenario
@@ -80,6 +81,7 @@ def test_a_zero_one_benefit_keeps_the_boundary() -> None:
     scenario, plain = get_scenario("zero-one-benefit"), get_scenario("paper")
     people = scenario.people(2000, np.random.default_rng(0))
     assert np.array_equal(scenario.best(people), plain.best(people))
+    assert scenario.means(CORNERS)[0].tolist() == pytest.approx([expit(-1.4), expit(0.6)])
     means = scenario.means(people)
     assert means.min() > 0
     assert means.max() < 1
@@ -90,6 +92,7 @@ def test_the_circle_is_a_circle() -> None:
     scenario = get_scenario("circle")
     assert not scenario.linear
     assert scenario.best(table).tolist() == ["B", "B", "A"]
+    assert scenario.contrast(table)[0] == pytest.approx(12 * 0.75**2)
 
 
 def test_where_all_gain_the_same_no_rule_beats_a_fixed_arm() -> None:

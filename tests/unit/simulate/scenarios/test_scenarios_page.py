@@ -1,0 +1,58 @@
+"""The page about the scenarios says what the code does."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dpwerm.simulate.scenarios import SCENARIOS
+
+PAGE = (Path(__file__).parents[4] / "docs" / "scenarios.md").read_text(encoding="utf-8")
+ROWS = [
+    [cell.strip() for cell in line.strip("|").split("|")]
+    for line in PAGE.splitlines()
+    if line.startswith("| `")
+]
+LINEAR = [row for row in ROWS if row[6].startswith(("6·", "the paper's"))]
+
+
+def test_every_scenario_has_its_row() -> None:
+    assert [row[0] for row in ROWS] == [f"`{name}`" for name in SCENARIOS]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0].strip("`"))
+def test_a_row_is_true(row: list[str]) -> None:
+    scenario = SCENARIOS[row[0].strip("`")]
+    p = scenario.study().encoding().n_columns + 1
+    low, high = scenario.bounds
+    assert row[1:6] == [
+        scenario.tests,
+        str(p),
+        " : ".join(scenario.probabilities),
+        scenario.outcome.law,
+        f"[{low:g}, {high:g}]",
+    ]
+    assert row[7] == ("yes" if scenario.linear else "no")
+    assert float(row[8]) == pytest.approx(scenario.optimal_value, abs=6e-4)
+    assert float(row[9]) == pytest.approx(scenario.best_fixed_arm_value, abs=6e-4)
+    assert float(row[10]) == pytest.approx(100 * scenario.second_arm_share, abs=0.6)
+
+
+@pytest.mark.parametrize("row", LINEAR, ids=lambda row: row[0].strip("`"))
+def test_a_linear_contrast_is_the_printed_one(row: list[str]) -> None:
+    """Formulas of the form 6·(1 + x₁ − 1.8x₃) are read and compared at random people."""
+    scenario = SCENARIOS[row[0].strip("`")]
+    written = row[6] if row[6].startswith("6·") else ROWS[0][6]
+    people = scenario.people(20, np.random.default_rng(0))
+    total = np.zeros(20)
+    for sign, size, index in re.findall(r"([−+(]) ?([\d.]*)(?:x([₁-₉]))?", written[2:]):
+        column = people[f"x{ord(index) - ord('₀')}"].to_numpy() if index else 1.0
+        total = total + (-1.0 if sign == "−" else 1.0) * float(size or 1) * column
+    assert scenario.contrast(people) == pytest.approx(6 * total)
+
+
+def test_the_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    code = PAGE.split("```python\n")[1].split("```")[0]
+    exec(compile(code, "docs/scenarios.md", "exec"), {})  # noqa: S102 our own page
+    assert capsys.readouterr().out.startswith("1.0\n")

@@ -1,4 +1,4 @@
-"""The precision of ball arithmetic, changed in one place and always put back.
+"""The precision of ball arithmetic, changed in one place and always put back; exact balls.
 
 flint keeps one precision for the whole process. A change by another thread could widen an
 enclosure and never make it wrong, but it must not outlive the work it was made for.
@@ -7,8 +7,9 @@ enclosure and never make it wrong, but it must not outlive the work it was made 
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 
-from flint import ctx
+from flint import arb, ctx
 
 _LOCK = threading.RLock()
 
@@ -23,3 +24,9 @@ def precision(bits: int) -> Iterator[None]:
             yield
         finally:
             ctx.prec = before
+
+
+def fraction_of(number: arb) -> Fraction:
+    """Return an exact ball, such as a midpoint or an end, as a fraction."""
+    mantissa, exponent = number.man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)

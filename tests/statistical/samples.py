@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from dpwerm.arrays import FloatArray
-from dpwerm.mechanisms import get_mechanism
+from dpwerm.mechanisms import NOISE_LAWS
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.randomness import bit_source
 
@@ -41,7 +41,7 @@ def released_noise(mechanism: str, source: str, p: int, m: int) -> Sample:
         "product-laplace": np.sqrt(p) * SENSITIVITY / epsilon,
         "gaussian": SENSITIVITY * GAUSSIAN_MULTIPLIER,
     }[mechanism]
-    runner, bits = get_mechanism(mechanism), bit_source(SOURCES[source])
+    runner, bits = NOISE_LAWS[mechanism], bit_source(SOURCES[source])
     record = runner.calibrate(SENSITIVITY, p, BUDGETS[mechanism])
     theta = [Fraction(j + 1, 3) for j in range(p)]
     grid = 2.0**record.exponent

@@ -1,10 +1,10 @@
-"""The certificate of a release: Δ₂ → Δ = Δ₂ + 2τ → noise → ε, each re-derivable from the last.
+"""The certificate of a release: facts → plan of the mechanism → ε, each re-derivable from the last.
 
 A certificate is a pure function of public facts. The fit makes it before the solver sees a row,
 and ``verify`` computes it again from the facts it contains and compares every number.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field
 
@@ -12,16 +12,11 @@ from dpwerm.errors import ParameterError
 from dpwerm.exact import round_up
 from dpwerm.learn.specification import Specification
 from dpwerm.mechanisms import get_mechanism
-from dpwerm.mechanisms.noise import Noise
+from dpwerm.mechanisms.plan import Inside, Plan
 from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.facts import Facts
 from dpwerm.privacy.origin import origin_of
 from dpwerm.privacy.relation import Relation
-from dpwerm.privacy.sensitivity import (
-    Facts,
-    default_tolerance,
-    l2_sensitivity,
-    total_sensitivity,
-)
 from dpwerm.problem.losses import get_loss
 from dpwerm.problem.regularizers import get_regularizer
 from dpwerm.study.blocks import Frozen as Record
@@ -57,12 +52,43 @@ class OriginRecord(Record):
 
 
 class SensitivityRecord(Record):
-    """How far one person can move what is released."""
+    """How far one person can move what the noise is added to.
+
+    ``minimiser`` is Δ₂ for output perturbation. Under objective perturbation the claim does not
+    rest on it and it is null; the noise is then made for two tolerances.
+    """
 
     weights_constant: Finite
-    minimiser: Finite
+    minimiser: Finite | None
     tolerance: Finite
     total: Finite
+
+
+class PerturbationRecord(Record):
+    """The noise inside the objective: its norm K, κ, β or σ, and the two parts of ε."""
+
+    norm: Name
+    kappa: Finite
+    epsilon_inside: Name
+    epsilon_outside: Name
+    jacobian: Finite
+    rate: Finite | None
+    sigma: Finite | None
+
+    @classmethod
+    def of(cls, inside: Inside | None) -> Self | None:
+        """Return the record, None where the objective has no noise."""
+        if inside is None:
+            return None
+        return cls(
+            norm=inside.norm,
+            kappa=inside.kappa,
+            epsilon_inside=str(inside.epsilon_inside),
+            epsilon_outside=str(inside.epsilon_outside),
+            jacobian=inside.jacobian,
+            rate=inside.rate,
+            sigma=inside.sigma,
+        )
 
 
 class NoiseRecord(Record):
@@ -90,6 +116,7 @@ class Certificate(Record):
     weight_origin: OriginRecord
     radius: Finite
     dimension: Annotated[int, Field(ge=1, le=10**6, strict=True)]
+    perturbation: PerturbationRecord | None
     sensitivity: SensitivityRecord
     noise: NoiseRecord
     randomness: Literal["operating system", "seeded"]
@@ -111,7 +138,7 @@ class Certificate(Record):
 
 
 def facts_of(spec: Specification, encoding: Encoding, n: int | None) -> Facts:
-    """Return what the sensitivity depends on; under add/remove n is sensitive and left out."""
+    """Return what the plan depends on; under add/remove n is sensitive and left out."""
     return Facts(
         weight_bound=spec.weight_bound,
         lipschitz=spec.loss.lipschitz,
@@ -120,22 +147,21 @@ def facts_of(spec: Specification, encoding: Encoding, n: int | None) -> Facts:
         relation=spec.relation,
         n=n if spec.relation.publishes_n else None,
         origin=spec.origin,
+        smoothness=spec.loss.smoothness,
+        blocks=encoding.norm_blocks,
+        regularizer=spec.regularizer.name,
     )
 
 
 def certify(
     spec: Specification, encoding: Encoding, n: int | None, *, secure: bool, library: str
-) -> tuple[Certificate, Noise]:
-    """Return the certificate and the calibrated noise that follow from public facts alone."""
+) -> tuple[Certificate, Plan]:
+    """Return the certificate and the mechanism's plan that follow from public facts alone."""
     if spec.relation.publishes_n and n is None:
         raise ParameterError("n is public under replace_one and must be given")
     facts = facts_of(spec, encoding, n)
-    minimiser = l2_sensitivity(facts)
-    tolerance = default_tolerance(minimiser)
-    total = total_sensitivity(minimiser, tolerance)
     mechanism = get_mechanism(spec.mechanism)
-    dimension = len(encoding.column_bounds)
-    noise = mechanism.calibrate(total, dimension, spec.budget)
+    plan = mechanism.plan(facts, spec.budget)
     private = secure and spec.budget.is_private
     certificate = Certificate(
         private=private,
@@ -163,16 +189,17 @@ def certify(
             statement=spec.origin.statement,
         ),
         radius=encoding.radius,
-        dimension=dimension,
+        dimension=facts.dimension,
+        perturbation=PerturbationRecord.of(plan.inside),
         sensitivity=SensitivityRecord(
             weights_constant=round_up(spec.origin.constant(facts)),
-            minimiser=minimiser,
-            tolerance=tolerance,
-            total=total,
+            minimiser=plan.sensitivity,
+            tolerance=plan.tolerance,
+            total=plan.noise.sensitivity,
         ),
-        noise=NoiseRecord(scale=noise.scale, grid_exponent=noise.exponent),
+        noise=NoiseRecord(scale=plan.noise.scale, grid_exponent=plan.noise.exponent),
         randomness="operating system" if secure else "seeded",
         ledger="none",
         library=library,
     )
-    return certificate, noise
+    return certificate, plan

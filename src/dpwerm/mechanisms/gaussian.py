@@ -62,12 +62,17 @@ def suffices(multiplier: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
 @lru_cache(maxsize=256)
 def noise_multiplier(epsilon: Fraction, delta: Fraction) -> Fraction:
     """Return the smallest m of the grid with δ(m) ≤ δ, for ε > 0 and 0 < δ < 1."""
-    octave = _first(lambda a: suffices(Fraction(2) ** a, epsilon, delta))
+    return smallest_multiplier(lambda m: suffices(m, epsilon, delta))
+
+
+def smallest_multiplier(holds: Callable[[Fraction], bool]) -> Fraction:
+    """Return the smallest m of the grid at which a condition holds that larger m keep."""
+    octave = _first(lambda a: holds(Fraction(2) ** a))
     step = Fraction(2) ** (octave - 1 - MULTIPLIER_BITS)
     low, high = 1 << MULTIPLIER_BITS, 1 << MULTIPLIER_BITS + 1
     while high - low > 1:
         middle = (low + high) // 2
-        if suffices(middle * step, epsilon, delta):
+        if holds(middle * step):
             high = middle
         else:
             low = middle

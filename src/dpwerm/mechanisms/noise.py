@@ -1,4 +1,4 @@
-"""What every mechanism shares: the noise record, the contract, and the checks of a release."""
+"""What every law of noise shares: the noise record, the contract, and the checks of a release."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Noise:
 
     Parameters
     ----------
-    mechanism : str, the name in the registry
+    mechanism : str, the name of the law
     dimension : int ≥ 1, p
     sensitivity : float > 0, Δ, the tolerance of the solver included
     epsilon, delta : Decimal, exact
@@ -49,12 +49,12 @@ class Noise:
         return Fraction(self.epsilon)
 
 
-class Mechanism(Protocol):
-    """A theorem one can run: a claim, the noise that makes it true, and the release."""
+class NoiseLaw(Protocol):
+    """A law of noise for a given sensitivity: a claim, the noise that makes it true, a release."""
 
     @property
     def name(self) -> str:
-        """The name in the registry."""
+        """The name in the table of laws."""
 
     @property
     def needs_delta(self) -> bool:
@@ -89,18 +89,18 @@ def pure_epsilon(name: str, budget: Budget) -> Fraction:
     if not budget.is_private:
         raise ParameterError(f"mechanism {name} needs a finite epsilon; use none for no privacy")
     if budget.delta != 0:
-        raise ParameterError(f"mechanism {name} needs delta = 0; use gaussian for delta > 0")
+        raise ParameterError(
+            f"mechanism {name} needs delta = 0; use gaussian or objective-gaussian for delta > 0"
+        )
     return budget.exact_epsilon
 
 
-def checked_release(
-    mechanism: Mechanism, theta: Sequence[Fraction], noise: Noise
-) -> list[Fraction]:
-    """Return θ if ``noise`` is what the mechanism itself derives, so no claim can be edited."""
-    if noise.mechanism != mechanism.name:
-        raise ParameterError(f"the noise is for {noise.mechanism}, not for {mechanism.name}")
+def checked_release(law: NoiseLaw, theta: Sequence[Fraction], noise: Noise) -> list[Fraction]:
+    """Return θ if ``noise`` is what the law itself derives, so no claim can be edited."""
+    if noise.mechanism != law.name:
+        raise ParameterError(f"the noise is for {noise.mechanism}, not for {law.name}")
     budget = Budget(noise.epsilon, noise.delta)
-    if noise != mechanism.calibrate(noise.sensitivity, noise.dimension, budget):
+    if noise != law.calibrate(noise.sensitivity, noise.dimension, budget):
         raise ParameterError("the noise does not follow from its sensitivity, epsilon and delta")
     if len(theta) != noise.dimension:
         raise ParameterError(f"theta must have {noise.dimension} entries, not {len(theta)}")

@@ -1,12 +1,13 @@
-"""The public facts from which the sensitivity follows, and nothing else."""
+"""The public facts from which every privacy claim follows, and nothing else."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol, runtime_checkable
 
 from dpwerm.errors import ParameterError
-from dpwerm.parameters import positive
+from dpwerm.parameters import positive, real
 from dpwerm.privacy.relation import Relation
 
 LARGEST_N = 10**12
@@ -39,7 +40,7 @@ class WeightOrigin(Protocol):
 
 @dataclass(frozen=True)
 class Facts:
-    """Everything the sensitivity depends on; each double stands for exactly its value.
+    """Everything a mechanism depends on but its budget; each double is exactly its value.
 
     Parameters
     ----------
@@ -50,6 +51,10 @@ class Facts:
     relation : Relation
     n : int ≥ 1 or None; must be None under add/remove, where it is sensitive
     origin : WeightOrigin
+    smoothness : float > 0, c, a bound on the loss's second derivative
+    blocks : ((width, s), ...), the set that holds every row, intercept first if there is one;
+        width 1: the interval [−s, s], width k > 1: {‖v‖₁ ≤ s}
+    regularizer : str, the name of R
     """
 
     weight_bound: float
@@ -59,11 +64,20 @@ class Facts:
     relation: Relation
     n: int | None
     origin: WeightOrigin
+    smoothness: float
+    blocks: tuple[tuple[int, float], ...]
+    regularizer: str
 
     def __post_init__(self) -> None:
         for name in ("weight_bound", "lipschitz", "radius", "gamma"):
             object.__setattr__(self, name, positive(name, getattr(self, name)))
+        object.__setattr__(self, "smoothness", _above_zero("smoothness", self.smoothness))
+        object.__setattr__(self, "blocks", _checked_blocks(self.blocks))
         object.__setattr__(self, "relation", Relation.of(self.relation))
+        if not isinstance(self.regularizer, str):
+            raise ParameterError(
+                f"regularizer must be a name, not {type(self.regularizer).__name__}"
+            )
         if not isinstance(self.origin, WeightOrigin):
             raise ParameterError(
                 f"origin must be a weight origin, not {type(self.origin).__name__}"
@@ -81,3 +95,37 @@ class Facts:
     def gradient_bound(self) -> Fraction:
         """Return W·L·r: no record's term has a larger gradient."""
         return Fraction(self.weight_bound) * Fraction(self.lipschitz) * Fraction(self.radius)
+
+    @property
+    def curvature_bound(self) -> Fraction:
+        """Return W·c·r²: no record's term has a Hessian of larger trace."""
+        return Fraction(self.weight_bound) * Fraction(self.smoothness) * Fraction(self.radius) ** 2
+
+    @property
+    def dimension(self) -> int:
+        """The number p of coefficients."""
+        return sum(width for width, _ in self.blocks)
+
+    @property
+    def column_bounds(self) -> tuple[float, ...]:
+        """The bound s_j on |x_j| of each coefficient's column."""
+        return tuple(bound for width, bound in self.blocks for _ in range(width))
+
+
+def _above_zero(name: str, value: object) -> float:
+    """Return a float above 0, as small as it may be."""
+    number = real(name, value)
+    if not 0 < number < math.inf:
+        raise ParameterError(f"{name} must be above 0, not {number:g}")
+    return number
+
+
+def _checked_blocks(blocks: object) -> tuple[tuple[int, float], ...]:
+    """Return blocks as plain pairs, at least one."""
+    pairs = [tuple(block) for block in blocks] if isinstance(blocks, Iterable) else []
+    if not pairs or any(len(pair) != 2 for pair in pairs):
+        raise ParameterError("blocks must be pairs (width, bound), at least one")
+    for width, _ in pairs:
+        if isinstance(width, bool) or not isinstance(width, int) or width < 1:
+            raise ParameterError("blocks must have a whole number from 1 on as their width")
+    return tuple((width, _above_zero("bound of a block", bound)) for width, bound in pairs)

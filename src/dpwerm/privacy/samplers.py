@@ -59,6 +59,43 @@ def laplace(uniforms: Sequence[arb]) -> list[arb]:
     return [(u / v).log() for u, v in zip(uniforms[::2], uniforms[1::2], strict=True)]
 
 
+def cross_polytope_point(uniforms: Sequence[arb]) -> list[arb]:
+    r"""Return a uniform point of {‖v‖₁ ≤ 1} in R^k from 2k + 1 uniforms.
+
+    .. math:: V_j = X_j / (\textstyle\sum_i |X_i| + E), \quad X \sim \text{Laplace}, E \sim Exp(1)
+
+    because k of k+1 exponentials over their sum are uniform on the simplex {v ≥ 0, Σv ≤ 1}, and a
+    Laplace number is an exponential with an independent fair sign.
+    """
+    *pairs, last = uniforms
+    numbers = laplace(pairs)
+    inverse = 1 / sum((abs(x) for x in numbers), start=-last.log())
+    return [x * inverse for x in numbers]
+
+
+def block_point(uniforms: Sequence[arb], blocks: Sequence[tuple[int, float]]) -> list[arb]:
+    r"""Return a uniform point of a product of intervals and cross-polytopes.
+
+    .. math:: V = s (2U - 1) \text{ for width } 1, \quad s \cdot \text{cross-polytope point else}
+
+    because a uniform point of a product has independent, uniform parts.
+    """
+    point: list[arb] = []
+    start = 0
+    for width, bound in blocks:
+        count = block_uniforms([(width, bound)])
+        part = list(uniforms[start : start + count])
+        unit = [2 * part[0] - 1] if width == 1 else cross_polytope_point(part)
+        point += [arb(bound) * v for v in unit]
+        start += count
+    return point
+
+
+def block_uniforms(blocks: Sequence[tuple[int, float]]) -> int:
+    """Return how many uniforms ``block_point`` needs."""
+    return sum(1 if width == 1 else 2 * width + 1 for width, _ in blocks)
+
+
 def even(count: int) -> int:
     """Return the smallest even number not below ``count``: how many uniforms ``gauss`` needs."""
     return count + count % 2

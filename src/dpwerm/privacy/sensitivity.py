@@ -12,7 +12,13 @@ from dpwerm.exact import round_down, round_up
 from dpwerm.parameters import real
 from dpwerm.privacy.facts import Facts
 
-__all__ = ["Facts", "default_tolerance", "l2_sensitivity", "total_sensitivity"]
+__all__ = [
+    "Facts",
+    "default_tolerance",
+    "l2_sensitivity",
+    "objective_tolerance",
+    "total_sensitivity",
+]
 
 SMALLEST, LARGEST = 1e-100, 1e100
 """The range of a sensitivity; wider than any that valid facts can give."""
@@ -32,6 +38,15 @@ def l2_sensitivity(facts: Facts) -> float:
 def default_tolerance(sensitivity: float) -> float:
     """Return τ = 10⁻⁶·Δ₂, so small that 2τ costs nothing, and public as Δ₂ is."""
     return round_down(Fraction(checked("sensitivity", sensitivity)) / 10**6)
+
+
+def objective_tolerance(facts: Facts) -> float:
+    """Return τ = 10⁻⁸·kWLr/γ, rounded down: what objective perturbation solves to.
+
+    A second noise covers the whole of τ there, and at this size nobody sees that noise.
+    """
+    change = facts.relation.terms * facts.gradient_bound / Fraction(facts.gamma)
+    return round_down(change / 10**8)
 
 
 def total_sensitivity(sensitivity: float, tolerance: float) -> float:

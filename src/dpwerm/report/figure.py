@@ -19,17 +19,17 @@ INK, FIRST, SECOND = "#222222", "#d9c7a8", "#7fa6b8"
 
 
 def draw_coefficients(rule: Rule, axes: Axes) -> None:
-    """Draw each encoded coefficient with the 95 % interval of its privacy noise."""
+    """Draw each encoded coefficient, with the 95 % interval of its privacy noise if published."""
     release = rule.release
     names = release.encoding.coefficient_names
     theta, reach = release.theta, half_width(release)
     rows = np.arange(len(names))[::-1]
     axes.axvline(0.0, color=INK, linewidth=0.8)
-    axes.errorbar(theta, rows, xerr=reach, fmt="o", color=INK, markersize=5, capsize=3)
+    axes.errorbar(theta, rows, xerr=reach or None, fmt="o", color=INK, markersize=5, capsize=3)
     axes.set_yticks(rows, names)
     axes.set_xlabel(f"← {rule.arms[0]}     coefficient, encoded units     {rule.arms[1]} →")
     title = "Coefficients"
-    if release.certificate.mechanism != "none":
+    if reach:
         title += ", ± 95 % of the privacy noise"
     axes.set_title(title, loc="left", fontsize=10)
 

@@ -1,7 +1,8 @@
 r"""How far the privacy noise moves one coefficient: the half width t with P(|Z_j| ≤ t) = coverage.
 
-For output perturbation the law of the noise is public. Spherical Laplace: Z_j = R·U with
-R ~ Gamma(p, s) and U² ~ Beta(½, (p−1)/2), so P(|Z_j| ≤ t) = E[Gamma_p(t/(s|U|))].
+For output perturbation the law of the noise is public; under objective perturbation the noise in
+θ passes through the curvature of the data, so its law is sensitive and nothing is stated.
+Spherical Laplace: Z_j = R·U with R ~ Gamma(p, s) and U² ~ Beta(½, (p−1)/2), so P(|Z_j| ≤ t) = E[Gamma_p(t/(s|U|))].
 """
 
 import math
@@ -48,8 +49,13 @@ LAWS: dict[str, Callable[[float, int, float], float]] = {
 }
 
 
-def half_width(release: Release, coverage: float = 0.95) -> float:
-    """Return t with P(|noise in one encoded coefficient| ≤ t) = coverage in (0, 1)."""
+def half_width(release: Release, coverage: float = 0.95) -> float | None:
+    """Return t with P(|noise in one encoded coefficient| ≤ t) = coverage in (0, 1).
+
+    None under objective perturbation, where t depends on the data.
+    """
     certificate = release.certificate
+    if certificate.perturbation is not None:
+        return None
     law = LAWS[certificate.mechanism]
     return law(certificate.noise.scale, certificate.dimension, coverage)

@@ -3,6 +3,7 @@
 import math
 from decimal import Decimal
 
+from dpwerm.learn.certificate import Certificate
 from dpwerm.report.noise_interval import half_width
 from dpwerm.rules.rule import Rule
 from dpwerm.rules.rule_file import notice
@@ -11,6 +12,10 @@ UNITS = {
     "centred": "a number runs from -1 to 1 over its declared range, two levels are -1 and 1",
     "paper": "the paper's: every feature runs from 0 to 1 and is divided by the same factor",
 }
+UNPUBLISHED_SPREAD = (
+    "No ± is shown: under objective perturbation the spread of the noise in a coefficient depends",
+    "on the data and is not published.",
+)
 
 
 def _rule_lines(rule: Rule) -> list[str]:
@@ -42,6 +47,8 @@ def _noise_lines(rule: Rule) -> list[str]:
     for name, value in zip(names, release.theta, strict=True):
         noise = f"  ± {reach:.4f}" if reach else ""
         lines.append(f"  {name:<{width}}  {value:+9.4f}{noise}")
+    if reach is None:
+        return [*lines, "", *UNPUBLISHED_SPREAD]
     if not reach:
         return lines
     lines += ["", "± is the reach of the privacy noise in 95 of 100 releases, not sampling error."]
@@ -80,7 +87,6 @@ def _meaning_lines(rule: Rule) -> list[str]:
 
 def _certificate_lines(rule: Rule) -> list[str]:
     c = rule.release.certificate
-    s = c.sensitivity
     shown = {
         "mechanism": f"{c.mechanism} ({c.proof})",
         "relation": str(c.relation) + (f", n = {c.n}" if c.n is not None else ", n is not written"),
@@ -88,7 +94,7 @@ def _certificate_lines(rule: Rule) -> list[str]:
         "gamma": f"{c.gamma:g}",
         "weights": f"at most {c.weight_bound:.6g}, origin {c.weight_origin.name}",
         "row norm": f"at most {c.radius:.6g}",
-        "sensitivity": f"{s.minimiser:.8g} of the minimiser, {s.total:.8g} with solver tolerance",
+        **_perturbation_rows(c),
         "noise scale": f"{c.noise.scale:.6g} on a grid of 2^{c.noise.grid_exponent}",
         "randomness": c.randomness,
         "ledger": c.ledger,
@@ -96,6 +102,21 @@ def _certificate_lines(rule: Rule) -> list[str]:
     width = max(map(len, shown))
     heading = "What the promise rests on:" if c.private else "How it was made, without a promise:"
     return [heading, "", *(f"  {k:<{width}}  {v}" for k, v in shown.items())]
+
+
+def _perturbation_rows(c: Certificate) -> dict[str, str]:
+    """Return what the noise is made for, and the noise inside the objective if there is one."""
+    s, inside = c.sensitivity, c.perturbation
+    total = f"{s.total:.8g} with solver tolerance"
+    if inside is None:
+        return {"sensitivity": f"{s.minimiser:.8g} of the minimiser, {total}"}
+    size = f"rate {inside.rate:.6g}" if inside.sigma is None else f"sigma {inside.sigma:.6g}"
+    return {
+        "noise inside": f"{inside.norm}, {size}, kappa {inside.kappa:.6g}",
+        "epsilon": f"{inside.epsilon_inside} inside, of which {inside.jacobian:.4g} for curvature; "
+        f"{inside.epsilon_outside} outside",
+        "sensitivity": f"{s.total:.8g}, twice the solver tolerance",
+    }
 
 
 def summary(rule: Rule) -> str:

@@ -10,13 +10,12 @@ whose number of steps does not depend on the condition of F.
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 from flint import arb, arb_mat, ctx
 
 from dpwerm.arrays import FloatArray
-from dpwerm.balls import precision
+from dpwerm.balls import fraction_of, precision
 from dpwerm.exact import round_up
 from dpwerm.problem.objective import Objective
 from dpwerm.solve.ball_gradient import BallObjective
@@ -190,17 +189,11 @@ def _dot(a: list[arb], b: list[arb]) -> arb:
     return sum((x * y for x, y in zip(a, b, strict=True)), arb(0))
 
 
-def _fraction(number: arb) -> Fraction:
-    """Return an exact ball as a fraction."""
-    mantissa, exponent = number.man_exp()
-    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
-
-
 def _solution(objective: Objective, point: _Point, tolerance: float, bits: int) -> Solution:
     """Return the proven point; the bound is rounded up, but never past the proven tolerance."""
-    distance = _fraction((point.norm / arb(objective.gamma)).upper())
+    distance = fraction_of((point.norm / arb(objective.gamma)).upper())
     return Solution(
-        theta=tuple(map(_fraction, point.theta)),
+        theta=tuple(map(fraction_of, point.theta)),
         distance_bound=min(tolerance, round_up(distance)),
         bits=bits,
     )

@@ -120,6 +120,16 @@ class Encoding(Frozen):
         bounds.flags.writeable = False
         return bounds
 
+    @property
+    def norm_blocks(self) -> tuple[tuple[int, float], ...]:
+        """The set that holds every row, as (width, s) per block, intercept first if there is one.
+
+        Width 1 is the interval [−s, s]; width k > 1 is {‖v‖₁ ≤ s}, which holds s times each unit
+        vector. A row lies in the product of these sets, for the doubles themselves.
+        """
+        blocks = tuple((block.width, self.factor) for block in self.blocks)
+        return ((1, self.intercept_scale), *blocks) if self.intercept else blocks
+
     @cached_property
     def coefficient_names(self) -> tuple[str, ...]:
         """One name per entry of θ: "intercept", "age", "sex=M", "race=W", ..."""

@@ -10,11 +10,55 @@ from dpwerm.privacy.facts import Facts
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.relation import Relation
 
-FACTS = Facts(3.0, 1.0, 0.1, 7.0, Relation.REPLACE_ONE, 10, KnownByDesign())
+BLOCKS = ((1, 0.5), (1, 1.0), (3, 0.7))
+FACTS = Facts(3.0, 1.0, 0.1, 7.0, Relation.REPLACE_ONE, 10, KnownByDesign(), 0.3, BLOCKS, "ridge")
 
 
 def test_the_gradient_bound_is_the_exact_product() -> None:
     assert FACTS.gradient_bound == 3 * Fraction(0.1)
+
+
+def test_the_curvature_bound_is_the_exact_product() -> None:
+    assert FACTS.curvature_bound == 3 * Fraction(0.3) * Fraction(0.1) ** 2
+
+
+def test_blocks_say_how_many_coefficients_there_are_and_how_large_a_column_is() -> None:
+    assert FACTS.dimension == 5
+    assert FACTS.column_bounds == (0.5, 1.0, 0.7, 0.7, 0.7)
+
+
+WRONG_BLOCKS: list[Any] = [
+    (),
+    None,
+    3,
+    ((1,),),
+    ((0, 1.0),),
+    ((True, 1.0),),
+    ((1.0, 1.0),),
+    ((1, 0.0),),
+    ((1, math.nan),),
+    ((2, -1.0),),
+    ((1, "1"),),
+]
+
+
+@pytest.mark.parametrize("blocks", WRONG_BLOCKS)
+def test_blocks_of_another_form_are_refused(blocks: Any) -> None:
+    with pytest.raises(ParameterError, match="block"):
+        replace(FACTS, blocks=blocks)
+
+
+@pytest.mark.parametrize("smoothness", [0.0, -1.0, math.inf, math.nan, "1", None, True])
+def test_smoothness_must_be_above_zero_and_finite(smoothness: Any) -> None:
+    with pytest.raises(ParameterError, match=r"^smoothness must be"):
+        replace(FACTS, smoothness=smoothness)
+    assert replace(FACTS, smoothness=5e-13).smoothness == 5e-13
+
+
+def test_the_regulariser_is_a_name() -> None:
+    wrong: Any = None
+    with pytest.raises(ParameterError, match=r"^regularizer must be a name"):
+        replace(FACTS, regularizer=wrong)
 
 
 @pytest.mark.parametrize("name", ["weight_bound", "lipschitz", "radius", "gamma"])

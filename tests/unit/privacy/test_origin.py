@@ -18,7 +18,9 @@ from dpwerm.privacy.origin import (
 from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import l2_sensitivity
 
-FACTS = Facts(3.0, 0.5, 2.0, 7.0, Relation.REPLACE_ONE, 11, KnownByDesign())
+FACTS = Facts(
+    3.0, 0.5, 2.0, 7.0, Relation.REPLACE_ONE, 11, KnownByDesign(), 0.25, ((1, 1.0),), "ridge"
+)
 
 
 @pytest.mark.parametrize("origin", [KnownByDesign(), ExternalModel()])

@@ -13,13 +13,15 @@ from dpwerm.privacy.sensitivity import (
     Facts,
     default_tolerance,
     l2_sensitivity,
+    objective_tolerance,
     total_sensitivity,
 )
 
 # Constants that share no factor: a wrong power or a lost factor of any of them shows.
 W, L, R, GAMMA, N = 3.0, 0.625, 1.75, 11.0, 8
-REPLACE = Facts(W, L, R, GAMMA, Relation.REPLACE_ONE, N, KnownByDesign())
-REMOVE = Facts(W, L, R, GAMMA, Relation.ADD_REMOVE, None, KnownByDesign())
+REST: tuple[float, tuple[tuple[int, float], ...], str] = (0.3125, ((1, 1.0), (3, 1.0)), "ridge")
+REPLACE = Facts(W, L, R, GAMMA, Relation.REPLACE_ONE, N, KnownByDesign(), *REST)
+REMOVE = Facts(W, L, R, GAMMA, Relation.ADD_REMOVE, None, KnownByDesign(), *REST)
 WORST = replace(REPLACE, origin=WorstCase())
 GRADIENT = Fraction(3) * Fraction(5, 8) * Fraction(7, 4)
 
@@ -68,7 +70,7 @@ def test_rounding_never_makes_the_sensitivity_smaller(
     w: float, lipschitz: float, r: float, gamma: float, n: int
 ) -> None:
     product = Fraction(w) * Fraction(lipschitz) * Fraction(r) / Fraction(gamma)
-    facts = Facts(w, lipschitz, r, gamma, Relation.REPLACE_ONE, n, KnownByDesign())
+    facts = Facts(w, lipschitz, r, gamma, Relation.REPLACE_ONE, n, KnownByDesign(), *REST)
     delta = l2_sensitivity(facts)
     assert Fraction(delta) >= 2 * product > Fraction(math.nextafter(delta, 0.0))
     worst = l2_sensitivity(replace(facts, origin=WorstCase()))
@@ -82,6 +84,18 @@ def test_the_default_tolerance_is_a_millionth_and_costs_two_of_it(delta: float) 
     total = total_sensitivity(delta, tau)
     exact = Fraction(delta) + 2 * Fraction(tau)
     assert Fraction(total) >= exact > Fraction(math.nextafter(total, 0.0))
+
+
+@given(positives, positives, positives, positives)
+def test_objective_perturbation_solves_to_a_hundred_millionth(
+    w: float, lipschitz: float, r: float, gamma: float
+) -> None:
+    facts = Facts(w, lipschitz, r, gamma, Relation.REPLACE_ONE, 5, KnownByDesign(), *REST)
+    exact = 2 * Fraction(w) * Fraction(lipschitz) * Fraction(r) / Fraction(gamma) / 10**8
+    tau = objective_tolerance(facts)
+    assert Fraction(tau) <= exact < Fraction(math.nextafter(tau, math.inf))
+    removed = replace(facts, relation=Relation.ADD_REMOVE, n=None)
+    assert objective_tolerance(removed) == tau / 2
 
 
 def test_an_exact_solution_costs_nothing() -> None:

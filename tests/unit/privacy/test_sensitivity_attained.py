@@ -52,7 +52,16 @@ class Setting:
 
     def facts(self, relation: Relation, n: int | None, origin: WeightOrigin) -> Facts:
         return Facts(
-            self.weight_bound, self.loss_factor, self.radius, self.gamma, relation, n, origin
+            self.weight_bound,
+            self.loss_factor,
+            self.radius,
+            self.gamma,
+            relation,
+            n,
+            origin,
+            smoothness=self.loss_factor,
+            blocks=((1, self.radius),) * self.p,
+            regularizer="ridge",
         )
 
 

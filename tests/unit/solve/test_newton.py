@@ -199,7 +199,7 @@ def test_a_tilted_problem_is_solved_where_the_gradient_cancels_the_tilt(
 ) -> None:
     random = np.random.default_rng(seed)
     high = 10.0**size * random.normal(size=3)
-    loss: MarginLoss = random.choice([HuberisedHinge(0.3), Logistic()])
+    loss: MarginLoss = HuberisedHinge(0.3) if seed % 2 else Logistic()
     flat = problem(sample(n, 2, seed), loss, 10.0**gamma)
     tilted = replace(flat, tilt=(high, 2.0**-54 * high * random.uniform(-1, 1, 3)))
     solution = check_against_gradient(tilted, 10.0**relative, true_gradient)

@@ -2,7 +2,9 @@ r"""How far the privacy noise moves one coefficient: the half width t with P(|Z_
 
 For output perturbation the law of the noise is public; under objective perturbation the noise in
 θ passes through the curvature of the data, so its law is sensitive and nothing is stated.
-Spherical Laplace: Z_j = R·U with R ~ Gamma(p, s) and U² ~ Beta(½, (p−1)/2), so P(|Z_j| ≤ t) = E[Gamma_p(t/(s|U|))].
+
+Spherical Laplace: Z_j = R·U with R ~ Gamma(p, s) and U² ~ Beta(½, (p−1)/2), so
+P(|Z_j| ≤ t) = E[Gamma_p(t/(s|U|))].
 """
 
 import math

@@ -1,6 +1,6 @@
 """The certificate is a pure function of public facts; each constant shows up with its power."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -10,6 +10,7 @@ from dpwerm.learn.specification import Specification
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.relation import Relation
 from dpwerm.problem.losses import Logistic
+from dpwerm.problem.regularizers import Ridge
 from dpwerm.study.encoding import Encoding
 
 ENCODING = Encoding.of_numbers(["a"], [(0.0, 1.0)])
@@ -37,6 +38,7 @@ def test_it_contains_what_makes_it_again() -> None:
 )
 def test_the_sensitivity_moves_with_every_constant(change: dict[str, Any], factor: float) -> None:
     before, after = certificate().sensitivity, certificate(**change).sensitivity
+    assert before.minimiser is not None
     assert after.minimiser == pytest.approx(factor * before.minimiser, rel=1e-14)
     assert after.total == pytest.approx(factor * before.total, rel=1e-14)
 
@@ -57,3 +59,38 @@ def test_only_secure_bits_and_a_finite_epsilon_are_private() -> None:
 def test_n_is_needed_where_it_is_public() -> None:
     with pytest.raises(ParameterError, match="n is public"):
         certificate(n=None)
+
+
+def test_output_perturbation_records_no_noise_inside() -> None:
+    made = certificate()
+    assert made.perturbation is None
+    assert made.sensitivity.minimiser is not None
+
+
+@pytest.mark.parametrize("mechanism", ["objective-l2", "objective-block", "objective-gaussian"])
+@pytest.mark.parametrize("relation", list(Relation))
+def test_objective_perturbation_records_what_is_inside(mechanism: str, relation: Relation) -> None:
+    delta = "1e-6" if mechanism == "objective-gaussian" else 0
+    made = certificate(
+        mechanism=mechanism, relation=relation, gamma=50.0, budget=Budget.of("0.7", delta)
+    )
+    inside = made.perturbation
+    assert inside is not None
+    assert (inside.epsilon_inside, inside.epsilon_outside) == ("0.693", "0.007")
+    assert made.epsilon == "0.7"
+    assert (inside.rate is None) is (mechanism == "objective-gaussian")
+    assert (inside.sigma is None) is (mechanism != "objective-gaussian")
+    # The claim does not rest on how far the minimiser moves, so it is not said.
+    assert made.sensitivity.minimiser is None
+    assert made.sensitivity.total == 2 * made.sensitivity.tolerance
+    again, _ = certify(made.specification(), ENCODING, made.n, secure=True, library="x")
+    assert again == made
+
+
+def test_a_regulariser_of_ones_own_is_refused_for_objective_perturbation() -> None:
+    class Steeper(Ridge):
+        name: ClassVar[str] = "steeper"
+
+    certificate(regularizer=Steeper())
+    with pytest.raises(ParameterError, match="needs the regularizer ridge"):
+        certificate(regularizer=Steeper(), mechanism="objective-l2", gamma=50.0)

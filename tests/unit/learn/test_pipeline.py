@@ -103,7 +103,7 @@ def test_the_number_of_rows_is_not_written_under_add_remove() -> None:
 
 def test_worst_case_weights_cost_what_they_must() -> None:
     design, worst = fitted(), fitted(origin=WorstCase())
-    ratio = worst.certificate.sensitivity.minimiser / design.certificate.sensitivity.minimiser
+    ratio = worst.certificate.sensitivity.total / design.certificate.sensitivity.total
     assert ratio == pytest.approx((59 + 2) / 2)
 
 
@@ -149,10 +149,33 @@ def test_halving_the_recorded_sensitivity_is_found() -> None:
     release = fitted()
     s = release.certificate.sensitivity
     forged = release.certificate.model_copy(
-        update={"sensitivity": s.model_copy(update={"minimiser": s.minimiser / 2})}
+        update={"sensitivity": s.model_copy(update={"total": s.total / 2})}
     )
     findings = verify_release(Release(release.encoding, release.integers, forged))
-    assert [f.what for f in findings if not f.holds] == ["certificate.sensitivity.minimiser"]
+    assert [f.what for f in findings if not f.holds] == ["certificate.sensitivity.total"]
+
+
+INSIDE_EDITS = ["kappa", "jacobian", "rate", "epsilon_inside", "epsilon_outside", "norm", "sigma"]
+
+
+@pytest.mark.parametrize("field", INSIDE_EDITS)
+def test_an_edit_of_the_noise_inside_is_found(field: str) -> None:
+    spec_inside = Specification(Budget.of(1), 100.0, 3.0, mechanism="objective-block")
+    release = fit_release(X, Y, WEIGHTS, encoding=ENCODING, spec=spec_inside, bits=SeededBits(0))
+    inside = release.certificate.perturbation
+    assert inside is not None
+    value = getattr(inside, field)
+    other = "0.5" if isinstance(value, str) else 2.0 * (value or 1.0)
+    forged = release.certificate.model_copy(
+        update={"perturbation": inside.model_copy(update={field: other})}
+    )
+    findings = verify_release(Release(release.encoding, release.integers, forged))
+    wrong = [f.what for f in findings if not f.holds]
+    assert wrong == [f"certificate.perturbation.{field}"]
+    gone = release.certificate.model_copy(update={"perturbation": None})
+    assert not all(
+        f.holds for f in verify_release(Release(release.encoding, release.integers, gone))
+    )
 
 
 def test_an_impossible_certificate_is_found() -> None:

@@ -8,8 +8,10 @@ from dpwerm.simulate.demo import demo_trial, study_text
 from dpwerm.study.declaration import Study
 
 
-def demo_rule(epsilon: object = 1) -> Rule:
-    rule = PrivateTreatmentRule.from_study(Study.parse(study_text()), epsilon, random_state=1)
+def demo_rule(epsilon: object = 1, **other: object) -> Rule:
+    rule = PrivateTreatmentRule.from_study(
+        Study.parse(study_text()), epsilon, random_state=1, **other
+    )
     return rule.fit(demo_trial(500)).rule_
 
 
@@ -27,6 +29,14 @@ def test_a_baseline_claims_no_noise() -> None:
     axes = Figure().subplots()
     draw_coefficients(demo_rule("inf"), axes)
     assert axes.get_title(loc="left") == "Coefficients"
+
+
+def test_no_reach_is_drawn_where_it_depends_on_the_data() -> None:
+    axes, rule = Figure().subplots(), demo_rule(2, mechanism="objective-block", gamma=2000.0)
+    draw_coefficients(rule, axes)
+    assert axes.get_title(loc="left") == "Coefficients"
+    assert not axes.collections
+    assert np.allclose(axes.lines[1].get_xdata(), rule.release.theta)
 
 
 def test_the_two_numbers_that_matter_most_span_the_map() -> None:

@@ -5,7 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from dpwerm.report.noise_interval import LAWS
+from dpwerm.learn.certificate import certify
+from dpwerm.learn.release import Release
+from dpwerm.learn.specification import Specification
+from dpwerm.privacy.budget import Budget
+from dpwerm.report.noise_interval import LAWS, half_width
+from dpwerm.study.encoding import Encoding
 
 P = 5
 
@@ -27,3 +32,12 @@ def test_the_other_laws_at_known_points() -> None:
     assert LAWS["product-laplace"](2.0, P, 0.95) == pytest.approx(2.0 * math.log(20.0))
     assert LAWS["gaussian"](2.0, P, 0.95) == pytest.approx(2.0 * 1.959963984540054)
     assert LAWS["none"](2.0, P, 0.95) == 0.0
+
+
+def test_nothing_is_stated_where_the_law_depends_on_the_data() -> None:
+    encoding = Encoding.of_numbers(["a"], [(0.0, 1.0)])
+    for mechanism, stated in (("spherical-laplace", True), ("objective-l2", False)):
+        spec = Specification(Budget.of(1), 100.0, 3.0, mechanism=mechanism)
+        certificate, _ = certify(spec, encoding, 10, secure=True, library="x")
+        reach = half_width(Release(encoding, (0, 0), certificate))
+        assert (reach is not None) is stated

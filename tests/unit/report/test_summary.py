@@ -52,6 +52,24 @@ def test_delta_is_explained() -> None:
     assert "odds" not in text
 
 
+@pytest.mark.parametrize(
+    ("mechanism", "delta", "words"),
+    [("objective-block", 0, "block, rate "), ("objective-gaussian", "1e-6", "gaussian, sigma ")],
+)
+def test_objective_perturbation_states_no_reach_and_says_why(
+    mechanism: str, delta: object, words: str
+) -> None:
+    rule = demo_rule(1, mechanism=mechanism, delta=delta, gamma=2000.0)
+    text = summary(rule)
+    assert "the spread of the noise in a coefficient depends" in text
+    assert "±  " not in text
+    assert "in 95 of 100 releases" not in text
+    assert "STANDS OUT" not in text
+    assert words in text
+    assert "0.99 inside" in text
+    assert "0.01 outside" in text
+
+
 def test_an_epsilon_of_no_use_is_called_so() -> None:
     assert "protects nobody" in summary(demo_rule(50))
 

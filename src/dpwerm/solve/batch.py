@@ -7,7 +7,6 @@ the ridge, and each answer carries the same kind of proven distance to the minim
 taken a few at a time, so that they stay in the processor's cache for every step, γ and tilt.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -19,15 +18,18 @@ from dpwerm.errors import ParameterError
 from dpwerm.exact import round_up, sqrt_up
 from dpwerm.problem.losses.protocol import MarginLoss
 from dpwerm.problem.objective import Objective
-from dpwerm.solve.batch_block import numbers_kept, prepare
+from dpwerm.solve.batch_block import Block, Room, numbers_kept
 from dpwerm.solve.batch_newton import Asked, descend, model_at, model_at_zero
 from dpwerm.solve.batch_problems import BatchProblems, Requests
 from dpwerm.solve.newton import minimise
 
 __all__ = ["BatchProblems", "BatchSolution", "minimise_batch", "minimise_path"]
 
-_IN_CACHE = 2**18
-"""Doubles worked on at once."""
+_AT_ONCE = 2**19
+"""Doubles kept for the data sets worked on at once: four megabytes, to stay in cache."""
+
+_PASSING = 2**16
+"""Margins computed at once: small enough that the allocator keeps their memory at hand."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,9 +106,17 @@ def _solve(problems: BatchProblems, loss: MarginLoss, requests: Requests) -> Bat
     shape = requests.gamma.shape
     theta = np.empty((*shape, problems.dimension))
     distance = np.empty(shape)
+    n, p = problems.n_rows, problems.dimension
+    replicates = max(1, min(shape[2], _PASSING // max(1, n)))
+    sets = min(_AT_ONCE // numbers_kept(n, p, replicates), _PASSING // max(1, n * replicates))
+    sets = max(1, min(sets, problems.n_sets))
+    room = Room(sets, n, p, replicates)
     with np.errstate(all="ignore"):
-        for sets, replicates in _parts(problems, shape[2]):
-            _walk(problems, loss, requests, sets, replicates, theta, distance)
+        for b in range(0, shape[1], sets):
+            block = room.fill(problems, slice(b, b + sets))
+            for r in range(0, shape[2], replicates):
+                part = (slice(None), slice(b, b + sets), slice(r, r + replicates))
+                theta[part], distance[part] = _walk(block, loss, requests.part(part))
     for g, b, r in np.argwhere(~(distance <= requests.tolerance)).tolist():
         theta[g, b, r], distance[g, b, r] = _alone(problems, loss, requests, (g, b, r))
     if not requests.replicated:
@@ -114,38 +124,18 @@ def _solve(problems: BatchProblems, loss: MarginLoss, requests: Requests) -> Bat
     return BatchSolution(theta, distance)
 
 
-def _parts(problems: BatchProblems, replicates: int) -> Iterator[tuple[slice, slice]]:
-    """Yield a few data sets, and as many of their replicates as can be held in cache."""
-    n, p = max(1, problems.n_rows), problems.dimension
-    at_once = max(1, min(replicates, _IN_CACHE // (4 * n)))
-    few = max(1, _IN_CACHE // max(1, numbers_kept(n, p, at_once)))
-    for b in range(0, problems.n_sets, few):
-        for r in range(0, replicates, at_once):
-            yield slice(b, b + few), slice(r, r + at_once)
-
-
-def _walk(
-    problems: BatchProblems,
-    loss: MarginLoss,
-    requests: Requests,
-    sets: slice,
-    replicates: slice,
-    theta: FloatArray,
-    distance: FloatArray,
-) -> None:
-    """Write θ and its distance along the whole path for some data sets and replicates."""
-    part = (slice(None), sets, replicates)
-    gamma, tolerance, tilt = (a[part] for a in (requests.gamma, requests.tolerance, requests.tilt))
-    rows = (problems.X[sets], problems.y[sets], problems.weights[sets])
-    block = prepare(*rows, problems.intercept_scale, gamma.shape[2])
+def _walk(block: Block, loss: MarginLoss, requests: Requests) -> tuple[FloatArray, FloatArray]:
+    """Return θ and its distance along the whole path of γ, each point started from the last."""
+    theta, distance = np.empty_like(requests.tilt), np.empty_like(requests.gamma)
     if requests.start is None:
-        model = model_at_zero(block, loss, gamma.shape[2])
+        model = model_at_zero(block, loss, requests.gamma.shape[2])
     else:
-        model = model_at(block, loss, requests.start[sets, replicates])
-    for g in range(len(gamma)):
-        model = descend(block, loss, Asked(gamma[g], tilt[g], tolerance[g]), model)
-        theta[g, sets, replicates] = model.theta
-        distance[g, sets, replicates] = model.distance
+        model = model_at(block, loss, requests.start)
+    for g, gamma in enumerate(requests.gamma):
+        asked = Asked(gamma, requests.tilt[g], requests.tolerance[g])
+        model = descend(block, loss, asked, model)
+        theta[g], distance[g] = model.theta, model.distance
+    return theta, distance
 
 
 def _alone(

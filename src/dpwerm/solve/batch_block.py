@@ -6,36 +6,21 @@ P is made once and serves every step, every γ and every replicate, so no step s
 """
 
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from functools import cache
 
 import numpy as np
 
 from dpwerm.arrays import FloatArray
-from dpwerm.problem.losses.protocol import MarginLoss
+from dpwerm.solve.batch_problems import BatchProblems
 
-_NARROW = 10
+_NARROW = 12
 """Up to this p the products pay off for a single replicate."""
 
-_MANY = 4
+_MANY = 8
 """From this many replicates on they pay off for any p."""
 
 _PRODUCTS = 2**22
 """More products than this, 32 megabytes, are not stored."""
-
-
-@runtime_checkable
-class SlopeCurved(Protocol):
-    """A loss that offers ℓ'' from the value of ℓ', which spares a second look at the margins."""
-
-    def curvature_at_slope(self, slope: FloatArray) -> FloatArray:
-        """Return ℓ''(z) where ℓ'(z) = ``slope``, elementwise."""
-
-
-def curvature(loss: MarginLoss, z: FloatArray, slope: FloatArray) -> FloatArray:
-    """Return ℓ''(z), from ℓ'(z) = ``slope`` if the loss knows how."""
-    if isinstance(loss, SlopeCurved):
-        return loss.curvature_at_slope(slope)
-    return loss.second_derivative(z)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +61,11 @@ class Block:
         z: FloatArray = np.matmul(theta, self.rows)
         return z
 
+    def reach(self, hop: FloatArray) -> FloatArray:
+        """Return a bound (b, R) on how far a step (b, R, p) moves any margin."""
+        far: FloatArray = np.vecdot(np.abs(hop), self.bounds[:, None])
+        return far
+
     def gradient(self, slope: FloatArray) -> FloatArray:
         """Return Σ_i w_i ℓ'_i a_i (b, R, p) from ℓ' (b, R, n)."""
         g: FloatArray = np.matmul(slope, self.weighted.transpose(0, 2, 1))
@@ -94,32 +84,36 @@ class Block:
         return full
 
 
-def prepare(
-    X: FloatArray, y: FloatArray, weights: FloatArray, intercept_scale: float, replicates: int
-) -> Block:
-    """Return the block of the data sets X (b, n, d), y (b, n), weights (b, n)."""
-    b, n, d = X.shape
-    first = int(intercept_scale > 0)
-    p = d + first
-    rows = np.empty((b, p, n))
-    rows[:, first:] = X.transpose(0, 2, 1)
-    rows[:, first:] *= y[:, None]
-    if first:
-        np.multiply(y, intercept_scale, out=rows[:, 0])
-    weighted = rows * weights[:, None]
-    return Block(
-        rows=rows,
-        weighted=weighted,
-        products=_products(rows, weighted) if _worthwhile(n, p, replicates) else None,
-        bounds=np.abs(rows).max(axis=2, initial=0.0),
-        weight=weights.sum(axis=1, keepdims=True),
-    )
+class Room:
+    """Memory for one block after the other, so that the system is not asked for it each time."""
+
+    def __init__(self, sets: int, n: int, p: int, replicates: int) -> None:
+        self._rows = np.empty((sets, p, n))
+        self._weighted = np.empty((sets, p, n))
+        kept = _worthwhile(n, p, replicates)
+        self._products = np.empty((sets, p * (p + 1) // 2, n)) if kept else None
+
+    def fill(self, problems: BatchProblems, sets: slice) -> Block:
+        """Return the block of some data sets; it is good until the next one is filled in."""
+        X, y, weights = problems.X[sets], problems.y[sets], problems.weights[sets]
+        intercept_scale = problems.intercept_scale
+        b, first = len(X), int(intercept_scale > 0)
+        rows, weighted = self._rows[:b], self._weighted[:b]
+        np.multiply(X.transpose(0, 2, 1), y[:, None], out=rows[:, first:])
+        if first:
+            np.multiply(y, intercept_scale, out=rows[:, 0])
+        np.multiply(rows, weights[:, None], out=weighted)
+        products = None if self._products is None else self._products[:b]
+        if products is not None:
+            _multiply(rows, weighted, products)
+        bounds = np.maximum(rows.max(axis=2, initial=0.0), -rows.min(axis=2, initial=0.0))
+        return Block(rows, weighted, products, bounds, weights.sum(axis=1, keepdims=True))
 
 
 def numbers_kept(n: int, p: int, replicates: int) -> int:
-    """Return about how many doubles one data set with its replicates occupies while solved."""
-    products = p * (p + 1) // 2 if _worthwhile(n, p, replicates) else p
-    return n * (2 * p + products + 3 * replicates)
+    """Return how many doubles a block keeps for one data set, at least 1."""
+    products = p * (p + 1) // 2 if _worthwhile(n, p, replicates) else 0
+    return max(1, n * (2 * p + products))
 
 
 def _worthwhile(n: int, p: int, replicates: int) -> bool:
@@ -127,17 +121,16 @@ def _worthwhile(n: int, p: int, replicates: int) -> bool:
     return (p <= _NARROW or replicates >= _MANY) and n * p * (p + 1) // 2 <= _PRODUCTS
 
 
-def _products(rows: FloatArray, weighted: FloatArray) -> FloatArray:
-    """Return w_i a_ij a_ik for j ≥ k, row after row of the lower triangle."""
-    b, p, n = rows.shape
-    products = np.empty((b, p * (p + 1) // 2, n))
+def _multiply(rows: FloatArray, weighted: FloatArray, products: FloatArray) -> None:
+    """Write w_i a_ij a_ik for j ≥ k, row after row of the lower triangle."""
     start = 0
-    for j in range(p):
-        np.multiply(rows[:, : j + 1], weighted[:, j, None], out=products[:, start : start + j + 1])
-        start += j + 1
-    return products
+    for j in range(rows.shape[1]):
+        stop = start + j + 1
+        np.multiply(rows[:, : j + 1], weighted[:, j, None], out=products[:, start:stop])
+        start = stop
 
 
+@cache
 def _unpacking(p: int) -> np.typing.NDArray[np.intp]:
     """Return the place (p, p) of entry (j, k) in the packed lower triangle."""
     j, k = np.meshgrid(np.arange(p), np.arange(p), indexing="ij")

@@ -9,6 +9,7 @@ where the single solver has its blocks of 1,024 rows, and Σ w (L + e_ℓ) bound
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpwerm.arrays import FloatArray
 from dpwerm.problem.losses.protocol import MarginLoss
@@ -48,31 +49,33 @@ class Rounding:
             inflate=_SLACK + p * _U,
         )
 
+    def permits(self, target: FloatArray) -> NDArray[np.bool_]:
+        """Say whether the error that no θ escapes leaves room for ‖∇F‖ ≤ ``target`` (b, R)."""
+        allowed: NDArray[np.bool_] = self.fixed.max(axis=-1, initial=0.0) < target
+        return allowed
+
     def distance(
         self, theta: FloatArray, data: FloatArray, tilt: FloatArray, gamma: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return ∇F = data + γθ + tilt (b, R, p) as computed, and the certified distance (b, R).
+    ) -> FloatArray:
+        """Return the certified distance (b, R) of θ from the minimiser.
 
-        ``data`` is the computed Σ w ℓ' a at θ; γ has shape (b, R, 1).
+        ``data`` (b, R, p) is the computed Σ w ℓ' a at θ; γ has shape (b, R, 1). ∇F is computed
+        as (γθ + data) + tilt.
         """
         pull = gamma * theta
-        force = data + pull
-        force += tilt
-        sizes = np.abs(data)
-        sizes += np.abs(pull)
-        sizes += np.abs(tilt)
-        reach = (self.bounds * np.abs(theta)).sum(axis=-1, keepdims=True)
-        entries = np.abs(force)
+        entries = pull + data
+        entries += tilt
+        entries = np.abs(entries)
         entries += self.fixed
-        entries += self.per_margin * reach
-        entries += 4 * _U * sizes
-        largest = entries.max(axis=-1, initial=_ETA, keepdims=True)
-        entries /= largest
-        entries *= entries
-        norm = np.sqrt(entries.sum(axis=-1, keepdims=True))
-        norm *= largest * (self.inflate * self.inflate * _SLACK)
-        norm /= gamma
-        return force, np.nextafter(norm[:, :, 0], np.inf)
+        entries += self.per_margin * np.vecdot(np.abs(theta), self.bounds)[:, :, None]
+        entries += 4 * _U * (np.abs(data) + np.abs(pull) + np.abs(tilt))
+        largest = entries.max(axis=-1, initial=_ETA)
+        entries /= largest[:, :, None]
+        norm = np.sqrt(np.vecdot(entries, entries)) * largest
+        norm *= self.inflate * self.inflate * _SLACK
+        norm /= gamma[:, :, 0]
+        bound: FloatArray = np.nextafter(norm, np.inf)
+        return bound
 
 
 def _growth(k: int) -> float:

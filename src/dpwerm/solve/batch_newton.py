@@ -2,8 +2,8 @@
 
 F is convex, so its slope along a step grows with t: a step that ends where F still falls, or
 rises at most half as fast as it fell at the start, is kept; a longer one is cut where a straight
-line puts the zero of the slope. No value of ℓ is ever needed. Problems that are done leave as
-soon as they are half of all.
+line puts the zero of the slope. No value of ℓ is ever needed. Once few problems are left, each data
+set goes on alone with the replicates that still need it.
 """
 
 from dataclasses import dataclass
@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 
 from dpwerm.arrays import FloatArray
 from dpwerm.problem.losses.protocol import MarginLoss
-from dpwerm.solve.batch_block import Block, curvature
+from dpwerm.solve.batch_block import Block
 from dpwerm.solve.batch_certificate import Rounding
+from dpwerm.solve.batch_curvature import curvature
 
-_ROUNDS = 40
-_WINDOW = 1.0
+_ROUNDS = 30
+_FEW = 5
 _OVERSHOOT = 0.5
 _CHORD = 0.25
+_ZERO_WINDOW = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +37,7 @@ class Asked:
         return Asked(*(a[i, which][None] for a in (self.gamma, self.tilt, self.tolerance)))
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Model:
     """The data's part of F near θ (b, R, p): its gradient there and a Hessian from nearby.
 
@@ -50,15 +52,17 @@ class Model:
 
     def only(self, i: int, which: NDArray[np.intp]) -> "Model":
         """Return some replicates of data set i."""
-        whole = (self.theta, self.slope, self.bend, self.distance)
-        return Model(*(a[i, which][None] for a in whole))
+        return Model(*(a[i, which][None] for a in self.arrays))
 
     def put(self, i: int, which: NDArray[np.intp], other: "Model") -> None:
         """Write some replicates of data set i back."""
-        self.theta[i, which] = other.theta[0]
-        self.slope[i, which] = other.slope[0]
-        self.bend[i, which] = other.bend[0]
-        self.distance[i, which] = other.distance[0]
+        for mine, theirs in zip(self.arrays, other.arrays, strict=True):
+            mine[i, which] = theirs[0]
+
+    @property
+    def arrays(self) -> tuple[FloatArray, ...]:
+        """All four."""
+        return self.theta, self.slope, self.bend, self.distance
 
 
 def model_at_zero(block: Block, loss: MarginLoss, replicates: int) -> Model:
@@ -67,15 +71,14 @@ def model_at_zero(block: Block, loss: MarginLoss, replicates: int) -> Model:
     Its Hessian takes the mean of ℓ'' over margins within 1 of 0: a loss may be straight at 0 and
     bend only where the first step leads.
     """
-    ends = loss.derivative(np.array([-_WINDOW, 0.0, _WINDOW]))
+    low, middle, high = loss.derivative(np.array([-_ZERO_WINDOW, 0.0, _ZERO_WINDOW])).tolist()
     ones = np.ones((len(block.rows), 1, block.n_rows))
-    mean = max(0.0, float(ends[2] - ends[0]) / (2 * _WINDOW))
-    shape = (len(block.rows), replicates, block.dimension)
+    mean = max(0.0, (high - low) / (2 * _ZERO_WINDOW))
     return Model(
-        theta=np.zeros(shape),
-        slope=np.broadcast_to(ends[1] * block.gradient(ones), shape).copy(),
-        bend=np.broadcast_to(mean * block.hessian(ones), (*shape, block.dimension)).copy(),
-        distance=np.full(shape[:2], np.inf),
+        theta=np.zeros((len(ones), replicates, block.dimension)),
+        slope=np.repeat(middle * block.gradient(ones), replicates, axis=1),
+        bend=np.repeat(mean * block.hessian(ones), replicates, axis=1),
+        distance=np.full((len(ones), replicates), np.inf),
     )
 
 
@@ -89,74 +92,97 @@ def model_at(block: Block, loss: MarginLoss, theta: FloatArray) -> Model:
 
 def descend(block: Block, loss: MarginLoss, asked: Asked, model: Model) -> Model:
     """Return the model at points that are certified, but for those that need another method."""
-    model = _lockstep(block, loss, asked, model)
-    unsolved = ~(model.distance <= asked.tolerance)
-    if 2 * np.count_nonzero(unsolved) > unsolved.size:
+    rounding = Rounding.of(block, loss)
+    model = _lockstep(block, loss, asked, model, rounding)
+    waiting = ~(model.distance <= asked.tolerance) & rounding.permits(asked.tolerance * asked.gamma)
+    if _FEW * np.count_nonzero(waiting) > waiting.size:
         return model
-    for i in np.flatnonzero(unsolved.any(axis=1)).tolist():
-        which = np.flatnonzero(unsolved[i])
-        model.put(
-            i, which, descend(block.only(i), loss, asked.only(i, which), model.only(i, which))
-        )
+    for i in np.flatnonzero(waiting.any(axis=1)).tolist():
+        which = np.flatnonzero(waiting[i])
+        rest = descend(block.only(i), loss, asked.only(i, which), model.only(i, which))
+        model.put(i, which, rest)
     return model
 
 
-def _lockstep(block: Block, loss: MarginLoss, asked: Asked, model: Model) -> Model:
-    """Step all problems together until at least half of them are done, or for a while."""
-    rounding = Rounding.of(block, loss)
+@dataclass(eq=False)
+class _Points:
+    """Where the problems are: θ, Σ w ℓ' a and ∇F there, ‖∇F‖², and the certified distance."""
+
+    theta: FloatArray
+    data: FloatArray
+    force: FloatArray
+    square: FloatArray
+    distance: FloatArray
+
+    def move(self, there: "_Points", moved: NDArray[np.bool_]) -> "_Points":
+        """Return these points with those that moved replaced."""
+        if np.count_nonzero(moved) == moved.size:
+            return there
+        every = moved[:, :, None]
+        return _Points(
+            theta=np.where(every, there.theta, self.theta),
+            data=np.where(every, there.data, self.data),
+            force=np.where(every, there.force, self.force),
+            square=np.where(moved, there.square, self.square),
+            distance=np.where(moved, there.distance, self.distance),
+        )
+
+
+def _lockstep(
+    block: Block, loss: MarginLoss, asked: Asked, model: Model, rounding: Rounding
+) -> Model:
+    """Step all problems together until only few of them are left, or for a while.
+
+    Where the last step shrank ∇F so much that the next one will do even with the Hessian of
+    before, that Hessian is kept.
+    """
     gamma, tilt, tolerance = asked.gamma[:, :, None], asked.tilt, asked.tolerance
-    theta, data, bend = model.theta, model.slope, model.bend
-    distance = np.full(asked.gamma.shape, np.inf)
-    force = data + gamma * theta + tilt
-    size = _size(force)
-    step = _newton(bend, gamma, force)
-    t = np.ones_like(gamma)
+    target = tolerance * asked.gamma
+    hopeless = ~rounding.permits(target)
+    near, soon = target * target, (_CHORD * target) ** 2
+    far = np.full(target.shape, np.inf)
+    bend, ridge = model.bend, gamma[..., None] * np.eye(block.dimension)
+    force = model.slope + gamma * model.theta + tilt
+    here = _Points(model.theta, model.slope, force, np.vecdot(force, force), far)
+    step = _newton(bend + ridge, force, gamma)
+    t, hop, first = np.ones_like(target), step, np.vecdot(step, force)
     for _ in range(_ROUNDS):
-        trial = theta + t * step
+        trial = here.theta + hop
         z = block.margins(trial)
         slopes = loss.derivative(z)
-        there = block.gradient(slopes)
-        force_there, distance_there = rounding.distance(trial, there, tilt, gamma)
-        size_there = _size(force_there)
-        first, last = (step * force).sum(axis=-1), (step * force_there).sum(axis=-1)
-        good = (last <= -_OVERSHOOT * first) | (2 * size_there <= size)
-        moved = np.where(
-            distance <= tolerance,
-            distance_there < distance,
-            good | (distance_there <= tolerance),
-        )
-        rate = size_there * np.minimum(1, size_there / np.maximum(size, 1e-300))
-        if moved.all():
-            theta, data, force = trial, there, force_there
-            size, distance = size_there, distance_there
-        else:
-            every = moved[:, :, None]
-            theta, data = np.where(every, trial, theta), np.where(every, there, data)
-            force = np.where(every, force_there, force)
-            size = np.where(moved, size_there, size)
-            distance = np.where(moved, distance_there, distance)
-        unsolved = ~(distance <= tolerance)
-        if 2 * np.count_nonzero(unsolved) <= unsolved.size:
+        data = block.gradient(slopes)
+        force = gamma * trial
+        force += data
+        force += tilt
+        square, last = np.vecdot(force, force), np.vecdot(step, force)
+        moved = (last <= -_OVERSHOOT * first) | (4 * square <= here.square)
+        chord = square * square <= soon * here.square
+        closed = far
+        if np.count_nonzero(square <= near):
+            closed = rounding.distance(trial, data, tilt, gamma)
+            moved |= closed <= tolerance
+        moved &= (closed <= here.distance) | (here.distance > tolerance)
+        here = here.move(_Points(trial, data, force, square, closed), moved)
+        waiting = (here.distance > tolerance) & ~hopeless
+        if _FEW * np.count_nonzero(waiting) <= waiting.size:
             break
-        if np.any(unsolved & moved & (rate > _CHORD * tolerance * asked.gamma)):
-            fresh = block.hessian(curvature(loss, z, slopes))
-            bend = fresh if moved.all() else np.where(moved[:, :, None, None], fresh, bend)
-        step = _newton(bend, gamma, force)
-        cut = np.clip(first / (first - last), 0.1, 0.7)
-        t = np.where(moved, 1.0, t[:, :, 0] * cut)[:, :, None]
-    return Model(theta, data, bend, distance)
+        still = np.count_nonzero(moved) < moved.size
+        if np.count_nonzero(waiting & moved & ~chord):
+            fresh = block.hessian(curvature(loss, z, slopes, block.reach(hop)))
+            bend = np.where(moved[:, :, None, None], fresh, bend) if still else fresh
+        step = _newton(bend + ridge, here.force, gamma)
+        if still:
+            cut = t * np.minimum(np.maximum(first / (first - last), 0.1), 0.7)
+            t = np.where(moved, 1.0, cut)
+            hop = t[:, :, None] * step
+        else:
+            t, hop = np.ones_like(target), step
+        first = np.vecdot(step, here.force)
+    return Model(here.theta, here.data, bend, here.distance)
 
 
-def _size(force: FloatArray) -> FloatArray:
-    """Return ‖∇F‖₂, about."""
-    size: FloatArray = np.sqrt((force * force).sum(axis=-1))
-    return size
-
-
-def _newton(bend: FloatArray, gamma: FloatArray, force: FloatArray) -> FloatArray:
-    """Return −(bend + γI)⁻¹ force; where rounding hides γ, eigenvalues are raised to it."""
-    p = force.shape[-1]
-    matrix = bend + gamma[..., None] * np.eye(p)
+def _newton(matrix: FloatArray, force: FloatArray, gamma: FloatArray) -> FloatArray:
+    """Return −matrix⁻¹ force; where rounding hides matrix ⪰ γI, eigenvalues are raised to γ."""
     try:
         step = np.linalg.solve(matrix, -force[..., None])
     except np.linalg.LinAlgError:

@@ -121,6 +121,13 @@ class Requests:
             replicated=replicated,
         )
 
+    def part(self, part: tuple[slice, slice, slice]) -> "Requests":
+        """Return what is asked of some problems."""
+        start = None if self.start is None else self.start[part[1], part[2]]
+        return Requests(
+            self.gamma[part], self.tolerance[part], self.tilt[part], start, self.replicated
+        )
+
 
 def _numbers(name: str, value: ArrayLike) -> FloatArray:
     """Return one number per problem with the axes (G, B, R)."""

@@ -68,6 +68,10 @@ class HuberisedHinge:
         """Return 1/(2h) within h of 1 and 0 elsewhere."""
         return np.where(np.abs(z - 1) <= self.h, np.float64(1 / (2 * self.h)), np.float64(0))
 
+    def curvature_at_slope(self, slope: FloatArray) -> FloatArray:
+        """Return ℓ'' where ℓ' = ``slope``: 1/(2h) strictly inside (−1, 0), else 0."""
+        return ((slope > -1) & (slope < 0)) * np.float64(1 / (2 * self.h))
+
     def derivative_ball(self, z: arb) -> arb:
         """Return a ball around ℓ'(z), by the same formula."""
         half = arb(0.5)

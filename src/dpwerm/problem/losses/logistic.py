@@ -46,6 +46,12 @@ class Logistic:
         curvature: FloatArray = expit(z) * expit(-z)
         return curvature
 
+    def curvature_at_slope(self, slope: FloatArray) -> FloatArray:
+        """Return ℓ'' where ℓ' = ``slope``: −ℓ'·(1+ℓ')."""
+        bend = slope + 1
+        bend *= slope
+        return np.negative(bend, out=bend)
+
     def derivative_ball(self, z: arb) -> arb:
         """Return a ball around −1/(1+e^z), with the exponential that cannot overflow."""
         if z.mid() > 0:

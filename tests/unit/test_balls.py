@@ -1,11 +1,12 @@
 """The precision is put back, also after an exception and between threads."""
 
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 
 import pytest
-from flint import ctx
+from flint import arb, ctx
 
-from dpwerm.balls import precision
+from dpwerm.balls import fraction_of, precision
 
 
 def test_the_precision_is_put_back() -> None:
@@ -35,3 +36,11 @@ def test_also_between_threads() -> None:
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(work, range(100, 140)))
     assert ctx.prec == before
+
+
+def test_an_exact_ball_is_a_fraction() -> None:
+    with precision(100):
+        assert fraction_of(arb(0.1)) == Fraction(0.1)
+        assert fraction_of(arb(0)) == 0
+        third = arb(1) / 3
+        assert fraction_of(third.lower()) <= Fraction(1, 3) <= fraction_of(third.upper())

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError, RuleFileError
 from dpwerm.study.blocks import CategoryBlock, Level, NumberBlock, shrink_factor
 from dpwerm.study.encoding import Encoding
@@ -50,6 +51,49 @@ FRAME = pd.DataFrame(
         "site": ["a", "c", "b", ""],
     }
 )
+
+
+def block_norms(X: FloatArray, encoding: Encoding) -> FloatArray:
+    """Return max over blocks of ‖block‖₁/s for every row, the intercept included."""
+    blocks, start = list(encoding.norm_blocks), 0
+    norms = np.zeros(len(X))
+    if encoding.intercept:
+        width, bound = blocks.pop(0)
+        assert width == 1
+        norms[:] = encoding.intercept_scale / bound
+    for width, bound in blocks:
+        part = np.abs(X[:, start : start + width]).sum(axis=1)
+        norms = np.maximum(norms, part / bound)
+        start += width
+    assert start == X.shape[1]
+    return norms
+
+
+@pytest.mark.parametrize("intercept", [0.0, 0.3, 1.0, 7.0])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_row_lies_in_the_blocks_and_some_on_their_edge(kind: Kind, intercept: float) -> None:
+    encoding = mixed(kind, intercept)
+    random = np.random.default_rng(2)
+    frame = pd.DataFrame(
+        {
+            "age": [20.0, 80.0, -1e300, 1e300, math.nan, *random.uniform(0, 100, 195)],
+            "sex": random.choice(["F", "M", "?"], 200),
+            "site": random.choice(["a", "b", "c", ""], 200),
+        }
+    )
+    norms = block_norms(encoding.encode(read_table(frame, encoding.columns)), encoding)
+    # Exactly 1 and not above it, for the doubles: κ = 1 is no rounded number.
+    assert norms.max() == 1.0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_blocks_tell_intervals_from_indicator_blocks(kind: Kind) -> None:
+    encoding = mixed(kind, 0.3)
+    q = encoding.factor
+    assert encoding.norm_blocks == ((1, encoding.intercept_scale), (1, q), (1, q), (3, q))
+    assert mixed(kind, 0.0).norm_blocks == ((1, q), (1, q), (3, q))
+    flat = [bound for width, bound in encoding.norm_blocks for _ in range(width)]
+    assert flat == encoding.column_bounds.tolist()
 
 
 def test_centred_rows() -> None:

@@ -1,0 +1,201 @@
+"""The pure mechanisms: β from its formula, the conditions, and a whole run without a row."""
+
+from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.unit.mechanisms.perturbed_cases import (
+    BLOCKS,
+    P,
+    blockwise,
+    empty,
+    facts,
+    spherical,
+    two_streams,
+)
+
+from dpwerm.errors import ParameterError
+from dpwerm.mechanisms import get_mechanism
+from dpwerm.mechanisms.norms import BlockNorm, Euclidean
+from dpwerm.mechanisms.objective_perturbation import ObjectivePerturbation
+from dpwerm.mechanisms.plan import Inside, Plan
+from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.facts import Facts
+from dpwerm.privacy.origin import ExternalModel, WorstCase
+from dpwerm.privacy.randomness import SeededBits
+from dpwerm.privacy.relation import Relation
+from dpwerm.problem.regularizers import Ridge
+
+L2, BLOCK = ObjectivePerturbation(Euclidean()), ObjectivePerturbation(BlockNorm())
+both = pytest.mark.parametrize("mechanism", [L2, BLOCK], ids=lambda one: one.name)
+relations = pytest.mark.parametrize("relation", list(Relation))
+
+
+def inside_of(plan: Plan) -> Inside:
+    assert plan.inside is not None
+    return plan.inside
+
+
+def rate_of(plan: Plan) -> float:
+    rate = inside_of(plan).rate
+    assert rate is not None
+    return rate
+
+
+def number(exact: Fraction | float) -> Any:
+    exact = Fraction(exact)
+    return mpmath.mpf(exact.numerator) / exact.denominator
+
+
+def formula(mechanism: ObjectivePerturbation, chosen: Facts, epsilon: str) -> Any:
+    """β of theory, section 5, from the facts alone, at the working precision of mpmath."""
+    w, c, r = (number(one) for one in (chosen.weight_bound, chosen.smoothness, chosen.radius))
+    kappa = r if mechanism is L2 else mpmath.mpf(1)
+    inside = mpmath.mpf(99) / 100 * mpmath.mpf(epsilon)
+    records = 2 if chosen.relation is Relation.REPLACE_ONE else 1
+    curvature = mpmath.log(1 + w * c * r**2 / number(chosen.gamma))
+    return (inside - curvature) / (records * w * number(chosen.lipschitz) * kappa)
+
+
+@both
+@relations
+@pytest.mark.parametrize("epsilon", ["0.1", "1", "7.3"])
+def test_the_rate_is_that_of_the_formula_and_not_above_it(
+    mechanism: ObjectivePerturbation, relation: Relation, epsilon: str
+) -> None:
+    chosen = facts(relation)
+    rate = rate_of(mechanism.plan(chosen, Budget.of(epsilon)))
+    with mpmath.workdps(60):
+        exact = formula(mechanism, chosen, epsilon)
+        assert exact * (1 - mpmath.mpf(2) ** -51) <= rate <= exact
+
+
+@both
+@relations
+@given(
+    w=st.floats(1e-3, 1e3),
+    lipschitz=st.floats(1e-3, 1e3),
+    c=st.floats(1e-3, 1e3),
+    r=st.floats(1e-2, 1e2),
+    gamma=st.floats(1e-3, 1e9),
+    epsilon=st.decimals("0.001", "100", places=4),
+)
+@settings(max_examples=40, deadline=None)
+def test_the_promise_is_kept_for_all_facts(
+    mechanism: ObjectivePerturbation,
+    relation: Relation,
+    w: float,
+    lipschitz: float,
+    c: float,
+    r: float,
+    gamma: float,
+    epsilon: Decimal,
+) -> None:
+    chosen = replace(
+        facts(relation), weight_bound=w, lipschitz=lipschitz, smoothness=c, radius=r, gamma=gamma
+    )
+    with mpmath.workdps(60):
+        exact = formula(mechanism, chosen, str(epsilon))
+        if exact <= 0:
+            with pytest.raises(ParameterError, match="needs"):
+                mechanism.plan(chosen, Budget.of(epsilon))
+            return
+        plan = mechanism.plan(chosen, Budget.of(epsilon))
+        assert exact * (1 - mpmath.mpf(2) ** -51) <= rate_of(plan) <= exact
+
+
+@both
+def test_epsilon_is_split_and_the_second_noise_is_made_for_twice_the_tolerance(
+    mechanism: ObjectivePerturbation,
+) -> None:
+    plan = mechanism.plan(facts(), Budget.of("0.7"))
+    inside = inside_of(plan)
+    assert inside.epsilon_inside + inside.epsilon_outside == Decimal("0.7")
+    assert plan.noise.mechanism == "spherical-laplace"
+    assert plan.noise.epsilon == inside.epsilon_outside == Decimal("0.007")
+    assert Fraction(plan.noise.sensitivity) == 2 * Fraction(plan.tolerance)
+    tolerance = 1e-8 * 2 * 3.0 * 1.25 * 1.75 / 110.0
+    assert plan.tolerance == pytest.approx(tolerance, rel=1e-14)
+    assert plan.noise.scale == pytest.approx(2 * tolerance / 0.007, rel=1e-14)
+    assert plan.sensitivity is None
+
+
+@both
+def test_weights_that_depend_on_others_are_refused(mechanism: ObjectivePerturbation) -> None:
+    for n in (1, 7):
+        worst = replace(facts(), origin=WorstCase(), n=n)
+        with pytest.raises(ParameterError, match="worst_case use spherical-laplace"):
+            mechanism.plan(worst, Budget.of(1))
+    with pytest.raises(ParameterError, match="worst_case"):
+        mechanism.plan(replace(facts(Relation.ADD_REMOVE), origin=WorstCase()), Budget.of(1))
+    external = replace(facts(), origin=ExternalModel())
+    assert rate_of(mechanism.plan(external, Budget.of(1))) == rate_of(
+        mechanism.plan(facts(), Budget.of(1))
+    )
+
+
+@both
+def test_another_regulariser_is_refused(mechanism: ObjectivePerturbation) -> None:
+    with pytest.raises(ParameterError, match="needs the regularizer ridge on every coefficient"):
+        mechanism.plan(replace(facts(), regularizer="elastic"), Budget.of(1))
+
+
+class Masked:
+    """A regulariser that calls itself ridge and leaves the intercept out."""
+
+    name: ClassVar[str] = "ridge"
+    parameters: ClassVar[dict[str, float]] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(Ridge(), name)
+
+
+@both
+def test_nothing_runs_with_a_regulariser_that_only_has_the_name(
+    mechanism: ObjectivePerturbation,
+) -> None:
+    plan = mechanism.plan(facts(Relation.ADD_REMOVE), Budget.of(1))
+    masked: Any = Masked()
+    with pytest.raises(ParameterError, match="needs the regularizer ridge"):
+        mechanism.run(replace(empty(), regularizer=masked), plan, SeededBits(0))
+
+
+@both
+@pytest.mark.parametrize("seed", range(4))
+def test_without_a_row_the_run_is_the_noise_over_gamma_and_the_second_noise(
+    mechanism: ObjectivePerturbation, seed: int
+) -> None:
+    plan = mechanism.plan(facts(Relation.ADD_REMOVE), Budget.of(1))
+    released = mechanism.run(empty(), plan, SeededBits(seed))
+    for_b, for_second = two_streams(seed)
+    with mpmath.workdps(60):
+        scale = 1 / mpmath.mpf(rate_of(plan))
+        b = spherical(for_b, P, scale) if mechanism is L2 else blockwise(for_b, BLOCKS, scale)
+        second = spherical(for_second, P, 200 * mpmath.mpf(plan.tolerance))
+        grid = mpmath.mpf(2) ** plan.noise.exponent
+        reach = grid / 2 + mpmath.mpf(plan.tolerance)
+        for k, one, z in zip(released, b, second, strict=True):
+            assert abs(k * grid - (-one / 110 + z)) <= reach
+        # The second noise is there: without it the numbers would be elsewhere.
+        assert mpmath.norm(second) > 100 * reach
+
+
+def test_the_block_norm_needs_less_noise_where_rows_fill_a_box() -> None:
+    box = replace(facts(blocks=((1, 1.0),) * 5), radius=2.2360679774997902)
+    l2, block = (rate_of(one.plan(box, Budget.of(1))) for one in (L2, BLOCK))
+    # E‖b‖² is p(p+1)/β² for the ball, and p/3·(p+1)(p+2)/β² for the box.
+    p = 5
+    ratio = (p / 3 * (p + 1) * (p + 2) / block**2) / (p * (p + 1) / l2**2)
+    assert ratio == pytest.approx((p + 2) / (3 * p), rel=1e-12)
+
+
+def test_they_are_in_the_table() -> None:
+    assert get_mechanism("objective-l2") == L2
+    assert get_mechanism("objective-block") == BLOCK
+    assert np.all([one.plan(facts(), Budget.of(1)).mechanism == one.name for one in (L2, BLOCK)])

@@ -1,0 +1,56 @@
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from tests.unit.mechanisms.perturbed_cases import empty, facts
+
+from dpwerm.mechanisms import NOISE_LAWS, get_mechanism
+from dpwerm.mechanisms.output_perturbation import OutputPerturbation
+from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.randomness import SeededBits
+from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.sensitivity import l2_sensitivity, total_sensitivity
+from dpwerm.problem.losses import Logistic
+from dpwerm.problem.objective import Objective, WeightedData
+from dpwerm.solve.newton import minimise
+
+every = pytest.mark.parametrize("name", sorted(NOISE_LAWS))
+
+
+def budget_for(name: str) -> Budget:
+    return Budget.of("inf") if name == "none" else Budget.of(1, "1e-6" if name == "gaussian" else 0)
+
+
+@every
+def test_it_has_the_name_and_the_claim_of_its_law(name: str) -> None:
+    law, mechanism = NOISE_LAWS[name], get_mechanism(name)
+    assert mechanism == OutputPerturbation(law)
+    assert (mechanism.name, mechanism.needs_delta) == (law.name, law.needs_delta)
+    assert (mechanism.statement, mechanism.proof) == (law.statement, law.proof)
+
+
+@every
+def test_the_noise_is_made_for_the_minimiser_and_two_tolerances(name: str) -> None:
+    plan = get_mechanism(name).plan(facts(), budget_for(name))
+    assert plan.sensitivity == l2_sensitivity(facts())
+    assert plan.noise.sensitivity == total_sensitivity(plan.sensitivity, plan.tolerance)
+    assert Fraction(plan.noise.sensitivity) >= Fraction(plan.sensitivity) + 2 * Fraction(
+        plan.tolerance
+    )
+    assert plan.inside is None
+    assert plan.noise == NOISE_LAWS[name].calibrate(plan.noise.sensitivity, 6, budget_for(name))
+
+
+@every
+def test_a_run_is_the_law_around_the_solver_s_point(name: str) -> None:
+    blank = empty()
+    X = np.array([[1.0, 0.0, 1.0, 0.0, 0.75], [-0.5, 0.0, 0.0, -1.0, 0.1]])
+    rows = WeightedData(
+        X, np.array([1.0, -1.0]), np.array([3.0, 2.0]), 0.5, blank.data.column_bounds
+    )
+    objective = Objective(rows, Logistic(), 110.0)
+    mechanism = get_mechanism(name)
+    plan = mechanism.plan(facts(Relation.ADD_REMOVE), budget_for(name))
+    point = minimise(objective, plan.tolerance).theta
+    expected = NOISE_LAWS[name].release(point, plan.noise, SeededBits(3))
+    assert mechanism.run(objective, plan, SeededBits(3)) == expected

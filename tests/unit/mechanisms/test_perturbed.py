@@ -1,0 +1,104 @@
+"""The shared run: how near b the tilt must be, how near the solver must come, and one b for all."""
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from tests.unit.mechanisms.perturbed_cases import BLOCKS, blockwise, facts, two_streams
+
+from dpwerm.errors import ParameterError
+from dpwerm.mechanisms import get_mechanism, perturbed
+from dpwerm.mechanisms.perturbed import check_facts
+from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.origin import WorstCase
+from dpwerm.privacy.randomness import SeededBits
+from dpwerm.privacy.relation import Relation
+from dpwerm.problem.losses import Logistic
+from dpwerm.problem.objective import Objective, WeightedData
+from dpwerm.solve.exact_newton import finish
+from dpwerm.solve.newton import Solution, minimise
+
+MECHANISM = get_mechanism("objective-block")
+PLAN = MECHANISM.plan(facts(Relation.ADD_REMOVE), Budget.of(1))
+
+
+def objective(n: int = 20) -> Objective:
+    random = np.random.default_rng(5)
+    bounds = np.array([bound for width, bound in BLOCKS for _ in range(width)])
+    X = np.column_stack(
+        [
+            random.uniform(-1, 1, n),
+            np.eye(3)[random.integers(0, 3, n)],
+            random.uniform(-0.75, 0.75, n),
+        ]
+    )
+    data = WeightedData(
+        X, random.choice([-1.0, 1.0], n), random.uniform(0, 3, n), bounds[0], bounds
+    )
+    return Objective(data, Logistic(), 110.0)
+
+
+def test_the_solver_sees_b_to_a_quarter_of_the_tolerance_and_ends_within_half(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[tuple[Objective, float]] = []
+
+    def spy(tilted: Objective, tolerance: float) -> Solution:
+        seen.append((tilted, tolerance))
+        return minimise(tilted, tolerance)
+
+    monkeypatch.setattr(perturbed, "minimise", spy)
+    MECHANISM.run(objective(), PLAN, SeededBits(2))
+    [(tilted, tolerance)] = seen
+    tau = Fraction(PLAN.tolerance)
+    assert Fraction(tolerance) <= tau / 2
+    assert PLAN.inside is not None
+    assert PLAN.inside.rate is not None
+    with mpmath.workdps(60):
+        b = blockwise(two_streams(2)[0], BLOCKS, 1 / mpmath.mpf(PLAN.inside.rate))
+        columns = zip(*(part.tolist() for part in tilted.tilts), strict=True)
+        miss = mpmath.norm([mpmath.fsum(c) - one for c, one in zip(columns, b, strict=True)])
+        assert miss <= 110 * mpmath.mpf(PLAN.tolerance) / 4
+    assert tilted.data is not None
+    assert tilted.gamma == 110.0
+
+
+def test_b_stays_the_same_whatever_precision_the_solver_needs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fast = MECHANISM.run(objective(), PLAN, SeededBits(4))
+    tilts: list[Any] = []
+
+    def slow(tilted: Objective, tolerance: float) -> Solution:
+        tilts.append(tilted.tilts)
+        return finish(tilted, np.zeros(6), tolerance)
+
+    monkeypatch.setattr(perturbed, "minimise", slow)
+    other = MECHANISM.run(objective(), PLAN, SeededBits(4))
+    assert len(tilts) == 1
+    # Both are within τ of one ideal point and get the same second noise: at most two cells apart
+    # for each tolerance of distance.
+    cells = 2 * PLAN.tolerance / 2.0**PLAN.noise.exponent
+    assert max(abs(a - b) for a, b in zip(fast, other, strict=True)) <= cells + 1
+
+
+def test_the_second_noise_is_always_added(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A solver that returns one point for every b: what is left is the second noise.
+    point = (Fraction(1, 3),) * 6
+    monkeypatch.setattr(perturbed, "minimise", lambda *_: Solution(point, 0.0, 53))
+    released = [MECHANISM.run(objective(), PLAN, SeededBits(seed)) for seed in range(40)]
+    noise = np.array(released) * 2.0**PLAN.noise.exponent - 1 / 3
+    radii = np.linalg.norm(noise, axis=1) / PLAN.noise.scale
+    # Gamma(6): mean 6, standard error of the mean of 40 is 0.39; the seeds are fixed.
+    assert np.mean(radii) == pytest.approx(6.0, abs=1.2)
+    assert len(set(released)) == 40
+
+
+def test_the_conditions_do_not_depend_on_n() -> None:
+    check_facts("m", facts())
+    for n in (1, 2, 10**6):
+        with pytest.raises(ParameterError, match=r"^mechanism m needs weights"):
+            check_facts("m", replace(facts(), origin=WorstCase(), n=n))

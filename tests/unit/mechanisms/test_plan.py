@@ -1,0 +1,51 @@
+from dataclasses import FrozenInstanceError, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.unit.mechanisms.perturbed_cases import BLOCKS, empty, facts
+
+from dpwerm.errors import ParameterError
+from dpwerm.mechanisms import get_mechanism
+from dpwerm.mechanisms.plan import check_run
+from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.relation import Relation
+from dpwerm.problem.data import WeightedData
+from dpwerm.problem.objective import Objective
+
+MECHANISM = get_mechanism("objective-block")
+PLAN = MECHANISM.plan(facts(Relation.ADD_REMOVE), Budget.of(1))
+
+
+def rows(*block: float) -> Objective:
+    """Return an objective of one row whose block of width 3 is this."""
+    blank = empty()
+    X = np.array([[1.0, *block, -0.75]])
+    data = WeightedData(X, np.ones(1), np.ones(1), 0.5, blank.data.column_bounds)
+    return replace(blank, data=data)
+
+
+@pytest.mark.parametrize(
+    "block", [(0, 1, 0), (0, 0, 0), (-1, 0, 0), (0.25, -0.5, 0.125), (0.3, 0.3, 0.39)]
+)
+def test_a_row_inside_its_block_is_taken(block: tuple[float, ...]) -> None:
+    check_run(MECHANISM, rows(*block), PLAN)
+
+
+# The last sum is above 1 by less than a double can tell; rounded, it is exactly 1.
+@pytest.mark.parametrize("block", [(1, 1, 1), (0.5, -0.51, 0), (1.0, 2.0**-60, 0)])
+def test_a_row_outside_its_block_is_not(block: tuple[float, ...]) -> None:
+    with pytest.raises(ParameterError, match="X has a row outside the plan's blocks"):
+        check_run(MECHANISM, rows(*block), PLAN)
+
+
+def test_the_plan_of_another_mechanism_is_refused() -> None:
+    with pytest.raises(ParameterError, match="the plan is for objective-block"):
+        check_run(get_mechanism("objective-l2"), empty(), PLAN)
+
+
+def test_a_plan_cannot_be_changed() -> None:
+    changing: Any = PLAN
+    with pytest.raises(FrozenInstanceError):
+        changing.tolerance = 1.0
+    assert PLAN.facts.blocks == BLOCKS

@@ -16,12 +16,14 @@ def fit(
     table: Annotated[Path, typer.Argument(help="The trial's table: CSV or Parquet.")],
     epsilon: Annotated[str, typer.Option(help="Privacy loss, such as 0.5; inf for none.")],
     out: Annotated[Path, typer.Option(help="Where to write the rule.")] = Path("rule.json"),
-    delta: Annotated[str, typer.Option(help="Only for mechanism gaussian, such as 1e-6.")] = "0",
+    delta: Annotated[str, typer.Option(help="For the Gaussian mechanisms, such as 1e-6.")] = "0",
     gamma: Annotated[
-        float | None, typer.Option(help="Regularisation; replaces method.gamma of the study.")
+        float | None,
+        typer.Option(help="Regularisation; without it, settings are chosen by simulation."),
     ] = None,
     mechanism: Annotated[
-        str | None, typer.Option(help="spherical-laplace, product-laplace or gaussian.")
+        str | None,
+        typer.Option(help="Such as objective-block or spherical-laplace; chosen if left out."),
     ] = None,
     seed: Annotated[
         int | None, typer.Option(help="For simulation only: marks the rule as not private.")

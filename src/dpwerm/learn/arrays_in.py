@@ -17,7 +17,8 @@ from sklearn.utils.validation import check_array, validate_data
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.parameters import interval, positive, real
+from dpwerm.learn.settings import is_auto, scale_of
+from dpwerm.parameters import interval
 from dpwerm.study.encoding import Encoding
 
 LONGEST_NAME = 1_000
@@ -185,7 +186,7 @@ def feature_names(estimator: BaseEstimator, columns: int) -> list[str]:
 
 def number_encoding(estimator: BaseEstimator, columns: int) -> Encoding:
     """Return the encoding that an estimator's parameters declare for columns of numbers."""
-    scale = real("intercept_scale", estimator.intercept_scale)
+    scale = 1.0 if is_auto(estimator.intercept_scale) else scale_of(estimator.intercept_scale)
     kind = estimator.encoding
     if kind not in ("centred", "paper"):
         raise ParameterError("encoding must be of kind 'centred' or 'paper'")
@@ -193,5 +194,5 @@ def number_encoding(estimator: BaseEstimator, columns: int) -> Encoding:
         feature_names(estimator, columns),
         bounds_per_column(estimator.feature_bounds, columns),
         kind=kind,
-        intercept=0.0 if scale == 0 else positive("intercept_scale", scale),
+        intercept=scale,
     )

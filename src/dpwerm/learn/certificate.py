@@ -10,7 +10,7 @@ from pydantic import Field
 
 from dpwerm.errors import ParameterError
 from dpwerm.exact import round_up
-from dpwerm.learn.specification import Specification
+from dpwerm.learn.specification import Chosen, Specification
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.plan import Inside, Plan
 from dpwerm.privacy.budget import Budget
@@ -98,6 +98,22 @@ class NoiseRecord(Record):
     grid_exponent: Annotated[int, Field(ge=-2000, le=2000, strict=True)]
 
 
+class ChosenRecord(Record):
+    """Which settings were chosen on simulated problems, and in words why; no row was read."""
+
+    settings: list[Name]
+    reason: Annotated[str, Field(max_length=1000, strict=True)]
+
+    @classmethod
+    def of(cls, chosen: Chosen) -> Self:
+        """Return the record of a choice."""
+        return cls(settings=list(chosen.settings), reason=chosen.reason)
+
+    def plain(self) -> Chosen:
+        """Return the choice that this records."""
+        return Chosen(tuple(self.settings), self.reason)
+
+
 class Certificate(Record):
     """Everything the privacy claim rests on."""
 
@@ -112,6 +128,7 @@ class Certificate(Record):
     loss: LossRecord
     regularizer: RegularizerRecord
     gamma: Finite
+    chosen: ChosenRecord | None
     weight_bound: Finite
     weight_origin: OriginRecord
     radius: Finite
@@ -134,6 +151,7 @@ class Certificate(Record):
             loss=get_loss(self.loss.name, **self.loss.parameters),
             regularizer=get_regularizer(self.regularizer.name, **self.regularizer.parameters),
             origin=origin_of({"name": self.weight_origin.name, **self.weight_origin.parameters}),
+            chosen=None if self.chosen is None else self.chosen.plain(),
         )
 
 
@@ -182,6 +200,7 @@ def certify(
             name=spec.regularizer.name, parameters=dict(spec.regularizer.parameters)
         ),
         gamma=spec.gamma,
+        chosen=None if spec.chosen is None else ChosenRecord.of(spec.chosen),
         weight_bound=spec.weight_bound,
         weight_origin=OriginRecord(
             name=spec.origin.name,

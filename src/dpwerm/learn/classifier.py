@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from dpwerm.arrays import FloatArray
+from dpwerm.choose.question import Outcome
 from dpwerm.errors import ParameterError
 from dpwerm.learn.arrays_in import (
     forget,
@@ -22,8 +23,9 @@ from dpwerm.learn.arrays_in import (
     refuse_mask,
     vector,
 )
-from dpwerm.learn.pipeline import fit_release
+from dpwerm.learn.pipeline import fit_release, no_progress
 from dpwerm.learn.release import Release
+from dpwerm.learn.settings import Asked, settings_for
 from dpwerm.learn.specification import specification_of
 from dpwerm.parameters import positive
 from dpwerm.privacy.budget import Budget
@@ -49,16 +51,20 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         Weights above it are clipped. May be left out only when no weights are given.
     classes : pair, optional
         The two labels. Must be declared for a private release; the first is the negative class.
-    gamma : float > 0
-        Regularisation on the summed objective.
+    gamma : ``"auto"`` or float > 0
+        Regularisation on the summed objective. ``"auto"`` chooses it, and all else that is
+        ``"auto"``, on simulated problems inside the declared bounds; it reads no row and costs no
+        privacy. With a number, whatever else is ``"auto"`` takes its plain value.
     loss : name or registered loss
         ``"huberised-hinge"`` or ``"logistic"``.
     h : float > 0
         Half the width of the bend of the Huberised hinge.
     regularizer : name
         ``"ridge"``: ½‖θ‖² on every coordinate, the intercept too.
-    mechanism : name
-        ``"spherical-laplace"``, ``"product-laplace"`` or ``"gaussian"`` (needs ``delta`` > 0).
+    mechanism : ``"auto"`` or name
+        ``"objective-block"``, ``"objective-l2"``, ``"spherical-laplace"``, ``"product-laplace"``,
+        or with ``delta`` > 0 ``"objective-gaussian"`` and ``"gaussian"``. Plain:
+        ``"spherical-laplace"``, or ``"gaussian"`` with ``delta`` > 0.
     delta : float in [0, 1)
         0 for the pure mechanisms.
     relation : ``"replace_one"`` or ``"add_remove"``
@@ -67,8 +73,14 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         Where the weights come from; decides the constant C of the sensitivity.
     encoding : ``"centred"`` or ``"paper"``
         Numbers into [−1, 1], or into [0, 1] and divided by √(p+1) as in the paper.
-    intercept_scale : float ≥ 0
-        The constant of the intercept column; 0 means no intercept.
+    intercept_scale : ``"auto"`` or float ≥ 0
+        The constant of the intercept column; 0 means no intercept. Plain: 1.
+    saturation : ``"auto"`` or float in [1, 100]
+        Learn from clip(kx, −1, 1) instead of x. Plain: 1, which changes nothing.
+    threshold : ``"auto"`` or float in [0, 1)
+        Released coefficients below this share of the largest become 0. Plain: 0.
+    planned_n : int, optional
+        The number of people to choose settings for; needed for ``gamma="auto"`` under add/remove.
     random_state : int, optional
         None draws from the operating system. An integer is for simulation and marks the
         release as not private.
@@ -107,16 +119,19 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         feature_bounds: Any = None,
         weight_bound: float | None = None,
         classes: Any = None,
-        gamma: float | None = None,
+        gamma: float | str = "auto",
         loss: str | MarginLoss = "huberised-hinge",
         h: float = 0.5,
         regularizer: str = "ridge",
-        mechanism: str = "spherical-laplace",
+        mechanism: str = "auto",
         delta: float | str = 0,
         relation: str = "replace_one",
         weight_origin: str = "design",
         encoding: Literal["centred", "paper"] = "centred",
-        intercept_scale: float = 1.0,
+        intercept_scale: float | str = "auto",
+        saturation: float | str = "auto",
+        threshold: float | str = "auto",
+        planned_n: int | None = None,
         random_state: int | None = None,
     ) -> None:
         self.epsilon = epsilon
@@ -133,6 +148,9 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         self.weight_origin = weight_origin
         self.encoding = encoding
         self.intercept_scale = intercept_scale
+        self.saturation = saturation
+        self.threshold = threshold
+        self.planned_n = planned_n
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Tags:
@@ -148,17 +166,21 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         budget = Budget.of(self.epsilon, self.delta)
         classes, labels = self._labels(y, len(matrix), private=bits.secure and budget.is_private)
         bound, weights = self._weights(sample_weight, len(matrix))
-        encoding = number_encoding(self, matrix.shape[1])
+        declared = number_encoding(self, matrix.shape[1])
         spec = specification_of(
             self, weight_bound=bound, relation=self.relation, origin=self.weight_origin
         )
+        asked = Asked.of(self, intercept=self.intercept_scale)
+        settings = settings_for(asked, spec, declared, Outcome.of_labels(), matrix, no_progress)
+        encoding = settings.encoding(declared)
         self.release_: Release = fit_release(
             encoding.encode_numbers(matrix),
             labels,
             weights,
             encoding=encoding,
-            spec=spec,
+            spec=settings.specification(spec, bound),
             bits=bits,
+            threshold=settings.threshold,
         )
         self.classes_ = classes
         return self

@@ -26,17 +26,21 @@ def fit_release(
     encoding: Encoding,
     spec: Specification,
     bits: BitSource,
+    threshold: float = 0.0,
     on_stage: Stage = no_progress,
 ) -> Release:
     """Return the release of argmin Σ w_i ℓ(y_i x_iᵀθ) + γR(θ) under ``spec``.
 
     X: (n, d) encoded by ``encoding``; y: (n,) in {−1, +1}; weights: (n,) in [0, W]. Callers clip at
-    W; a weight above it is a mistake of theirs, which the run refuses.
+    W; a weight above it is a mistake of theirs, which the run refuses. threshold: in [0, 1),
+    for what was released.
     """
     certificate, plan = certify(
         spec, encoding, len(y), secure=bits.secure, library=f"dpwerm {__version__}"
     )
-    data = WeightedData(X, y, weights, encoding.intercept_scale, encoding.column_bounds)
+    data = WeightedData(
+        encoding.learning_rows(X), y, weights, encoding.intercept_scale, encoding.column_bounds
+    )
     objective = Objective(data, spec.loss, spec.gamma, spec.regularizer)
     integers = get_mechanism(spec.mechanism).run(objective, plan, bits, on_stage)
-    return Release(encoding, integers, certificate)
+    return Release(encoding, integers, certificate, threshold)

@@ -1,7 +1,8 @@
 """The only thing that crosses from the sensitive side to the public one.
 
 θ_j = k_j·2^e with integers k_j on the public grid 2^e, the encoding that gives them meaning,
-and the certificate that says what was promised.
+and the certificate that says what was promised. A rule uses them after a public threshold, which
+sets coefficients that are small beside the largest to 0: that costs no privacy.
 """
 
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ class Release:
     encoding: Encoding
     integers: tuple[int, ...]
     certificate: Certificate
+    threshold: float = 0.0
 
     @property
     def exponent(self) -> int:
@@ -34,14 +36,25 @@ class Release:
         return self.certificate.private
 
     @property
+    def kept(self) -> tuple[int, ...]:
+        """The integers that the rule uses: 0 where |k_j| < threshold·max|k|; never the intercept's.
+
+        The largest is taken over all coefficients but the intercept's.
+        """
+        first = int(self.encoding.intercept > 0)
+        slopes = self.integers[first:]
+        least = Fraction(self.threshold) * max(map(abs, slopes), default=0)
+        return (*self.integers[:first], *(0 if abs(k) < least else k for k in slopes))
+
+    @property
     def theta(self) -> FloatArray:
-        """The coefficients in encoded units, intercept first if there is one."""
+        """The coefficients of the rule in encoded units, intercept first if there is one."""
         grid = Fraction(2) ** self.exponent
-        return np.array([float(k * grid) for k in self.integers])
+        return np.array([float(k * grid) for k in self.kept])
 
     def score(self, X: FloatArray) -> FloatArray:
         """Return f(x) = s₀θ₀ + xᵀθ for encoded rows."""
-        theta = self.theta
+        theta = self.theta * self.encoding.stretch
         scale = self.encoding.intercept_scale
         slopes = theta[1:] if scale > 0 else theta
         # One row's score must not depend on the rows beside it, so no matrix product.
@@ -51,7 +64,7 @@ class Release:
     def own_units(self) -> dict[str, float]:
         """Return the coefficients in the columns' own units, for reading."""
         grid = Fraction(2) ** self.exponent
-        return self.encoding.own_units([k * grid for k in self.integers])
+        return self.encoding.own_units([k * grid for k in self.kept])
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for a file."""
@@ -61,6 +74,7 @@ class Release:
                 "names": list(self.encoding.coefficient_names),
                 "integers": list(self.integers),
                 "exponent": self.exponent,
+                "threshold": self.threshold,
                 "own_units": self.own_units(),
             },
             "certificate": self.certificate.model_dump(mode="json"),

@@ -1,6 +1,6 @@
 """The public choices behind a release: everything that can be said before the data is read."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dpwerm.errors import ParameterError
@@ -17,10 +17,19 @@ NON_PRIVATE = "none"
 
 
 @dataclass(frozen=True)
+class Chosen:
+    """Which settings were chosen on simulated problems, and in words why."""
+
+    settings: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
 class Specification:
     """Budget, mechanism, loss and constants of one release.
 
-    gamma: float > 0 on the summed objective; weight_bound: float > 0, the W of Δ = 2WLr/γ.
+    gamma: float > 0 on the summed objective; weight_bound: float > 0, the W of Δ = 2WLr/γ; chosen:
+    what was chosen automatically, None if nothing was.
     An infinite ε always means the non-private baseline, whatever mechanism and δ were named.
     """
 
@@ -32,6 +41,7 @@ class Specification:
     loss: MarginLoss = field(default_factory=HuberisedHinge)
     regularizer: Regularizer = field(default_factory=Ridge)
     origin: WeightOrigin = field(default_factory=KnownByDesign)
+    chosen: Chosen | None = None
 
     def __post_init__(self) -> None:
         positive("gamma", self.gamma)
@@ -46,17 +56,9 @@ class Specification:
                 "or another mechanism"
             )
 
-
-def required_gamma(gamma: object, weight_bound: float) -> float:
-    """Return γ, or say how to choose and declare it."""
-    if gamma is None:
-        raise ParameterError(
-            "gamma is missing: set the parameter, the option --gamma, or gamma under [method] of "
-            "the study file. Choose it without looking at the data: larger means less noise and "
-            "more bias. A place to start is 0.01 to 0.05 times the planned number of people times "
-            f"the weight bound, which is {weight_bound:.6g} here"
-        )
-    return positive("gamma", gamma)
+    def with_settings(self, **settings: Any) -> "Specification":
+        """Return the same specification with other settings, checked anew."""
+        return replace(self, **settings)
 
 
 def loss_of(loss: str | MarginLoss, h: object = None) -> MarginLoss:
@@ -72,12 +74,14 @@ def loss_of(loss: str | MarginLoss, h: object = None) -> MarginLoss:
 def specification_of(
     estimator: Any, *, weight_bound: float, relation: object, origin: str
 ) -> Specification:
-    """Return the public choices behind an estimator's parameters."""
+    """Return the public choices behind an estimator's parameters, before γ and mechanism are set.
+
+    They stand at γ = 1 and spherical Laplace noise until ``with_settings`` replaces them.
+    """
     return Specification(
         budget=Budget.of(estimator.epsilon, estimator.delta),
-        gamma=required_gamma(estimator.gamma, weight_bound),
+        gamma=1.0,
         weight_bound=weight_bound,
-        mechanism=estimator.mechanism,
         relation=Relation.of(relation),
         loss=loss_of(estimator.loss, estimator.h),
         regularizer=get_regularizer(estimator.regularizer),

@@ -87,6 +87,12 @@ class Declaration:
             raise ParameterError("treatment and benefit cannot be written to a rule file exactly")
         return self
 
+    def clipped_at(self, share: float | None) -> Self:
+        """Return this declaration with V at a share of the largest, if it was left open."""
+        if share is None or not self.benefit.clip_is_open:
+            return self
+        return replace(self, benefit=self.benefit.clipped_at(share))
+
     @property
     def weight_bound(self) -> float:
         """The bound W = V/π_min on every weight, rounded up."""

@@ -44,6 +44,7 @@ DECLARED_BY_STUDY = (
     "relation",
     "encoding",
     "intercept_scale",
+    "planned_n",
 )
 """The parameters that a study declares; with one they keep their defaults."""
 

@@ -23,17 +23,18 @@ from dpwerm.study.blocks import Frozen as Record
 from dpwerm.study.encoding import Encoding
 from dpwerm.study.faults import faults_of
 
-FORMAT, VERSION = "dpwerm-rule", 1
+FORMAT, VERSION = "dpwerm-rule", 2
 ABSENT = "(absent)"
 Text = Annotated[str, Field(max_length=1000, strict=True)]
 
 
 class CoefficientsRecord(Record):
-    """θ_j = integers[j]·2^exponent in encoded units; own_units is for reading."""
+    """θ_j = integers[j]·2^exponent in encoded units; own_units is the rule, for reading."""
 
     names: list[Text]
     integers: list[Annotated[int, Field(strict=True)]]
     exponent: Annotated[int, Field(strict=True)]
+    threshold: Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False, strict=True)]
     own_units: dict[Text, Finite]
 
 
@@ -48,7 +49,7 @@ class RuleRecord(Record):
     """The content of a rule file."""
 
     format: Literal["dpwerm-rule"]
-    version: Literal[1]
+    version: Literal[2]
     study: StudyRecord
     notice: Text
     treatment: dict[str, Any]
@@ -147,7 +148,10 @@ def parse_rule(content: dict[str, Any], where: str) -> tuple[Rule, RuleRecord]:
     declaration = Declaration(
         facts.treatment, facts.benefit, record.study.id, record.study.name, record.sources
     )
-    release = Release(encoding, tuple(record.coefficients.integers), record.certificate)
+    coefficients = record.coefficients
+    release = Release(
+        encoding, tuple(coefficients.integers), record.certificate, coefficients.threshold
+    )
     try:
         release.own_units()
     except OverflowError:

@@ -5,6 +5,7 @@ shared pipeline releases its solution. With a study the estimator fits a table, 
 fits arrays; both go the same way from there.
 """
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -14,21 +15,24 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from dpwerm.arrays import FloatArray
-from dpwerm.errors import Fault, ParameterError, TableError
+from dpwerm.errors import ParameterError
 from dpwerm.learn.arrays_in import forget, number_encoding, numeric_matrix
 from dpwerm.learn.certificate import certify
 from dpwerm.learn.pipeline import Stage, fit_release, no_progress
 from dpwerm.learn.release import Release
+from dpwerm.learn.settings import Asked, is_auto, people, plain_settings, settings_for
 from dpwerm.learn.specification import Specification, specification_of
 from dpwerm.privacy.randomness import bit_source
 from dpwerm.privacy.relation import Relation
 from dpwerm.problem.losses import MarginLoss
+from dpwerm.rules.declaration import Declaration
+from dpwerm.rules.outcome_in import fixed_clip, outcome_of
 from dpwerm.rules.parameters_in import declaration_of, declared_labels, refuse_over_budget
 from dpwerm.rules.rule import Rule
 from dpwerm.rules.rule_file import write_rule
 from dpwerm.rules.trial_rows import rows_of_arrays, rows_of_table
 from dpwerm.study.declaration import Study
-from dpwerm.study.persons import repeated_persons
+from dpwerm.study.persons import refuse_repeated_persons
 from dpwerm.study.trial import read_trial
 
 
@@ -59,8 +63,10 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
     transform, direction, weights, centre, benefit_clip, default_arm
         As in the study file: [benefit] transform, direction, weights, centre, clip; [treatment]
         default.
-    gamma, loss, h, regularizer, mechanism, delta, relation, encoding, intercept_scale, random_state
-        As in :class:`~dpwerm.PrivateWeightedClassifier`.
+    gamma, loss, h, regularizer, mechanism, delta, relation, encoding, intercept_scale, saturation,
+    threshold, planned_n, random_state
+        As in :class:`~dpwerm.PrivateWeightedClassifier`. With ``gamma="auto"`` a ``benefit_clip``
+        of ``"auto"`` is chosen with the rest; with a number it is ``"range"``.
     study : Study, optional
         Declares all of the data's facts instead of the parameters above; see :meth:`from_study`.
 
@@ -110,17 +116,20 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
         direction: str = "larger",
         weights: str = "signed",
         centre: Any = None,
-        benefit_clip: Any = "range",
+        benefit_clip: Any = "auto",
         default_arm: Any = None,
-        gamma: float | None = None,
+        gamma: float | str = "auto",
         loss: str | MarginLoss = "huberised-hinge",
         h: float = 0.5,
         regularizer: str = "ridge",
-        mechanism: str = "spherical-laplace",
+        mechanism: str = "auto",
         delta: Any = 0,
         relation: str | None = None,
         encoding: Literal["centred", "paper"] = "centred",
-        intercept_scale: float = 1.0,
+        intercept_scale: float | str = "auto",
+        saturation: float | str = "auto",
+        threshold: float | str = "auto",
+        planned_n: int | None = None,
         random_state: int | None = None,
         study: Study | None = None,
     ) -> None:
@@ -146,6 +155,9 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
         self.relation = relation
         self.encoding = encoding
         self.intercept_scale = intercept_scale
+        self.saturation = saturation
+        self.threshold = threshold
+        self.planned_n = planned_n
         self.random_state = random_state
         self.study = study
 
@@ -157,27 +169,50 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
             "mechanism": study.method.mechanism,
             "loss": study.method.loss,
             "h": study.method.h,
+            "saturation": study.method.saturation,
+            "threshold": study.method.threshold,
         }
         known = {key: value for key, value in declared.items() if value is not None}
         return cls(epsilon, study=study, **{**known, **parameters})
 
-    def check_parameters(self) -> Specification:
-        """Return the public choices of this fit; every wrong parameter is an error here."""
+    def check_parameters(self) -> None:
+        """Raise for every parameter that is wrong; nothing is read and nothing is chosen."""
         declaration = declaration_of(self).checked()
         bits = bit_source(self.random_state)
+        spec, asked = self._spec(declaration), self._asked(declaration)
+        if asked.gamma is None:
+            people(asked, spec)
+        plain = plain_settings(asked, spec.budget)
+        final = plain.specification(spec, declaration.weight_bound)
+        if self.study is not None:
+            if bits.secure and spec.budget.is_private:
+                refuse_over_budget(self.study, spec.budget)
+            # Whether a claim can be made does not depend on the number of rows, here 1.
+            if asked.gamma is not None:
+                encoding = plain.encoding(self.study.encoding())
+                certify(final, encoding, 1, secure=bits.secure, library="")
+
+    def _spec(self, declaration: Declaration) -> Specification:
+        """Return what is fixed before γ and the mechanism are."""
         relation = self.study.relation if self.study is not None else self.relation
-        spec = specification_of(
+        return specification_of(
             self,
             weight_bound=declaration.weight_bound,
             relation=relation or Relation.REPLACE_ONE,
             origin=declaration.treatment.origin,
         )
-        if self.study is not None:
-            if bits.secure and spec.budget.is_private:
-                refuse_over_budget(self.study, spec.budget)
-            # Whether a claim can be made does not depend on the number of rows, here 1.
-            certify(spec, self.study.encoding(), 1, secure=bits.secure, library="")
-        return spec
+
+    def _asked(self, declaration: Declaration) -> Asked:
+        """Return what the parameters and the study fix."""
+        intercept: Any = self.intercept_scale
+        asked = Asked.of(self, intercept=intercept, clip=fixed_clip(declaration))
+        if self.study is None:
+            return asked
+        intercept = self.study.method.intercept_scale
+        planned = self.study.about.planned_n
+        return replace(
+            asked, intercept=None if is_auto(intercept) else intercept, planned_n=planned
+        )
 
     def fit(
         self,
@@ -195,31 +230,29 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
         (n,) P(second arm | x) if declared as ``"column"``.
         """
         forget(self)
-        spec = self.check_parameters()
+        self.check_parameters()
         bits = bit_source(self.random_state)
         declaration = declaration_of(self)
+        spec, asked = self._spec(declaration), self._asked(declaration)
+        outcome = outcome_of(declaration)
         if self.study is not None:
             if not (treatment is None and benefit is None and propensity is None):
                 raise ParameterError("with a study, fit takes the table alone")
             on_stage("reading")
             table = read_trial(self.study, X)
-            if repeated_persons(self.study, table):
-                raise TableError(
-                    table.label,
-                    [
-                        Fault(
-                            str(self.study.person),
-                            "a person has several rows",
-                            "one person is one row; see dpwerm check",
-                        )
-                    ],
-                )
+            refuse_repeated_persons(self.study, table)
+            declared = self.study.encoding()
+            settings = settings_for(asked, spec, declared, outcome, range(table.n_rows), on_stage)
+            declaration = declaration.clipped_at(settings.clip)
+            encoding = settings.encoding(declared)
             on_stage("encoding")
-            encoding = self.study.encoding()
-            rows = rows_of_table(self.study, table)
+            rows = rows_of_table(declaration, encoding, table)
         else:
             matrix = numeric_matrix(self, X, reset=True)
-            encoding = number_encoding(self, matrix.shape[1])
+            declared = number_encoding(self, matrix.shape[1])
+            settings = settings_for(asked, spec, declared, outcome, matrix, on_stage)
+            declaration = declaration.clipped_at(settings.clip)
+            encoding = settings.encoding(declared)
             rows = rows_of_arrays(
                 encoding.encode_numbers(matrix), treatment, benefit, propensity, declaration
             )
@@ -228,8 +261,9 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
             rows.labels,
             rows.weights,
             encoding=encoding,
-            spec=spec,
+            spec=settings.specification(spec, declaration.weight_bound),
             bits=bits,
+            threshold=settings.threshold,
             on_stage=on_stage,
         )
         self.rule_ = Rule(release, declaration)

@@ -17,7 +17,7 @@ from dpwerm.learn.arrays_in import refuse_mask, vector
 from dpwerm.rules.declaration import Declaration
 from dpwerm.rules.outcome_weights import outcome_weights
 from dpwerm.study.cells import text_of
-from dpwerm.study.declaration import Study
+from dpwerm.study.encoding import Encoding
 from dpwerm.study.table import Table, read_table
 from dpwerm.study.treatment import arm_labels, arm_probabilities
 
@@ -31,16 +31,17 @@ class TrialRows:
     weights: FloatArray
 
 
-def rows_of_table(study: Study, table: Table) -> TrialRows:
+def rows_of_table(declaration: Declaration, encoding: Encoding, table: Table) -> TrialRows:
     """Return the rows of a table as its study declares them; every cell has a meaning."""
-    arm = arm_labels(table, study.treatment)
+    treatment, benefit = declaration.treatment, declaration.benefit
+    arm = arm_labels(table, treatment)
     labels, weights = outcome_weights(
         arm,
-        study.benefit.centred(table.numbers(study.benefit.column)),
-        arm_probabilities(table, study.treatment, arm),
-        Declaration.of_study(study).weight_bound,
+        benefit.centred(table.numbers(benefit.column)),
+        arm_probabilities(table, treatment, arm),
+        declaration.weight_bound,
     )
-    return TrialRows(study.encoding().encode(table), labels, weights)
+    return TrialRows(encoding.encode(table), labels, weights)
 
 
 def rows_of_arrays(

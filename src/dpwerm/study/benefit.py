@@ -32,10 +32,10 @@ def centre_of(value: object) -> float | str:
 
 
 def clip_of(value: object) -> float | str:
-    """Return "range" or a positive number."""
+    """Return "auto", "range" or a positive number."""
     if isinstance(value, str):
-        if value != "range":
-            raise wrong('must be "range" or a positive number')
+        if value not in ("auto", "range"):
+            raise wrong('must be "auto", "range" or a positive number')
         return value
     return positive_number(value)
 
@@ -80,7 +80,7 @@ class Benefit(Frozen):
         None, validation_alias="centre"
     )
     declared_clip: Annotated[float | str, PlainValidator(clip_of)] = Field(
-        "range", validation_alias="clip"
+        "auto", validation_alias="clip"
     )
     source: Text | None = None
 
@@ -143,10 +143,23 @@ class Benefit(Frozen):
 
     @property
     def clip(self) -> float:
-        """The bound V on |v|."""
-        if isinstance(self.declared_clip, str):
-            return largest_clip(self.range, self.centre, self.weights)
-        return self.declared_clip
+        """The bound V on |v|; as wide as the range while it is "auto"."""
+        return self.largest_clip if isinstance(self.declared_clip, str) else self.declared_clip
+
+    @property
+    def largest_clip(self) -> float:
+        """The largest V that is of use: no benefit differs more from the centre."""
+        return largest_clip(self.range, self.centre, self.weights)
+
+    @property
+    def clip_is_open(self) -> bool:
+        """Whether V is to be chosen."""
+        return self.declared_clip == "auto"
+
+    def clipped_at(self, share: float) -> Self:
+        """Return the same benefit with V at a share in (0, 1] of the largest."""
+        bound = max(self.largest_clip * share, SMALLEST) if share < 1 else self.largest_clip
+        return self.model_copy(update={"declared_clip": bound})
 
     def centred(self, values: FloatArray) -> FloatArray:
         """Return v in [−V, V] ([0, V] for non-negative weights), shape (n,); NaN if missing."""

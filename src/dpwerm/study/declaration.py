@@ -17,9 +17,13 @@ from dpwerm.study.load import parse_toml, read_study_text
 from dpwerm.study.treatment import Treatment
 from dpwerm.study.values import (
     PLACEHOLDER,
+    AutoPositive,
+    AutoSaturation,
+    AutoScale,
+    AutoThreshold,
     FeatureName,
+    People,
     Positive,
-    Scale,
     Text,
     delta_of,
     epsilon_of,
@@ -43,9 +47,12 @@ REMEDIES = {
     "benefit.column": 'column = "name of the column that holds the benefit"',
     "benefit.bounds": "bounds = [lower, upper] in the column's units, finite, lower below upper",
     "budget.epsilon": "the study's total, such as epsilon = 2",
-    "method.gamma": "a number between 1e-12 and 1e+12",
+    "study.planned_n": "how many people the study plans for, such as planned_n = 1000",
+    "method.gamma": '"auto", or a number between 1e-12 and 1e+12',
     "method.h": "a number between 1e-12 and 1e+12",
-    "method.intercept_scale": "0 (no intercept) or a number between 1e-12 and 1e+12",
+    "method.intercept_scale": '"auto", 0 (no intercept), or a number between 1e-12 and 1e+12',
+    "method.saturation": '"auto", or a number between 1 and 100',
+    "method.threshold": '"auto", or a number from 0 to below 1',
 }
 
 
@@ -68,6 +75,7 @@ class About(Frozen):
     name: Text | None = None
     relation: Literal["replace_one", "add_remove"] = "replace_one"
     person: Text | None = None
+    planned_n: People | None = None
 
 
 class DeclaredBudget(Frozen):
@@ -80,12 +88,14 @@ class DeclaredBudget(Frozen):
 class Method(Frozen):
     """Choices of method; None where the command line may give them."""
 
-    gamma: Positive | None = None
+    gamma: AutoPositive | None = None
     mechanism: Text | None = None
     loss: Text | None = None
     h: Positive | None = None
     encoding: Literal["centred", "paper"] = "centred"
-    intercept_scale: Scale = 1.0
+    intercept_scale: AutoScale = "auto"
+    saturation: AutoSaturation | None = None
+    threshold: AutoThreshold | None = None
 
 
 class Study(Frozen):
@@ -166,10 +176,14 @@ class Study(Frozen):
         return (*self.feature_columns, *self.treatment.columns, self.benefit.column, *person)
 
     def encoding(self) -> Encoding:
-        """Return the encoding of rows that the study declares."""
+        """Return the encoding of rows that the study declares; an intercept of "auto" stands at 1.
+
+        The fit replaces it, and the saturation, by what it uses.
+        """
+        scale = self.method.intercept_scale
         return Encoding(
             kind=self.method.encoding,
-            intercept=self.method.intercept_scale,
+            intercept=1.0 if isinstance(scale, str) else scale,
             blocks=tuple(feature.block(name) for name, feature in self.features.items()),
         )
 

@@ -9,10 +9,10 @@ hold for the doubles themselves: values are clipped after rounding, r is rounded
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import ValidationError, model_validator
+from pydantic import Field, Strict, ValidationError, model_validator
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError, RuleFileError
@@ -39,22 +39,34 @@ class Encoding(Frozen):
 
     (d: columns without the intercept), which gives ‖x‖ ≤ 1; q is rounded down so that s = q.
 
+    A saturation k > 1 learns from clip(kx, −1, 1) in the place of each number's x: the middle of
+    its range speaks up, at the same bounds. The rule itself is linear in x: a coefficient learned
+    that way is multiplied by
+
+    .. math:: \phi = \frac{E[x\,\mathrm{clip}(kx)]}{E[x^2]} = \frac32 - \frac1{2k^2}
+
+    which is the slope of the line nearest to clip(kx) for a uniform x.
+
     Parameters
     ----------
     kind : {"centred", "paper"}
     intercept : float, 0 or in [1e-12, 1e12]
         The constant of the intercept column before ``paper`` shrinks it; 0 means none.
+    saturation : float in [1, 100], 1 for ``paper``
     blocks : tuple of NumberBlock or CategoryBlock, at least one
     """
 
     kind: Literal["centred", "paper"] = "centred"
     intercept: Number = 1.0
+    saturation: Annotated[float, Strict(), Field(ge=1, le=100, allow_inf_nan=False)] = 1.0
     blocks: tuple[Block, ...]
 
     @model_validator(mode="after")
     def _is_sound(self) -> Self:
         if self.intercept != 0 and self.intercept < SMALLEST:
             raise wrong(f"the intercept must be 0 or in [{SMALLEST:g}, {LARGEST:g}]")
+        if self.kind == "paper" and self.saturation != 1:
+            raise wrong("the paper's encoding has no saturation", "leave it at 1")
         if not 1 <= len(self.blocks) <= MAX_FEATURES:
             raise wrong(f"there must be 1 to {MAX_FEATURES:,} features")
         if sum(block.width for block in self.blocks) > MAX_COLUMNS:
@@ -87,6 +99,11 @@ class Encoding(Frozen):
             return cls(kind=kind, intercept=float(intercept), blocks=tuple(blocks))
         except ValidationError as error:
             raise ParameterError("; ".join(str(fault) for fault in faults_of(error))) from None
+
+    def changed(self, **fields: Any) -> Self:
+        """Return an encoding that differs in these fields, checked anew."""
+        kept = {name: getattr(self, name) for name in type(self).model_fields}
+        return type(self)(**{**kept, **fields})
 
     # -- shape and bounds ---------------------------------------------------------------------
 
@@ -171,6 +188,35 @@ class Encoding(Frozen):
             encoded *= self.factor
         return encoded
 
+    def learning_rows(self, X: FloatArray) -> FloatArray:
+        """Return encoded rows (…, d) as they are learned from: numbers saturated, the rest alike.
+
+        Levels are −1, 0 or +1 and stay where they are.
+        """
+        return X if self.saturation == 1 else np.clip(self.saturation * X, -1.0, 1.0)
+
+    def of_centred(self, X: FloatArray) -> FloatArray:
+        """Return rows (…, d) of the kind ``centred`` as rows of this kind."""
+        if self.kind == "centred":
+            return X
+        levels = [
+            width > 1 for width in (block.width for block in self.blocks) for _ in range(width)
+        ]
+        return np.where(levels, X, (X + 1) / 2) * self.factor
+
+    @cached_property
+    def stretch(self) -> FloatArray:
+        """The factors (p,) on the coefficients in a score: φ for numbers, 1 for the rest."""
+        phi = 1.5 - 0.5 / self.saturation**2
+        factors = [
+            phi if isinstance(block, NumberBlock) else 1.0
+            for block in self.blocks
+            for _ in range(block.width)
+        ]
+        stretch = np.array([1.0, *factors] if self.intercept else factors)
+        stretch.flags.writeable = False
+        return stretch
+
     # -- reading a rule -----------------------------------------------------------------------
 
     def own_units(self, theta: Sequence[float | Fraction]) -> dict[str, float]:
@@ -178,9 +224,10 @@ class Encoding(Frozen):
 
         f(x) = a["intercept"] + Σ a[number]·x + Σ a["category=level"] for rows within the bounds.
         """
-        values = [Fraction(value) for value in theta]
-        if len(values) != len(self.coefficient_names):
+        if len(theta) != len(self.coefficient_names):
             raise ParameterError(f"theta must have {len(self.coefficient_names)} entries")
+        pairs = zip(theta, self.stretch.tolist(), strict=True)
+        values = [Fraction(value) * Fraction(factor) for value, factor in pairs]
         constant = Fraction(0)
         if self.intercept:
             constant = Fraction(self.intercept_scale) * values.pop(0)

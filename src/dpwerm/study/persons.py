@@ -3,6 +3,7 @@
 import numpy as np
 
 from dpwerm.arrays import IntArray
+from dpwerm.errors import Fault, TableError
 from dpwerm.study.declaration import Study
 from dpwerm.study.table import Table
 
@@ -26,3 +27,11 @@ def repeated_persons(study: Study, table: Table) -> int:
     persons = person_codes(table, study.person)
     counts = np.bincount(persons[persons >= 0])
     return int(np.count_nonzero(counts > 1))
+
+
+def refuse_repeated_persons(study: Study, table: Table) -> None:
+    """Raise if a person has several rows."""
+    if repeated_persons(study, table):
+        remedy = "one person is one row; see dpwerm check"
+        fault = Fault(str(study.person), "a person has several rows", remedy)
+        raise TableError(table.label, [fault])

@@ -21,6 +21,7 @@ format = 1
 id = "{PLACEHOLDER}"              # such as "my-trial": a-z, 0-9, dot, dash, underscore
 relation = "replace_one"      # two tables are neighbours if one row differs
 # person = "column"           # a column that identifies persons; each may have one row only
+# planned_n = 1000            # how many people are planned for; needed for "add_remove"
 
 [treatment]
 column = "{PLACEHOLDER}"          # the column that holds the arm each person received
@@ -33,7 +34,7 @@ direction = "larger"          # which outcomes are better: "larger" or "smaller"
 transform = "identity"        # or "log"
 
 # [method]
-# gamma = 1000                # regularisation; without it, fit needs --gamma
+# gamma = 1000                # regularisation; without it, settings are chosen by simulation
 
 # [budget]
 # epsilon = 1                 # the total for this study, over all releases

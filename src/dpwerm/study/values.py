@@ -11,7 +11,7 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Annotated, TypeVar
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, PlainValidator
 
 from dpwerm.errors import ParameterError
 from dpwerm.parameters import interval, positive, real
@@ -59,6 +59,42 @@ def positive_number(value: object) -> float:
 def scale(value: object) -> float:
     """Return 0 or a number in [1e-12, 1e12]."""
     return 0.0 if number(value) == 0 else positive_number(value)
+
+
+def auto_or(check: Callable[[object], float]) -> Callable[[object], float | str]:
+    """Return a check that also takes "auto"."""
+
+    def checked(value: object) -> float | str:
+        if isinstance(value, str):
+            if value != "auto":
+                raise wrong('must be "auto" or a number')
+            return value
+        return check(value)
+
+    return checked
+
+
+def saturation(value: object) -> float:
+    """Return a number in [1, 100]."""
+    found = number(value)
+    if not 1 <= found <= 100:
+        raise wrong("must be between 1 and 100")
+    return found
+
+
+def threshold(value: object) -> float:
+    """Return a number in [0, 1)."""
+    found = number(value)
+    if not 0 <= found < 1:
+        raise wrong("must be at least 0 and below 1")
+    return found
+
+
+def people(value: object) -> int:
+    """Return a whole number of people from 1 on."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10**12:
+        raise wrong("must be a whole number from 1 on")
+    return value
 
 
 def bounds(value: object) -> tuple[float, float]:
@@ -155,6 +191,10 @@ Text = Annotated[str, BeforeValidator(text)]
 Cell = Annotated[str, BeforeValidator(cell)]
 Real = Annotated[float, BeforeValidator(number)]
 Positive = Annotated[float, BeforeValidator(positive_number)]
-Scale = Annotated[float, BeforeValidator(scale)]
+AutoPositive = Annotated[float | str, PlainValidator(auto_or(positive_number))]
+AutoScale = Annotated[float | str, PlainValidator(auto_or(scale))]
+AutoSaturation = Annotated[float | str, PlainValidator(auto_or(saturation))]
+AutoThreshold = Annotated[float | str, PlainValidator(auto_or(threshold))]
+People = Annotated[int, PlainValidator(people)]
 Bounds = Annotated[tuple[float, float], BeforeValidator(bounds)]
 FeatureName = Annotated[str, BeforeValidator(feature_name)]

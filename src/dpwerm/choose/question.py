@@ -1,0 +1,136 @@
+"""The question behind automatic settings: all of it public, none of it a row.
+
+It holds what a study declares, the number of people (public under replace-one, planned under
+add/remove) and the budget. Equal questions have equal answers, so its digest is the cache's key.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from dpwerm.errors import ParameterError
+from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.facts import LARGEST_N, Facts, WeightOrigin
+from dpwerm.privacy.relation import Relation
+from dpwerm.problem.losses import MarginLoss
+from dpwerm.simulate.proxies import widths_of
+from dpwerm.study.encoding import Encoding
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What is known of the benefit and the arms of a trial before it begins.
+
+    Labels with weights are a trial in which everybody got the labelled arm for certain.
+
+    centre : float, where the centre lies within the range, −1 at its lower and +1 at its upper end
+    signed : bool, whether benefits below the centre count for the other arm
+    propensity : (low, high), the range of P(second arm | x), a point if the design fixes it
+    pi_min : float in (0, 1], the smallest P(arm received | x)
+    labels : bool, whether these are labels with weights
+    """
+
+    centre: float
+    signed: bool
+    propensity: tuple[float, float]
+    pi_min: float
+    labels: bool = False
+
+    @classmethod
+    def of_labels(cls) -> Self:
+        """Return the outcome of labels with weights in [0, W]."""
+        return cls(0.0, signed=True, propensity=(0.5, 0.5), pi_min=1.0, labels=True)
+
+    @property
+    def largest_clip(self) -> float:
+        """The largest size of a centred benefit, in units of half the range."""
+        return 1.0 + abs(self.centre) if self.signed else 1.0 - self.centre
+
+
+@dataclass(frozen=True)
+class Question:
+    """Which settings suit a study of this shape, size and budget.
+
+    Parameters
+    ----------
+    encoding : Encoding, whose intercept is used only if it is fixed
+    n : int ≥ 1, the public or the planned number of people
+    budget : Budget
+    relation : Relation
+    loss : MarginLoss
+    origin : WeightOrigin
+    regularizer : str
+    outcome : Outcome
+    mechanism, clip, intercept, saturation, threshold : what is fixed, None where it is asked;
+        ``clip`` is the share of the largest clip
+    """
+
+    encoding: Encoding
+    n: int
+    budget: Budget
+    relation: Relation
+    loss: MarginLoss
+    origin: WeightOrigin
+    regularizer: str
+    outcome: Outcome
+    mechanism: str | None = None
+    clip: float | None = None
+    intercept: float | None = None
+    saturation: float | None = None
+    threshold: float | None = None
+    widths: tuple[int, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.n <= LARGEST_N:
+            raise ParameterError(f"the planned number of people must be between 1 and {LARGEST_N}")
+        object.__setattr__(self, "widths", widths_of(self.encoding))
+
+    def facts(self, encoding: Encoding, gamma: float) -> Facts:
+        """Return the facts of a release with W = 1; γ and the noise scale with W."""
+        return Facts(
+            weight_bound=1.0,
+            lipschitz=self.loss.lipschitz,
+            radius=encoding.radius,
+            gamma=gamma,
+            relation=self.relation,
+            n=self.n if self.relation.publishes_n else None,
+            origin=self.origin,
+            smoothness=self.loss.smoothness,
+            blocks=encoding.norm_blocks,
+            regularizer=self.regularizer,
+        )
+
+    def plain(self) -> dict[str, Any]:
+        """Return everything the answer depends on as plain values."""
+        outcome = self.outcome
+        return {
+            "widths": list(self.widths),
+            "kind": self.encoding.kind,
+            "n": self.n,
+            "epsilon": str(self.budget.epsilon),
+            "delta": str(self.budget.delta),
+            "relation": str(self.relation),
+            "loss": [self.loss.name, sorted(self.loss.parameters.items())],
+            "origin": [self.origin.name, sorted(self.origin.parameters.items())],
+            "regularizer": self.regularizer,
+            "outcome": [
+                outcome.centre,
+                outcome.signed,
+                list(outcome.propensity),
+                outcome.pi_min,
+                outcome.labels,
+            ],
+            "fixed": [
+                self.mechanism,
+                self.clip,
+                self.intercept,
+                self.saturation,
+                self.threshold,
+            ],
+        }
+
+    def digest(self, version: str) -> str:
+        """Return the key of this question for one version of the library."""
+        text = json.dumps([version, self.plain()], sort_keys=True)
+        return hashlib.sha256(text.encode("utf-8")).hexdigest()

@@ -1,0 +1,106 @@
+"""One rehearsal: fit settings to random problems with their noise, and score the rules.
+
+    accuracy = share of people, over problems and draws of noise, who get their better arm
+
+The objective, the plan of the mechanism and the solver are those of a real fit.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpwerm.arrays import FloatArray
+from dpwerm.choose.candidates import Setting, thresholds
+from dpwerm.choose.noise_draws import Draws, inside_noise, outside_noise
+from dpwerm.choose.question import Question
+from dpwerm.errors import ParameterError
+from dpwerm.mechanisms import get_mechanism
+from dpwerm.mechanisms.plan import Plan
+from dpwerm.privacy.budget import Budget
+from dpwerm.simulate.proxies import Proxies
+from dpwerm.solve.batch import BatchProblems, minimise_path
+from dpwerm.study.encoding import Encoding
+
+TOLERANCE = 1e-3
+"""How near to the minimiser, in units of ‖θ‖ near 1: far below what accuracy can see."""
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """Random problems, and the base draws of noise that every setting shares.
+
+    weight : float ≥ 1, what each row counts for where fewer rows stand for n people
+    """
+
+    question: Question
+    proxies: Proxies
+    draws: int
+    seed: int
+    weight: float
+
+    def scores(self, setting: Setting, gammas: Sequence[float]) -> dict[float, FloatArray]:
+        """Return for each γ the mean accuracy at every threshold; no entry where no plan exists."""
+        encoding = setting.encoding(self.question)
+        plans = self._plans(setting, encoding, gammas)
+        if not plans:
+            return {}
+        problems = self._problems(setting, encoding)
+        shape = (problems.n_sets, self.draws)
+        base = Draws.of(shape, problems.dimension, np.random.default_rng(self.seed))
+        tilts = [inside_noise(plan, base) for plan in plans.values()]
+        inside = [tilt for tilt in tilts if tilt is not None]
+        solution = minimise_path(
+            problems,
+            self.question.loss,
+            list(plans),
+            tilts=np.stack(inside) if inside else None,
+            tolerance=TOLERANCE,
+        )
+        found = {}
+        for theta, (gamma, plan) in zip(solution.theta, plans.items(), strict=True):
+            released = theta if inside else theta[:, None] + outside_noise(plan, base)
+            found[gamma] = self._accuracy(released, encoding)
+        return found
+
+    def _plans(
+        self, setting: Setting, encoding: Encoding, gammas: Sequence[float]
+    ) -> dict[float, Plan]:
+        """Return the plan of each γ that the mechanism accepts."""
+        mechanism = get_mechanism(setting.mechanism)
+        budget = self.question.budget
+        if budget.is_private and not mechanism.needs_delta:
+            budget = Budget(budget.epsilon)
+        plans = {}
+        for gamma in gammas:
+            try:
+                plans[gamma] = mechanism.plan(self.question.facts(encoding, gamma), budget)
+            except ParameterError:
+                continue
+        return plans
+
+    def _problems(self, setting: Setting, encoding: Encoding) -> BatchProblems:
+        """Return the weighted problems of these settings, with W = 1."""
+        proxies, outcome = self.proxies, self.question.outcome
+        bound = setting.clip * outcome.largest_clip
+        v = np.clip(proxies.benefit - outcome.centre, -bound if outcome.signed else 0.0, bound)
+        labels = proxies.arm * np.where(v < 0, -1.0, 1.0)
+        weights = np.minimum(np.abs(v) / proxies.probability * outcome.pi_min / bound, 1.0)
+        X = encoding.learning_rows(encoding.of_centred(proxies.X))
+        return BatchProblems(X, labels, weights * self.weight, encoding.intercept_scale)
+
+    def _accuracy(self, theta: FloatArray, encoding: Encoding) -> FloatArray:
+        """Return the mean accuracy of θ (B, R, p) at every threshold."""
+        first = int(encoding.intercept_scale > 0)
+        slopes = theta[..., first:]
+        constant = encoding.intercept_scale * theta[..., :1] if first else 0.0
+        stretch = encoding.stretch[first:]
+        sizes = np.abs(slopes)
+        largest = sizes.max(axis=-1, keepdims=True)
+        rows = encoding.of_centred(self.proxies.people).swapaxes(1, 2)
+        best = self.proxies.best[:, None] > 0
+        found = []
+        for threshold in thresholds(self.question):
+            kept = np.where(sizes < threshold * largest, 0.0, slopes) * stretch
+            found.append(np.mean((kept @ rows + constant > 0) == best))
+        return np.array(found)

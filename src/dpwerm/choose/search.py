@@ -1,0 +1,149 @@
+"""Successive halving: many settings on a few random problems, the best of them on more.
+
+    round 1: all settings of the leading mechanism     round 2: the best fifth, with more problems
+    round 3: the best few, and every other mechanism with the best settings and a γ of its own
+
+The effort is a fixed count, so the same question has the same answer whatever the machine's load.
+Where rows or columns are many, fewer rows stand for all, each counting for more.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dpwerm.arrays import FloatArray
+from dpwerm.choose.candidates import Setting, gammas, mechanisms, settings, thresholds
+from dpwerm.choose.choice import Choice
+from dpwerm.choose.question import Question
+from dpwerm.choose.rehearsal import Rehearsal
+from dpwerm.errors import ParameterError
+from dpwerm.simulate.proxies import Proxies, random_labels, random_trials
+
+SEED = 20260
+EFFORT = 4e8
+"""Rows times squared columns times fits that one round may take."""
+
+FEWEST_ROWS = 150
+Progress = Callable[[float], None]
+"""Called with the share of the work that is done."""
+
+
+def no_progress(share: float) -> None:
+    """Ignore how much is done."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """How many problems and draws of noise a round uses, and how many settings it keeps."""
+
+    problems: int
+    draws: int
+    keep: int
+
+
+ROUNDS = (Round(8, 2, 40), Round(16, 2, 8), Round(36, 3, 1))
+
+Key = tuple[Setting, float]
+
+
+@dataclass
+class Tally:
+    """The accuracy of each (setting, γ) in one round, at every threshold."""
+
+    found: dict[Key, FloatArray] = field(default_factory=dict)
+
+    def best(self, keys: list[Key], count: int) -> list[Key]:
+        """Return the ``count`` best of the keys, the first on ties."""
+        order = sorted(range(len(keys)), key=lambda i: (-self.found[keys[i]].max(), i))
+        return [keys[i] for i in order[:count]]
+
+
+def search(question: Question, on_progress: Progress = no_progress) -> Choice:
+    """Return the settings that gave most people of the simulated problems their better arm."""
+    leading, *others = mechanisms(question)
+    keys = _grid(question, leading)
+    done = 0.0
+    for index, round_ in enumerate(ROUNDS):
+        last = index == len(ROUNDS) - 1
+        if last:
+            keys = keys + _rivals(question, keys, others)
+        rehearsal = _rehearsal(question, round_, index, fits=len(keys))
+        tally = Tally()
+        for setting, path in _paths(keys):
+            for gamma, accuracy in rehearsal.scores(setting, path).items():
+                tally.found[setting, gamma] = accuracy
+            done += len(path) / (len(ROUNDS) * len(keys))
+            on_progress(done)
+        keys = [key for key in keys if key in tally.found]
+        if not keys:
+            raise ParameterError("no setting fits this study; set gamma and mechanism by hand")
+        keys = tally.best(keys, len(keys) if last else round_.keep)
+    return _choice(tally, keys, rehearsal)
+
+
+def _grid(question: Question, mechanism: str) -> list[Key]:
+    return [
+        (setting, gamma)
+        for setting in settings(question, mechanism)
+        for gamma in gammas(question, setting.encoding(question))
+    ]
+
+
+def _rivals(question: Question, keys: list[Key], others: list[str]) -> list[Key]:
+    """Return the other mechanisms with the two best distinct settings and every γ."""
+    found = list(dict.fromkeys(setting for setting, _ in keys))[:2]
+    return [
+        (rival, gamma)
+        for name in others
+        for setting in found
+        for rival in [Setting(name, setting.clip, setting.intercept, setting.saturation)]
+        for gamma in gammas(question, rival.encoding(question))
+    ]
+
+
+def _paths(keys: list[Key]) -> Iterator[tuple[Setting, list[float]]]:
+    """Yield each setting once with its γ, falling, so that one solution starts the next."""
+    paths: dict[Setting, list[float]] = {}
+    for setting, gamma in keys:
+        paths.setdefault(setting, []).append(gamma)
+    for setting, path in paths.items():
+        yield setting, sorted(path, reverse=True)
+
+
+def _rehearsal(question: Question, round_: Round, index: int, fits: int) -> Rehearsal:
+    columns = sum(max(width, 1) for width in question.widths) + 1
+    work = fits * round_.problems * round_.draws * columns**2
+    rows = int(min(question.n, max(FEWEST_ROWS, EFFORT / work)))
+    proxies = _proxies(question, round_.problems, rows, np.random.default_rng([SEED, index]))
+    return Rehearsal(question, proxies, round_.draws, SEED + index, question.n / rows)
+
+
+def _proxies(question: Question, count: int, rows: int, rng: np.random.Generator) -> Proxies:
+    if question.outcome.labels:
+        return random_labels(question.widths, count=count, rows=rows, rng=rng)
+    propensity = question.outcome.propensity
+    return random_trials(question.widths, count=count, rows=rows, propensity=propensity, rng=rng)
+
+
+def _choice(tally: Tally, keys: list[Key], rehearsal: Rehearsal) -> Choice:
+    """Return the winner, and the best of each other mechanism beside it."""
+    (setting, gamma), *rest = keys
+    rivals: dict[str, float] = {}
+    for key in rest:
+        if key[0].mechanism != setting.mechanism:
+            rivals.setdefault(key[0].mechanism, float(tally.found[key].max()))
+    accuracies = tally.found[setting, gamma]
+    problems, rows = rehearsal.proxies.arm.shape
+    return Choice(
+        mechanism=setting.mechanism,
+        gamma=gamma,
+        clip=setting.clip,
+        intercept=setting.intercept,
+        saturation=setting.saturation,
+        threshold=thresholds(rehearsal.question)[int(accuracies.argmax())],
+        accuracy=float(accuracies.max()),
+        rivals=rivals,
+        problems=problems,
+        rows=rows,
+    )

@@ -1,0 +1,200 @@
+"""The settings of one fit: what the user fixed, and what "auto" stands for.
+
+An explicit γ switches the simulation off: whatever else is "auto" then takes its plain value. With
+γ = "auto" everything left open is chosen together, on simulated problems inside the public bounds;
+only the *number* of rows is asked of the data, and under add/remove not even that.
+"""
+
+from collections.abc import Sized
+from dataclasses import dataclass
+from typing import Any, Self
+
+from dpwerm.choose.answer import answer
+from dpwerm.choose.question import Outcome, Question
+from dpwerm.errors import ParameterError
+from dpwerm.learn.specification import Chosen, Specification
+from dpwerm.mechanisms import get_mechanism
+from dpwerm.mechanisms.plan import Stage
+from dpwerm.parameters import LARGEST, SMALLEST, positive, real
+from dpwerm.privacy.budget import Budget
+from dpwerm.study.encoding import Encoding
+
+AUTO = "auto"
+LARGEST_SATURATION = 100.0
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What an estimator's parameters fix, None where they say "auto"; ``clip`` is a share."""
+
+    gamma: float | None
+    mechanism: str | None
+    intercept: float | None
+    saturation: float | None
+    threshold: float | None
+    planned_n: int | None
+    clip: float | None = None
+
+    @classmethod
+    def of(cls, estimator: Any, *, intercept: Any, clip: float | None = None) -> Self:
+        """Return what the parameters fix; each wrong one is an error that names it."""
+        return cls(
+            gamma=None if is_auto(estimator.gamma) else positive("gamma", estimator.gamma),
+            mechanism=None if is_auto(estimator.mechanism) else _mechanism(estimator.mechanism),
+            intercept=None if is_auto(intercept) else scale_of(intercept),
+            saturation=None
+            if is_auto(estimator.saturation)
+            else saturation_of(estimator.saturation),
+            threshold=None if is_auto(estimator.threshold) else threshold_of(estimator.threshold),
+            planned_n=planned_of(estimator.planned_n),
+            clip=clip,
+        )
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a fit uses; ``gamma`` is in units of W if it was chosen, and then ``chosen`` says so."""
+
+    gamma: float
+    mechanism: str
+    intercept: float
+    saturation: float
+    threshold: float
+    clip: float | None = None
+    chosen: Chosen | None = None
+
+    def encoding(self, encoding: Encoding) -> Encoding:
+        """Return the encoding with this intercept and saturation."""
+        return encoding.changed(intercept=self.intercept, saturation=self.saturation)
+
+    def specification(self, spec: Specification, weight_bound: float) -> Specification:
+        """Return the specification with these settings and this W."""
+        gamma, budget = self.gamma, spec.budget
+        if self.chosen is not None:
+            gamma = min(max(float(f"{gamma * weight_bound:.4g}"), SMALLEST), LARGEST)
+            if not get_mechanism(self.mechanism).needs_delta:
+                budget = Budget(budget.epsilon)
+        return spec.with_settings(
+            budget=budget,
+            gamma=gamma,
+            weight_bound=weight_bound,
+            mechanism=self.mechanism,
+            chosen=self.chosen,
+        )
+
+
+def plain_settings(asked: Asked, budget: Budget) -> Settings:
+    """Return the settings with plain values wherever nothing is fixed."""
+    plain = "gaussian" if budget.delta else "spherical-laplace"
+    return Settings(
+        gamma=1.0 if asked.gamma is None else asked.gamma,
+        mechanism=plain if asked.mechanism is None else asked.mechanism,
+        intercept=1.0 if asked.intercept is None else asked.intercept,
+        saturation=1.0 if asked.saturation is None else asked.saturation,
+        threshold=0.0 if asked.threshold is None else asked.threshold,
+    )
+
+
+def settings_for(
+    asked: Asked,
+    spec: Specification,
+    encoding: Encoding,
+    outcome: Outcome,
+    rows: Sized,
+    on_stage: Stage,
+) -> Settings:
+    """Return the settings of a fit; of the rows only their number is asked."""
+    if asked.gamma is not None:
+        return plain_settings(asked, spec.budget)
+    question = Question(
+        encoding=encoding,
+        n=people(asked, spec, rows),
+        budget=spec.budget,
+        relation=spec.relation,
+        loss=spec.loss,
+        origin=spec.origin,
+        regularizer=spec.regularizer.name,
+        outcome=outcome,
+        mechanism=asked.mechanism if spec.budget.is_private else None,
+        clip=asked.clip,
+        intercept=asked.intercept,
+        saturation=asked.saturation,
+        threshold=asked.threshold,
+    )
+    stage = "choosing settings on simulated data"
+    on_stage(stage)
+    choice = answer(question, lambda share: on_stage(f"{stage}: {share:.0%}"))
+    open_settings = {
+        "gamma": True,
+        "mechanism": asked.mechanism is None,
+        "clip": asked.clip is None and not outcome.labels,
+        "intercept_scale": asked.intercept is None,
+        "saturation": asked.saturation is None,
+        "threshold": asked.threshold is None,
+    }
+    names = tuple(name for name, was_open in open_settings.items() if was_open)
+    return Settings(
+        gamma=choice.gamma,
+        mechanism=choice.mechanism,
+        intercept=choice.intercept,
+        saturation=choice.saturation,
+        threshold=choice.threshold,
+        clip=choice.clip,
+        chosen=Chosen(names, choice.reason),
+    )
+
+
+def people(asked: Asked, spec: Specification, rows: Sized | None = None) -> int:
+    """Return the public number of people: the rows, or the planned number under add/remove."""
+    if asked.planned_n is not None:
+        return asked.planned_n
+    if not spec.relation.publishes_n:
+        raise ParameterError(
+            "gamma = auto under add_remove needs planned_n, the number of people the study plans "
+            "for: the number of rows is itself sensitive there. Or set gamma"
+        )
+    return 1 if rows is None else max(1, len(rows))
+
+
+def is_auto(value: object) -> bool:
+    """Whether a parameter is left to the library."""
+    return isinstance(value, str) and value == AUTO
+
+
+def _mechanism(value: object) -> str:
+    return get_mechanism(value).name
+
+
+def scale_of(value: object) -> float:
+    """Return the constant of the intercept column: 0, or in [1e-12, 1e12]."""
+    scale = real("intercept_scale", value)
+    return 0.0 if scale == 0 else positive("intercept_scale", scale)
+
+
+def saturation_of(value: object) -> float:
+    """Return a saturation in [1, 100]."""
+    number = real("saturation", value)
+    if not 1 <= number <= LARGEST_SATURATION:
+        raise ParameterError(
+            f"saturation must be between 1 and {LARGEST_SATURATION:g}, not {number:g}"
+        )
+    return number
+
+
+def threshold_of(value: object) -> float:
+    """Return a threshold in [0, 1)."""
+    number = real("threshold", value)
+    if not 0 <= number < 1:
+        raise ParameterError(f"threshold must be at least 0 and below 1, not {number:g}")
+    return number
+
+
+def planned_of(value: object) -> int | None:
+    """Return a planned number of people, or None."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ParameterError(f"planned_n must be a whole number, not {type(value).__name__}")
+    if value < 1:
+        raise ParameterError(f"planned_n must be at least 1, not {value}")
+    return value

@@ -1,0 +1,143 @@
+r"""Random problems inside public bounds: what a study might look like before a row of it is read.
+
+    u = main(x) + y·f(x) + noise,   f(x) = t₀ + Σ_blocks θᵀx
+
+with random coefficients, sparse or dense, and random sizes of effect, main effect and noise, all in
+units of half the declared range of the benefit. Nothing here depends on data, so settings that
+are chosen on such problems cost no privacy.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from dpwerm.arrays import FloatArray
+from dpwerm.study.blocks import CategoryBlock
+from dpwerm.study.encoding import Encoding
+
+TESTS = 500
+"""People on whom the accuracy of a rule is measured, per problem."""
+
+EFFECTS = (0.37, 0.1, 0.2, 0.3)
+NOISES = (0.07, 0.3, 0.15)
+MAINS = (0.0, 0.25, 0.1)
+SHIFTS = (0.0, 0.0, 1.0, 0.5)
+LABEL_NOISES = (0.1, 0.5, 1.0)
+"""Standard deviations in units of half the range, and t₀ in units of the effect's."""
+
+
+@dataclass(frozen=True)
+class Proxies:
+    """B random problems of n people each, features encoded with numbers in [−1, 1].
+
+    X: (B, n, d); arm: (B, n) in {−1, +1}; probability: (B, n) of the arm received; benefit: (B, n)
+    in [−1, 1]; people: (B, T, d) and best: (B, T) in {−1, +1}, people with their better arm.
+    """
+
+    X: FloatArray
+    arm: FloatArray
+    probability: FloatArray
+    benefit: FloatArray
+    people: FloatArray
+    best: FloatArray
+
+
+def widths_of(encoding: Encoding) -> tuple[int, ...]:
+    """Return the columns of each feature: 0 for a number, 1 for two levels, k for k levels."""
+    return tuple(
+        block.width if isinstance(block, CategoryBlock) else 0 for block in encoding.blocks
+    )
+
+
+def random_trials(
+    widths: Sequence[int],
+    *,
+    count: int,
+    rows: int,
+    propensity: tuple[float, float],
+    rng: np.random.Generator,
+) -> Proxies:
+    """Return random trials.
+
+    Parameters
+    ----------
+    widths : columns of each feature, as :func:`widths_of` gives them
+    count, rows : int, B and n
+    propensity : the range of P(second arm | x), a point if the design fixes it
+    rng : Generator
+    """
+    kinds = list(product(range(len(EFFECTS)), range(len(NOISES)), range(len(MAINS))))
+    order = rng.permutation(len(kinds))
+    parts = []
+    for index in range(count):
+        effect, noise, main = kinds[order[index % len(kinds)]]
+        X = _features(widths, rows + TESTS, concentrated=index % 4 == 3, rng=rng)
+        f = _contrast(X, widths, dense=index % 2 == 0, rng=rng)
+        f = EFFECTS[effect] * (f + rng.normal() * SHIFTS[(index // 2) % len(SHIFTS)])
+        mean = MAINS[main] * (rng.normal() + _contrast(X, widths, dense=True, rng=rng))
+        second = rng.uniform(*propensity, size=rows + TESTS)
+        arm = np.where(rng.uniform(size=rows + TESTS) < second, 1.0, -1.0)
+        u = np.clip(mean + arm * f + NOISES[noise] * rng.normal(size=rows + TESTS), -1.0, 1.0)
+        chance = np.where(arm > 0, second, 1.0 - second)
+        best = np.where(f > 0, 1.0, -1.0)
+        parts.append((X[:rows], arm[:rows], chance[:rows], u[:rows], X[rows:], best[rows:]))
+    return Proxies(*(np.stack(column) for column in zip(*parts, strict=True)))
+
+
+def random_labels(
+    widths: Sequence[int], *, count: int, rows: int, rng: np.random.Generator
+) -> Proxies:
+    """Return random labels with weights: the arm is the label, the benefit its weight in [0, 1]."""
+    parts = []
+    for index in range(count):
+        X = _features(widths, rows + TESTS, concentrated=index % 4 == 3, rng=rng)
+        f = _contrast(X, widths, dense=index % 2 == 0, rng=rng)
+        f = f + rng.normal() * SHIFTS[(index // 2) % len(SHIFTS)]
+        noise = rng.logistic(size=rows) * LABEL_NOISES[index % len(LABEL_NOISES)]
+        label = np.where(f[:rows] + noise > 0, 1.0, -1.0)
+        weight = np.ones(rows) if index % 3 else rng.uniform(size=rows)
+        best = np.where(f > 0, 1.0, -1.0)
+        parts.append((X[:rows], label, np.ones(rows), weight, X[rows:], best[rows:]))
+    return Proxies(*(np.stack(column) for column in zip(*parts, strict=True)))
+
+
+def _features(
+    widths: Sequence[int], rows: int, *, concentrated: bool, rng: np.random.Generator
+) -> FloatArray:
+    """Return rows (n, d): numbers over the whole range or around its middle, levels at random."""
+    columns = []
+    for width in widths:
+        if width == 0:
+            spread = rng.normal(0.0, 0.45, rows) if concentrated else rng.uniform(-1, 1, rows)
+            columns.append(np.clip(spread, -1, 1)[:, None])
+        elif width == 1:
+            columns.append(
+                np.where(rng.uniform(size=rows) < rng.uniform(0.3, 0.7), 1.0, -1.0)[:, None]
+            )
+        else:
+            shares = rng.dirichlet(np.full(width, 4.0))
+            columns.append(np.eye(width)[rng.choice(width, rows, p=shares)])
+    return np.concatenate(columns, axis=1)
+
+
+def _contrast(
+    X: FloatArray, widths: Sequence[int], *, dense: bool, rng: np.random.Generator
+) -> FloatArray:
+    """Return θᵀx (n,) with mean 0 and variance 1; only some features matter unless ``dense``."""
+    count = len(widths)
+    active = count if dense else max(1, int(np.ceil(count * rng.uniform(0.15, 0.7))))
+    chosen = set(rng.permutation(count)[:active].tolist())
+    theta = []
+    for index, width in enumerate(widths):
+        size = max(width, 1)
+        if width > 1:
+            part = rng.normal(size=size)
+        else:
+            part = rng.choice([-1.0, 1.0], size) * rng.uniform(0.4, 1.4, size)
+        theta.append(part if index in chosen else np.zeros(size))
+    f: FloatArray = X @ np.concatenate(theta)
+    f -= f.mean()
+    spread = float(f.std())
+    return f / spread if spread > 0 else f

@@ -1,9 +1,9 @@
 """Damped Newton in lockstep: θ ← θ − t(∇²F)⁻¹∇F for every replicate of every data set of a block.
 
 F is convex, so its slope along a step grows with t: a step that ends where F still falls, or
-rises at most half as fast as it fell at the start, is kept; a longer one is cut where a straight
-line puts the zero of the slope. No value of ℓ is ever needed. Once few problems are left, each data
-set goes on alone with the replicates that still need it.
+rises at most half as fast as it fell at the start, is kept; a longer one is cut to about where a
+straight line puts the zero of the slope. No value of ℓ is ever needed. Once few problems are left,
+each data set goes on alone with the replicates that still need it.
 """
 
 from dataclasses import dataclass
@@ -17,9 +17,10 @@ from dpwerm.solve.batch_block import Block
 from dpwerm.solve.batch_certificate import Rounding
 from dpwerm.solve.batch_curvature import curvature
 
-_ROUNDS = 30
+_ROUNDS = 45
 _FEW = 5
 _OVERSHOOT = 0.5
+_SHORTEST, _LONGEST = 0.33, 0.6
 _CHORD = 0.25
 _ZERO_WINDOW = 1.0
 
@@ -54,6 +55,10 @@ class Model:
         """Return some replicates of data set i."""
         return Model(*(a[i, which][None] for a in self.arrays))
 
+    def repeat(self, replicates: int) -> "Model":
+        """Return the model of one replicate per data set as that of many."""
+        return Model(*(np.repeat(a, replicates, axis=1) for a in self.arrays))
+
     def put(self, i: int, which: NDArray[np.intp], other: "Model") -> None:
         """Write some replicates of data set i back."""
         for mine, theirs in zip(self.arrays, other.arrays, strict=True):
@@ -65,8 +70,8 @@ class Model:
         return self.theta, self.slope, self.bend, self.distance
 
 
-def model_at_zero(block: Block, loss: MarginLoss, replicates: int) -> Model:
-    """Return the model at θ = 0, where every margin is 0 and ℓ' one number.
+def model_at_zero(block: Block, loss: MarginLoss) -> Model:
+    """Return the model at θ = 0, where every margin is 0 and ℓ' one number, for R = 1.
 
     Its Hessian takes the mean of ℓ'' over margins within 1 of 0: a loss may be straight at 0 and
     bend only where the first step leads.
@@ -75,10 +80,10 @@ def model_at_zero(block: Block, loss: MarginLoss, replicates: int) -> Model:
     ones = np.ones((len(block.rows), 1, block.n_rows))
     mean = max(0.0, (high - low) / (2 * _ZERO_WINDOW))
     return Model(
-        theta=np.zeros((len(ones), replicates, block.dimension)),
-        slope=np.repeat(middle * block.gradient(ones), replicates, axis=1),
-        bend=np.repeat(mean * block.hessian(ones), replicates, axis=1),
-        distance=np.full((len(ones), replicates), np.inf),
+        theta=np.zeros((len(ones), 1, block.dimension)),
+        slope=middle * block.gradient(ones),
+        bend=mean * block.hessian(ones),
+        distance=np.full((len(ones), 1), np.inf),
     )
 
 
@@ -128,6 +133,7 @@ class _Points:
         )
 
 
+@np.errstate(all="ignore")
 def _lockstep(
     block: Block, loss: MarginLoss, asked: Asked, model: Model, rounding: Rounding
 ) -> Model:
@@ -161,9 +167,9 @@ def _lockstep(
         if np.count_nonzero(square <= near):
             closed = rounding.distance(trial, data, tilt, gamma)
             moved |= closed <= tolerance
-        moved &= (closed <= here.distance) | (here.distance > tolerance)
+        moved &= (closed <= here.distance) | ~(here.distance <= tolerance)
         here = here.move(_Points(trial, data, force, square, closed), moved)
-        waiting = (here.distance > tolerance) & ~hopeless
+        waiting = ~((here.distance <= tolerance) | hopeless)
         if _FEW * np.count_nonzero(waiting) <= waiting.size:
             break
         still = np.count_nonzero(moved) < moved.size
@@ -172,8 +178,8 @@ def _lockstep(
             bend = np.where(moved[:, :, None, None], fresh, bend) if still else fresh
         step = _newton(bend + ridge, here.force, gamma)
         if still:
-            cut = t * np.minimum(np.maximum(first / (first - last), 0.1), 0.7)
-            t = np.where(moved, 1.0, cut)
+            cut = np.minimum(np.maximum(first / (first - last), _SHORTEST), _LONGEST)
+            t = np.where(moved, 1.0, t * cut)
             hop = t[:, :, None] * step
         else:
             t, hop = np.ones_like(target), step

@@ -1,15 +1,23 @@
 """Many problems at once give the answers of the single solver, to the sum of the tolerances."""
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 import pytest
+from flint import arb
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from dpwerm.arrays import FloatArray
+from dpwerm.errors import ParameterError
 from dpwerm.problem.losses import HuberisedHinge, Logistic, MarginLoss
 from dpwerm.problem.objective import Objective
-from dpwerm.solve.batch import BatchProblems, minimise_batch, minimise_path
+from dpwerm.solve import batch as module
+from dpwerm.solve.batch import BatchProblems, BatchSolution, minimise_batch, minimise_path
 from dpwerm.solve.newton import minimise
 
-LOSSES = [Logistic(), HuberisedHinge(0.5)]
+LOSSES: list[MarginLoss] = [Logistic(), HuberisedHinge(0.5)]
 
 
 def problems(B: int, n: int, d: int, intercept: float = 1.0, seed: int = 3) -> BatchProblems:
@@ -19,9 +27,33 @@ def problems(B: int, n: int, d: int, intercept: float = 1.0, seed: int = 3) -> B
     return BatchProblems(X, y, random.uniform(0, 1, (B, n)), intercept)
 
 
-def single(batch: BatchProblems, b: int, loss: MarginLoss, gamma: float) -> FloatArray:
-    solution = minimise(Objective(batch.data(b), loss, gamma), 1e-12)
-    return np.array([float(t) for t in solution.theta])
+def single(
+    batch: BatchProblems, b: int, loss: MarginLoss, gamma: float, tilt: FloatArray | None = None
+) -> FloatArray:
+    """Return the single solver's answer to within 1e-12, rounded to doubles."""
+    bent = None if tilt is None else (tilt,)
+    objective = Objective(batch.data(b), loss, float(gamma), tilt=bent)
+    return np.array([float(t) for t in minimise(objective, 1e-12).theta])
+
+
+def apart(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return ‖a − b‖₂ along the last axis."""
+    gap: FloatArray = np.linalg.norm(a - b, axis=-1)
+    return gap
+
+
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int, int]]:
+    """Return the list, filled as it happens, of problems left to the single solver."""
+    places: list[tuple[int, int, int]] = []
+    original = module._alone
+
+    def watched(*arguments: Any) -> Any:
+        places.append(arguments[3])
+        return original(*arguments)
+
+    monkeypatch.setattr(module, "_alone", watched)
+    return places
 
 
 @pytest.mark.parametrize("intercept", [0.0, 0.5])
@@ -31,18 +63,8 @@ def test_the_same_answer_as_the_single_solver(loss: MarginLoss, intercept: float
     gammas = np.geomspace(0.01, 100, 7)
     solution = minimise_batch(batch, loss, gammas, tolerance=1e-6)
     for b, gamma in enumerate(gammas.tolist()):
-        gap = np.linalg.norm(solution.theta[b] - single(batch, b, loss, gamma))
-        assert gap <= solution.distance[b] + 1e-12 <= 1.1e-6
-
-
-@pytest.mark.parametrize("loss", LOSSES, ids=str)
-def test_a_path_gives_the_separate_answers(loss: MarginLoss) -> None:
-    batch = problems(4, 50, 2)
-    gammas = np.geomspace(30, 0.1, 6)
-    path = minimise_path(batch, loss, gammas, tolerance=1e-7)
-    for g, gamma in enumerate(gammas.tolist()):
-        apart = minimise_batch(batch, loss, gamma, tolerance=1e-7)
-        assert np.all(np.linalg.norm(path.theta[g] - apart.theta, axis=-1) <= 2e-7)
+        gap = apart(solution.theta[b], single(batch, b, loss, gamma))
+        assert gap <= solution.distance[b] + 2e-12 <= 1.1e-6
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
@@ -54,7 +76,212 @@ def test_many_tilts_share_the_rows(loss: MarginLoss) -> None:
     solution = minimise_batch(batch, loss, gamma, tilt=tilt, tolerance=1e-7)
     assert solution.theta.shape == (3, 11, 3)
     for b, r in np.ndindex(3, 11):
-        objective = Objective(batch.data(b), loss, gamma[0, r], tilt=(tilt[b, r],))
-        alone = np.array([float(t) for t in minimise(objective, 1e-12).theta])
-        gap = np.linalg.norm(solution.theta[b, r] - alone)
-        assert gap <= solution.distance[b, r] + 1e-12 <= 1.1e-7
+        gap = apart(solution.theta[b, r], single(batch, b, loss, gamma[0, r], tilt[b, r]))
+        assert gap <= solution.distance[b, r] + 2e-12 <= 1.1e-7
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=str)
+@pytest.mark.parametrize("replicates", [0, 1, 6])
+def test_a_path_gives_the_separate_answers(loss: MarginLoss, replicates: int) -> None:
+    batch = problems(4, 50, 2)
+    gammas = np.geomspace(30, 0.1, 6)
+    shape = (6, 4, replicates, 3) if replicates else (6, 4, 3)
+    tilts = np.random.default_rng(1).normal(size=shape)
+    tolerance = 1e-6 / gammas
+    path = minimise_path(batch, loss, gammas, tilts=tilts, tolerance=tolerance)
+    assert path.theta.shape == shape
+    for g, gamma in enumerate(gammas.tolist()):
+        one = minimise_batch(batch, loss, gamma, tilt=tilts[g], tolerance=1e-6 / gamma)
+        assert np.all(apart(path.theta[g], one.theta) <= path.distance[g] + one.distance)
+        assert np.all(path.distance[g] <= tolerance[g])
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_any_small_problems(data: st.DataObject) -> None:
+    B, n, d = (data.draw(st.integers(low, high)) for low, high in ((1, 3), (0, 6), (0, 3)))
+    R = data.draw(st.integers(1, 6))
+    numbers = st.one_of(st.floats(-1, 1), st.sampled_from([-1.0, 0.0, 1.0, 0.5, 5e-324]))
+    weights = st.one_of(st.just(0.0), st.floats(0, 10))
+    signs = st.sampled_from([-1.0, 1.0])
+    intercept = data.draw(st.sampled_from([0.0, 0.5, 1.0]))
+
+    def array(entries: st.SearchStrategy[float], *shape: int) -> FloatArray:
+        size = int(np.prod(shape))
+        drawn = data.draw(st.lists(entries, min_size=size, max_size=size))
+        return np.array(drawn, dtype=np.float64).reshape(shape)
+
+    batch = BatchProblems(
+        array(numbers, B, n, d), array(signs, B, n), array(weights, B, n), intercept
+    )
+    half_widths = st.floats(-2, 3).map(lambda e: HuberisedHinge(10.0**e))
+    loss = data.draw(st.one_of(st.just(Logistic()), half_widths))
+    gamma = array(st.floats(-4, 6).map(lambda e: 10.0**e), B, R)
+    tilt = array(st.floats(-50, 50), B, R, batch.dimension)
+    tolerance = 10.0 ** data.draw(st.floats(-10, 0))
+    solution = minimise_batch(batch, loss, gamma, tilt=tilt, tolerance=tolerance)
+    assert solution.theta.shape == (B, R, batch.dimension)
+    assert np.all(solution.distance <= tolerance)
+    for b, r in np.ndindex(B, R):
+        answer = single(batch, b, loss, float(gamma[b, r]), tilt[b, r])
+        room = solution.distance[b, r] + 1e-12 + 1e-15 * float(np.linalg.norm(answer))
+        assert apart(solution.theta[b, r], answer) <= room
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=str)
+@pytest.mark.parametrize("n", [0, 1, 30])
+def test_extreme_penalties_and_few_rows(loss: MarginLoss, n: int) -> None:
+    batch = problems(2, n, 2)
+    for gamma in (1e-12, 1e-6, 1e12):
+        tolerance = 1e-6 * max(1.0, 1 / gamma)
+        solution = minimise_batch(batch, loss, gamma, tolerance=tolerance)
+        assert np.all(solution.distance <= tolerance)
+        for b in range(2):
+            objective = Objective(batch.data(b), loss, gamma)
+            answer = np.array([float(t) for t in minimise(objective, tolerance / 100).theta])
+            assert apart(solution.theta[b], answer) <= 1.01 * tolerance
+
+
+def test_without_rows_the_tilt_alone_decides() -> None:
+    batch = problems(2, 0, 2)
+    tilt = np.array([[1.0, -2.0, 3.0], [0.0, 0.0, 0.0]])
+    solution = minimise_batch(batch, Logistic(), 4.0, tilt=tilt, tolerance=1e-12)
+    assert np.array_equal(solution.theta, -tilt / 4)
+
+
+def test_rows_of_weight_zero_are_not_there() -> None:
+    full = problems(2, 30, 2)
+    weights = full.weights.copy()
+    weights[:, 20:] = 0.0
+    batch = BatchProblems(full.X, full.y, weights, 1.0)
+    fewer = BatchProblems(full.X[:, :20], full.y[:, :20], full.weights[:, :20], 1.0)
+    for loss in LOSSES:
+        a = minimise_batch(batch, loss, 0.5, tolerance=1e-9)
+        b = minimise_batch(fewer, loss, 0.5, tolerance=1e-9)
+        assert np.all(apart(a.theta, b.theta) <= a.distance + b.distance)
+
+
+def test_no_coordinate_and_no_problem() -> None:
+    nothing = minimise_batch(problems(3, 5, 0, 0.0), Logistic(), 1.0, tolerance=1e-9)
+    assert nothing.theta.shape == (3, 0)
+    nobody = minimise_path(problems(0, 5, 2), Logistic(), [1.0, 2.0], tolerance=1e-9)
+    assert nobody.theta.shape == (2, 0, 3)
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=str)
+def test_parts_do_not_show(loss: MarginLoss, monkeypatch: pytest.MonkeyPatch) -> None:
+    batch = problems(7, 20, 2)
+    tilt = np.random.default_rng(2).normal(size=(7, 9, 3))
+    whole = minimise_batch(batch, loss, 1.0, tilt=tilt, tolerance=1e-8)
+    monkeypatch.setattr(module, "_PASSING", 80)
+    parts = minimise_batch(batch, loss, 1.0, tilt=tilt, tolerance=1e-8)
+    assert np.all(apart(whole.theta, parts.theta) <= whole.distance + parts.distance)
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=str)
+def test_any_start_leads_to_the_same_answer(loss: MarginLoss) -> None:
+    batch = problems(3, 40, 2)
+    plain = minimise_batch(batch, loss, 1.0, tolerance=1e-8)
+    for start in (plain.theta, np.full((3, 3), -20.0), np.full((3, 2, 3), 1e3)):
+        moved = minimise_batch(batch, loss, 1.0, start=start, tolerance=1e-8)
+        expected = plain.theta[:, None] if start.ndim == 3 else plain.theta
+        assert moved.theta.shape == start.shape
+        assert np.all(apart(moved.theta, expected) <= 2e-8)
+
+
+def test_ordinary_problems_never_need_the_single_solver(alone: list[tuple[int, int, int]]) -> None:
+    batch = problems(40, 200, 4)
+    gammas = np.geomspace(100, 0.1, 10)
+    tilts = 5 * np.random.default_rng(0).laplace(size=(10, 40, 3, 5))
+    for loss in (*LOSSES, HuberisedHinge(0.05)):
+        minimise_path(batch, loss, gammas, tilts=tilts, tolerance=1e-8 / gammas)
+    assert not alone
+
+
+def nasty() -> tuple[BatchProblems, HuberisedHinge, FloatArray]:
+    """Return a nearly unrounded hinge with hardly any penalty beside an easy problem."""
+    random = np.random.default_rng(6)
+    X = random.choice([-1.0, 1.0], (2, 40, 4)) * [1.0, 1e-3, 1.0, 1e3]
+    y = random.choice([-1.0, 1.0], (2, 40))
+    batch = BatchProblems(X, y, 10.0 ** random.uniform(-3, 6, (2, 40)), 1.0)
+    return batch, HuberisedHinge(1e-6), np.array([[1e-6, 1e12]])
+
+
+def test_nasty_problems_fall_back_and_are_certified(alone: list[tuple[int, int, int]]) -> None:
+    batch, loss, gamma = nasty()
+    tilt = np.random.default_rng(1).normal(size=(2, 2, 5))
+    solution = minimise_batch(batch, loss, gamma, tilt=tilt, tolerance=1e-6)
+    assert {place[2] for place in alone} == {0}
+    assert np.all(solution.distance <= 1e-6)
+    for b, r in np.ndindex(2, 2):
+        gap = apart(solution.theta[b, r], single(batch, b, loss, gamma[0, r], tilt[b, r]))
+        assert gap <= solution.distance[b, r] + 1e-11
+
+
+def test_a_tolerance_below_doubles_is_met_as_nearly_as_doubles_can(
+    alone: list[tuple[int, int, int]],
+) -> None:
+    batch = problems(1, 30, 2)
+    solution = minimise_batch(batch, Logistic(), 1.0, tolerance=1e-25)
+    objective = Objective(batch.data(0), Logistic(), 1.0)
+    exact = minimise(objective, 1e-30).theta
+    assert alone == [(0, 0, 0)]
+    assert solution.theta[0].tolist() == [float(t) for t in exact]
+    assert 1e-25 < solution.distance[0] < 1e-15
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A loss of one's own, without ``curvature_at_slope``."""
+
+    honest: MarginLoss
+    name: str = "plain"
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        return {}
+
+    @property
+    def lipschitz(self) -> float:
+        return self.honest.lipschitz
+
+    @property
+    def smoothness(self) -> float:
+        return self.honest.smoothness
+
+    @property
+    def derivative_error(self) -> float:
+        return self.honest.derivative_error
+
+    def value(self, z: FloatArray) -> FloatArray:
+        return self.honest.value(z)
+
+    def derivative(self, z: FloatArray) -> FloatArray:
+        return self.honest.derivative(z)
+
+    def second_derivative(self, z: FloatArray) -> FloatArray:
+        return self.honest.second_derivative(z)
+
+    def derivative_ball(self, z: arb) -> arb:
+        return self.honest.derivative_ball(z)
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=str)
+def test_a_loss_needs_no_more_than_its_protocol(loss: MarginLoss) -> None:
+    batch = problems(3, 40, 2)
+    known: BatchSolution = minimise_batch(batch, loss, 1.0, tolerance=1e-8)
+    own = minimise_batch(batch, Plain(loss), 1.0, tolerance=1e-8)
+    assert np.all(apart(known.theta, own.theta) <= known.distance + own.distance)
+
+
+def test_wide_problems_do_without_stored_products() -> None:
+    batch = problems(2, 60, 14)
+    for loss in LOSSES:
+        solution = minimise_batch(batch, loss, 1.0, tolerance=1e-8)
+        for b in range(2):
+            assert apart(solution.theta[b], single(batch, b, loss, 1.0)) <= 1.1e-8
+
+
+def test_gammas_must_be_a_sequence() -> None:
+    with pytest.raises(ParameterError, match="gammas must be a sequence"):
+        minimise_path(problems(1, 3, 1), Logistic(), 1.0, tolerance=1e-6)

@@ -24,6 +24,7 @@ check: lint types test  ## what CI runs, but for the demo
 
 benchmark: $(STAMP)  ## speed and memory of the solver, as ratios measured in one run
 	$(BIN)/python benchmarks/solver.py
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/batch.py
 
 table2: $(STAMP)  ## Table II of the paper's supplement, published and reproduced
 	$(BIN)/python -m dpwerm.reproduce.table2

@@ -42,7 +42,7 @@ class _Sums:
     size: float = 0.0
 
 
-def certify(objective: Objective, theta: FloatArray) -> Certificate:
+def certify(objective: Objective, theta: FloatArray, block_rows: int | None = None) -> Certificate:
     """Return the gradient at θ, exact up to a proven error, and the distance it certifies.
 
     Parameters
@@ -50,15 +50,18 @@ def certify(objective: Objective, theta: FloatArray) -> Certificate:
     objective : Objective
     theta : array (p,)
         Finite doubles, taken as exact.
+    block_rows : int ≥ 1 or None for 1,024
+        Rows summed in one go; fewer are slower and err less.
     """
-    sums = _walk(objective, theta)
+    height = block_rows or BLOCK_ROWS
+    sums = _walk(objective, theta, height)
     slope = objective.gamma * objective.regularizer.gradient(theta)
     # The tilt is a sum of doubles, so it enters the exact sum below and adds no error of its own.
     terms = np.vstack([*sums.blocks, slope, *objective.tilts])
     if not np.all(np.abs(terms) < _HUGE):
         return Certificate(np.full(len(theta), np.nan), math.inf, math.inf)
     gradient = np.array([math.fsum(column) for column in terms.T])
-    errors = _errors(objective, theta, gradient, sums)
+    errors = _errors(objective, theta, gradient, sums, height)
     reach = _norm(np.abs(gradient) + errors)
     return Certificate(
         gradient=gradient,
@@ -67,18 +70,18 @@ def certify(objective: Objective, theta: FloatArray) -> Certificate:
     )
 
 
-def _walk(objective: Objective, theta: FloatArray) -> _Sums:
-    """Sum w ℓ'(z) y x over blocks of at most 1,024 rows."""
+def _walk(objective: Objective, theta: FloatArray, block_rows: int) -> _Sums:
+    """Sum w ℓ'(z) y x over blocks of at most ``block_rows`` rows."""
     data, first = objective.data, objective.data.first_feature
     sums = _Sums(blocks=[np.zeros((0, data.dimension))])
     for rows in data.chunks():
         a = objective.loss.derivative(data.margins(theta, rows))
         a *= data.weights[rows]
         a *= data.y[rows]
-        whole = len(a) // BLOCK_ROWS * BLOCK_ROWS
+        whole = len(a) // block_rows * block_rows
         for part, X in ((a[:whole], data.X[rows][:whole]), (a[whole:], data.X[rows][whole:])):
             if len(part):
-                height = min(BLOCK_ROWS, len(part))
+                height = min(block_rows, len(part))
                 part = part.reshape(-1, height)
                 block = np.empty((len(part), data.dimension))
                 np.matmul(
@@ -95,7 +98,11 @@ def _walk(objective: Objective, theta: FloatArray) -> _Sums:
 
 
 def _errors(
-    objective: Objective, theta: FloatArray, gradient: FloatArray, sums: _Sums
+    objective: Objective,
+    theta: FloatArray,
+    gradient: FloatArray,
+    sums: _Sums,
+    block_rows: int,
 ) -> FloatArray:
     """Return E_j, the bound on |computed − true| for every coordinate of ∇F.
 
@@ -109,7 +116,7 @@ def _errors(
     weight, size = sums.weight * inflate, sums.size * inflate
     margin = _growth(p + 1) * float(bounds @ np.abs(theta)) + 4 * (p + 1) * _ETA
     per_weight = loss.smoothness * margin + loss.derivative_error
-    rows = weight * per_weight + _growth(BLOCK_ROWS + 3) * size + 4 * (n + 1) * _ETA
+    rows = weight * per_weight + _growth(block_rows + 3) * size + 4 * (n + 1) * _ETA
     pull = objective.regularizer.gradient(theta)
     slip = objective.regularizer.gradient_error(theta)
     errors = bounds * rows + 4 * (n + 1) * _ETA

@@ -13,6 +13,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism, perturbed
 from dpwerm.mechanisms.perturbed import check_facts
 from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.enclosure import nearby_vector
 from dpwerm.privacy.origin import WorstCase
 from dpwerm.privacy.randomness import SeededBits
 from dpwerm.privacy.relation import Relation
@@ -64,6 +65,21 @@ def test_the_solver_sees_b_to_a_quarter_of_the_tolerance_and_ends_within_half(
         assert miss <= 110 * mpmath.mpf(PLAN.tolerance) / 4
     assert tilted.data is not None
     assert tilted.gamma == 110.0
+
+
+def test_the_error_allowed_in_b_is_a_quarter_of_the_tolerance(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    allowed: list[Fraction] = []
+
+    def spy(sampler: Any, error: Fraction, source: Any) -> Any:
+        allowed.append(error)
+        return nearby_vector(sampler, error, source)
+
+    monkeypatch.setattr(perturbed, "nearby_vector", spy)
+    MECHANISM.run(objective(), PLAN, SeededBits(2))
+    # b̃ moves the minimiser by at most error/γ; with the solver's half that is less than τ.
+    assert allowed == [110 * Fraction(PLAN.tolerance) / 4]
 
 
 def test_b_stays_the_same_whatever_precision_the_solver_needs(

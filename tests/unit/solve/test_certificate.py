@@ -34,6 +34,27 @@ def miss(objective: Objective, theta: FloatArray, true_gradient: GradientOf) -> 
         return float(mpmath.norm([mpmath.mpf(a) - b for a, b in zip(computed, true, strict=True)]))
 
 
+@pytest.mark.parametrize("block_rows", [1, 32, 1024])
+@pytest.mark.parametrize("n", [0, 31, 32, 33, 1500])
+def test_blocks_of_any_height_err_as_little_as_is_said(
+    n: int, block_rows: int, true_gradient: GradientOf
+) -> None:
+    objective = problem(n, 3, HuberisedHinge(0.5), n)
+    theta = np.array([0.3, -1.0, 2.0, 0.1])
+    claim = certify(objective, theta, block_rows)
+    with mpmath.workdps(60):
+        true = true_gradient(objective, theta.tolist())
+        computed = claim.gradient.tolist()
+        wrong = mpmath.norm([mpmath.mpf(a) - b for a, b in zip(computed, true, strict=True)])
+        assert wrong <= claim.error
+    assert claim.error <= certify(objective, theta).error
+
+
+def test_low_blocks_make_a_smaller_error_of_many_rows() -> None:
+    objective, theta = problem(100_000, 3, HuberisedHinge(0.5), 1), np.zeros(4)
+    assert 10 * certify(objective, theta, 32).error < certify(objective, theta).error
+
+
 @pytest.mark.parametrize("size", [1e-3, 1.0, 1e6])
 @pytest.mark.parametrize("n", [0, 1, 40, 1500])
 @pytest.mark.parametrize("loss", [HuberisedHinge(1e-3), HuberisedHinge(0.5), Logistic()], ids=str)

@@ -14,6 +14,7 @@ from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.problem.losses import HuberisedHinge, Logistic, MarginLoss
 from dpwerm.problem.objective import Objective, WeightedData
+from dpwerm.solve import newton
 from dpwerm.solve.newton import Solution, minimise
 
 Rows = tuple[FloatArray, FloatArray, FloatArray]
@@ -178,6 +179,15 @@ def test_the_default_tolerance_is_certified_in_doubles_at_many_rows() -> None:
     assert minimise(objective, 1e-6 * 2 * 3 / 100.0).bits == 53
 
 
+def test_a_tolerance_beyond_high_blocks_is_certified_in_doubles_too() -> None:
+    X, y, w = sample(400_000, 3)
+    objective = problem((X, y, w / 2), HuberisedHinge(0.5), 4000.0)
+    # Objective perturbation asks for this: 10⁻⁸·2WLr/γ, and half of it of the solver.
+    tolerance = 1e-8 * 2 / 4000.0 / 2
+    assert newton._solve(objective, tolerance).certificate.distance > tolerance
+    assert minimise(objective, tolerance).bits == 53
+
+
 @pytest.mark.parametrize("case", hard_cases())
 def test_the_smallest_tolerance_there_is(case: str) -> None:
     for loss in (HuberisedHinge(0.5), Logistic()):
@@ -213,11 +223,23 @@ def test_a_tilted_problem_is_solved_where_the_gradient_cancels_the_tilt(
 
 
 @pytest.mark.parametrize("loss", [HuberisedHinge(0.5), Logistic()], ids=str)
-def test_the_sample_of_many_rows_keeps_the_tilt(loss: MarginLoss) -> None:
+def test_the_sample_of_many_rows_keeps_the_tilt(
+    loss: MarginLoss, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    solved: list[Objective] = []
+    descend = newton._descend
+
+    def spy(objective: Objective, *rest: Any) -> Any:
+        solved.append(objective)
+        return descend(objective, *rest)
+
+    monkeypatch.setattr(newton, "_descend", spy)
     X, y, w = sample(40_000, 3)
     tilt = (np.array([-900.0, 300.0, 5000.0, 0.0]),)
     tilted = replace(problem((X, y, w), loss, 10.0), tilt=tilt)
     near, nearer = minimise(tilted, 1e-7), minimise(tilted, 1e-9)
+    assert min(one.data.n_rows for one in solved) == 2500
+    assert all(one.tilts[0] is tilted.tilts[0] for one in solved)
     distance = sum((a - b) ** 2 for a, b in zip(near.theta, nearer.theta, strict=True))
     assert distance <= Fraction(near.distance_bound + nearer.distance_bound) ** 2
     theta = np.array([float(t) for t in near.theta])

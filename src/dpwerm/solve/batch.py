@@ -25,11 +25,11 @@ from dpwerm.solve.newton import minimise
 
 __all__ = ["BatchProblems", "BatchSolution", "minimise_batch", "minimise_path"]
 
-_AT_ONCE = 2**19
-"""Doubles kept for the data sets worked on at once: four megabytes, to stay in cache."""
+_AT_ONCE = 2**20
+"""Doubles kept for the data sets worked on at once: eight megabytes, to stay in cache."""
 
-_PASSING = 2**16
-"""Margins computed at once: small enough that the allocator keeps their memory at hand."""
+_PASSING = 2**17
+"""Margins computed at once: one megabyte, for the same reason."""
 
 _MANY = 5
 """From this many replicates on, finding their middle first pays off."""

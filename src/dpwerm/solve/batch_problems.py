@@ -17,6 +17,9 @@ from dpwerm.problem.data import WeightedData
 _FAR = 1e100
 """No tilt and no start is larger, so that nothing overflows."""
 
+_PART = 2**14
+"""Labels checked at once, in memory that is already at hand."""
+
 
 @dataclass(frozen=True, eq=False)
 class BatchProblems:
@@ -50,7 +53,9 @@ class BatchProblems:
             raise ParameterError(f"intercept_scale must be between 0 and {LARGEST:g}")
         _check_range("X", self.X, -LARGEST, LARGEST)
         _check_range("weights", self.weights, 0.0, LARGEST)
-        if not np.all(np.abs(self.y) == 1):
+        labels = self.y.reshape(-1)
+        parts = (labels[i : i + _PART] for i in range(0, len(labels), _PART))
+        if not all(np.all(np.abs(part) == 1) for part in parts):
             raise ParameterError("y must hold -1 and +1 only")
 
     @property

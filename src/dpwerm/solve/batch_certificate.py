@@ -3,7 +3,7 @@
     ‖θ − argmin F‖ ≤ (‖computed gradient‖ + ‖E‖)/γ
 
 E_j bounds the rounding error of coordinate j. Sums run over all n rows in one go, so n stands
-where the single solver has its blocks of 1,024 rows, and Σ w (L + e_ℓ) bounds Σ w |ℓ'|.
+where the single solver has the length of its blocks, and Σ w (L + e_ℓ) bounds Σ w |ℓ'|.
 """
 
 from dataclasses import dataclass

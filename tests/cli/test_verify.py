@@ -51,6 +51,7 @@ FREE = {
     "encoding.blocks[1].levels[0].cells[0]",
     "encoding.blocks[1].levels[1].cells[0]",
     "encoding.blocks[1].default",
+    "coefficients.threshold",
     "certificate.n",
     "certificate.library",
 }
@@ -77,7 +78,8 @@ def others(value: Any) -> list[Any]:
     if isinstance(value, int):
         return [value + 1, -value or 2, value + 0.5]
     if isinstance(value, float):
-        return [value * 1.01 + 0.01, -value or 1.0, int(value) + 1]
+        tiny = [5e-324] if value == 0 else []
+        return [value * 1.01 + 0.01, -value or 1.0, int(value) + 1, *tiny]
     if value is None:
         return [24]
     named = next((set(choice) - {value} for choice in CHOICES if value in choice), set())

@@ -73,6 +73,6 @@ def test_randomness_comes_from_one_module() -> None:
             by_name = isinstance(node, ast.Attribute) and node.attr in {"urandom", "default_rng"}
             guilty += [path] * (from_module or by_name)
     inside = {path.relative_to(HOUSE) for path in guilty}
-    simulations = {path for path in inside if path.parts[0] in {"simulate", "reproduce"}}
+    simulations = {path for path in inside if path.parts[0] in {"simulate", "choose", "reproduce"}}
     test_points = {path for path in inside if path.name == "contract.py"}
     assert inside - simulations - test_points == {Path("privacy/randomness.py")}

@@ -103,7 +103,10 @@ class Encoding(Frozen):
     def changed(self, **fields: Any) -> Self:
         """Return an encoding that differs in these fields, checked anew."""
         kept = {name: getattr(self, name) for name in type(self).model_fields}
-        return type(self)(**{**kept, **fields})
+        try:
+            return type(self)(**{**kept, **fields})
+        except ValidationError as error:
+            raise ParameterError("; ".join(str(fault) for fault in faults_of(error))) from None
 
     # -- shape and bounds ---------------------------------------------------------------------
 

@@ -113,7 +113,8 @@ def test_worst_case_weights_need_a_public_n() -> None:
 
 
 def test_a_release_holds_public_things_only() -> None:
-    assert {field.name for field in fields(Release)} == {"encoding", "integers", "certificate"}
+    public = {"encoding", "integers", "certificate", "threshold"}
+    assert {field.name for field in fields(Release)} == public
 
 
 def test_stages_do_not_depend_on_the_data() -> None:

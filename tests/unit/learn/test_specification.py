@@ -1,7 +1,7 @@
 import pytest
 
 from dpwerm.errors import ParameterError
-from dpwerm.learn.specification import Specification, loss_of, required_gamma
+from dpwerm.learn.specification import Chosen, Specification, loss_of
 from dpwerm.privacy.budget import Budget
 from dpwerm.problem.losses import HuberisedHinge, Logistic
 
@@ -24,9 +24,16 @@ def test_gamma_and_weight_bound_must_be_positive(bad: float) -> None:
         Specification(Budget.of(1), 1.0, bad)
 
 
-def test_a_missing_gamma_says_how_to_choose_it() -> None:
-    with pytest.raises(ParameterError, match=r"without looking at the data.* which is 20 here"):
-        required_gamma(None, 20.0)
+def test_other_settings_are_checked_as_the_first_were() -> None:
+    spec = Specification(Budget.of(1), 1.0, 1.0)
+    chosen = Chosen(("gamma",), "chosen on simulated problems")
+    other = spec.with_settings(gamma=7.0, mechanism="product-laplace", chosen=chosen)
+    assert (other.gamma, other.mechanism, other.chosen) == (7.0, "product-laplace", chosen)
+    assert (other.budget, other.weight_bound) == (spec.budget, spec.weight_bound)
+    with pytest.raises(ParameterError, match="gamma"):
+        spec.with_settings(gamma=0.0)
+    with pytest.raises(ParameterError, match="adds no noise"):
+        spec.with_settings(mechanism="none")
 
 
 def test_losses_by_name_and_by_instance() -> None:

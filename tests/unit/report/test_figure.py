@@ -9,9 +9,8 @@ from dpwerm.study.declaration import Study
 
 
 def demo_rule(epsilon: object = 1, **other: object) -> Rule:
-    rule = PrivateTreatmentRule.from_study(
-        Study.parse(study_text()), epsilon, random_state=1, **other
-    )
+    parameters = {"gamma": 2000.0, "random_state": 1} | other
+    rule = PrivateTreatmentRule.from_study(Study.parse(study_text()), epsilon, **parameters)
     return rule.fit(demo_trial(500)).rule_
 
 
@@ -32,7 +31,7 @@ def test_a_baseline_claims_no_noise() -> None:
 
 
 def test_no_reach_is_drawn_where_it_depends_on_the_data() -> None:
-    axes, rule = Figure().subplots(), demo_rule(2, mechanism="objective-block", gamma=2000.0)
+    axes, rule = Figure().subplots(), demo_rule(2, mechanism="objective-block")
     draw_coefficients(rule, axes)
     assert axes.get_title(loc="left") == "Coefficients"
     assert not axes.collections

@@ -17,7 +17,8 @@ TEXT = study_text().replace("[budget]\nepsilon = 2\n", "")
 
 
 def demo_rule(epsilon: object = 1, text: str = TEXT, **other: object) -> Rule:
-    rule = PrivateTreatmentRule.from_study(Study.parse(text), epsilon, **other)
+    parameters = {"gamma": 2000.0} | other
+    rule = PrivateTreatmentRule.from_study(Study.parse(text), epsilon, **parameters)
     return rule.fit(TRIAL).rule_
 
 
@@ -59,7 +60,7 @@ def test_delta_is_explained() -> None:
 def test_objective_perturbation_states_no_reach_and_says_why(
     mechanism: str, delta: object, words: str
 ) -> None:
-    rule = demo_rule(1, mechanism=mechanism, delta=delta, gamma=2000.0)
+    rule = demo_rule(1, mechanism=mechanism, delta=delta)
     text = summary(rule)
     assert "the spread of the noise in a coefficient depends" in text
     assert "±  " not in text
@@ -114,8 +115,6 @@ arms = { pill = 0.5, therapy = 0.5 }
 [benefit]
 column = "improvement"
 bounds = [-12, 28]
-[method]
-gamma = 10
 """
     save_figure(demo_rule(text=only), tmp_path / "rule.png")
     assert np.isfinite(demo_rule(text=only).score_table(pa.table({"sex": ["F", "M", ""]}))).all()

@@ -13,7 +13,8 @@ from dpwerm.study.declaration import Study
 
 
 def demo_rule(epsilon: object = 1, **other: object) -> Rule:
-    rule = PrivateTreatmentRule.from_study(Study.parse(study_text()), epsilon, **other)
+    parameters = {"gamma": 2000.0} | other
+    rule = PrivateTreatmentRule.from_study(Study.parse(study_text()), epsilon, **parameters)
     return rule.fit(demo_trial(60)).rule_
 
 

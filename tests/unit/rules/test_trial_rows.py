@@ -10,6 +10,7 @@ from dpwerm.study.declaration import Study
 from dpwerm.study.trial import read_trial
 
 STUDY = Study.parse(study_text())
+DECLARED = Declaration.of_study(STUDY)
 ARRAYS = Declaration.of_keys(
     {"column": "treatment", "arms": {"a": "1/4", "b": "3/4"}},
     {"column": "benefit", "bounds": [0, 4]},
@@ -17,12 +18,21 @@ ARRAYS = Declaration.of_keys(
 
 
 def test_rows_of_a_table_are_bounded() -> None:
-    rows = rows_of_table(STUDY, read_trial(STUDY, demo_trial(200)))
+    rows = rows_of_table(DECLARED, STUDY.encoding(), read_trial(STUDY, demo_trial(200)))
     assert rows.X.shape == (200, 4)
     assert np.abs(rows.X).max() <= 1
     assert set(rows.labels) <= {-1.0, 1.0}
-    bound = Declaration.of_study(STUDY).weight_bound
-    assert 0 <= rows.weights.min() <= rows.weights.max() <= bound
+    assert 0 <= rows.weights.min() <= rows.weights.max() <= DECLARED.weight_bound
+
+
+def test_a_clip_bounds_the_weights_of_the_same_table() -> None:
+    table = read_trial(STUDY, demo_trial(200))
+    half = DECLARED.clipped_at(0.5)
+    assert half.weight_bound == DECLARED.weight_bound / 2
+    free = rows_of_table(DECLARED, STUDY.encoding(), table)
+    clipped = rows_of_table(half, STUDY.encoding(), table)
+    assert np.array_equal(clipped.labels, free.labels)
+    assert np.array_equal(clipped.weights, np.minimum(free.weights, half.weight_bound))
 
 
 def test_an_unusable_row_weighs_nothing_and_stays() -> None:
@@ -31,7 +41,7 @@ def test_an_unusable_row_weighs_nothing_and_stays() -> None:
         .drop_columns(["improvement"])
         .append_column("improvement", pa.array(["", "5", "text"]))
     )
-    rows = rows_of_table(STUDY, read_trial(STUDY, trial))
+    rows = rows_of_table(DECLARED, STUDY.encoding(), read_trial(STUDY, trial))
     assert (rows.weights > 0).tolist() == [False, True, False]
 
 

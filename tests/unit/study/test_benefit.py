@@ -71,7 +71,7 @@ def test_the_bound_holds_exactly(
         ({"centre": 10, "weights": "nonnegative"}, "centre", "no benefit"),
         ({"clip": 6}, "clip", "only add noise"),
         ({"clip": 0}, "clip", "between"),
-        ({"clip": "auto"}, "clip", "range"),
+        ({"clip": "wide"}, "clip", '"auto", "range"'),
     ],
 )
 def test_bad_benefits_say_why(raw: dict[str, object], where: str, said: str) -> None:

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 from dpwerm.errors import ParameterError
+from dpwerm.rules.declaration import Declaration
 from dpwerm.rules.trial_rows import rows_of_table
 from dpwerm.simulate.scenarios import SCENARIOS, get_scenario
 from dpwerm.simulate.scenarios.scenario import Scenario
@@ -52,7 +53,8 @@ def test_the_study_accepts_its_draws(scenario: Scenario) -> None:
     assert study.treatment.arms == scenario.arms
     assert study.benefit.bounds == scenario.bounds
     assert table.column_names == list(study.columns)
-    rows = rows_of_table(study, read_table(table, study.columns))
+    declared = Declaration.of_study(study)
+    rows = rows_of_table(declared, study.encoding(), read_table(table, study.columns))
     assert rows.X.shape == (500, study.encoding().n_columns)
     assert np.all(rows.weights >= 0)
     assert rows.weights.any()

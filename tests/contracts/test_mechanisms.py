@@ -18,6 +18,7 @@ from dpwerm.learn.specification import Specification
 from dpwerm.learn.verify import verify_release
 from dpwerm.mechanisms import MECHANISMS, NOISE_LAWS, Plan, get_mechanism
 from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.gaussian_budget import GaussianBudget
 from dpwerm.privacy.randomness import BitSource, OperatingSystemBits, SeededBits
 from dpwerm.privacy.relation import Relation
 from dpwerm.problem.losses import HuberisedHinge, Logistic
@@ -31,6 +32,9 @@ PRIVATE = [name for name in NAMES if name != "none"]
 INSIDE = [name for name in NAMES if name not in NOISE_LAWS]
 every = pytest.mark.parametrize("name", NAMES)
 relations = pytest.mark.parametrize("relation", list(Relation))
+
+OTHERS = [Budget.zcdp("0.1"), Budget.gdp("0.5")]
+"""Budgets in the notions of Gaussian noise."""
 
 GAMMA, W, N = 40.0, 3.0, 30
 ENCODING = Encoding(
@@ -80,8 +84,8 @@ def theta(released: tuple[int, ...], plan: Plan) -> FloatArray:
     return np.array(released, dtype=np.float64) * 2.0**plan.noise.exponent
 
 
-def fitted(name: str, relation: Relation, bits: BitSource) -> Release:
-    return fit_release(X, Y, WEIGHTS, encoding=ENCODING, spec=spec(name, relation), bits=bits)
+def fitted(chosen: Specification, bits: BitSource) -> Release:
+    return fit_release(X, Y, WEIGHTS, encoding=ENCODING, spec=chosen, bits=bits)
 
 
 def test_the_table_holds_these_mechanisms_and_cannot_be_changed() -> None:
@@ -167,9 +171,29 @@ def test_with_hardly_any_privacy_the_minimiser_comes_out(name: str) -> None:
 @relations
 @every
 def test_a_release_verifies(name: str, relation: Relation) -> None:
-    release = fitted(name, relation, OperatingSystemBits())
+    release = fitted(spec(name, relation), OperatingSystemBits())
     assert release.private is (name != "none")
     assert [finding for finding in verify_release(release) if not finding.holds] == []
+
+
+@relations
+@pytest.mark.parametrize("budget", OTHERS, ids=str)
+@every
+def test_other_notions_are_released_by_gaussian_and_refused_by_the_rest(
+    name: str, budget: GaussianBudget, relation: Relation
+) -> None:
+    chosen = spec("gaussian", relation).with_settings(budget=budget)
+    if name == "gaussian":
+        release = fitted(chosen, OperatingSystemBits())
+        assert release.private
+        assert release.certificate.budget == budget
+        assert [finding for finding in verify_release(release) if not finding.holds] == []
+        return
+    facts = plan_for(name, relation).facts
+    with pytest.raises(ParameterError, match=f"^mechanism {name} needs epsilon; use gaussian"):
+        get_mechanism(name).plan(facts, budget)
+    with pytest.raises(ParameterError, match=f"^mechanism '?{name}'? "):
+        chosen.with_settings(mechanism=name)
 
 
 def edits_of(record: Any) -> list[Any]:
@@ -181,6 +205,8 @@ def edits_of(record: Any) -> list[Any]:
             edited.append(replace(record, **{field.name: value + "x"}))
         elif value is None:
             edited.append(replace(record, **{field.name: 1.0}))
+        elif isinstance(value, Budget):
+            edited.append(replace(record, **{field.name: Budget.zcdp(7)}))
         else:
             edited.append(replace(record, **{field.name: value / 2 if value else value + 1}))
     return edited
@@ -195,6 +221,7 @@ def test_an_edited_plan_is_refused(name: str) -> None:
     edited += [replace(plan, noise=noise) for noise in edits_of(plan.noise) if noise != plan.noise]
     if name != "none":
         edited.append(replace(plan, budget=budget_for(name, "2")))
+    edited += [replace(plan, budget=budget) for budget in OTHERS if name == "gaussian"]
     if plan.inside is not None:
         edited += [replace(plan, inside=inside) for inside in edits_of(plan.inside)]
         edited.append(replace(plan, inside=None))

@@ -15,13 +15,17 @@ from hypothesis import strategies as st
 
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import NOISE_LAWS, Noise, NoiseLaw
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import AnyBudget, Budget, only_budget
 from dpwerm.privacy.randomness import OperatingSystemBits, SeededBits
 
 ROOT = Path(__file__).parents[2]
 NAMES = sorted(NOISE_LAWS)
 PRIVATE = [name for name in NAMES if name != "none"]
 every = pytest.mark.parametrize("name", NAMES)
+
+
+OTHERS: list[AnyBudget] = [Budget.zcdp("0.1"), Budget.gdp("0.5")]
+"""Budgets in the notions of Gaussian noise."""
 
 
 def budget_for(law: NoiseLaw, epsilon: str = "0.3") -> Budget:
@@ -56,10 +60,10 @@ def test_the_record_says_everything_and_leads_back_to_itself(name: str) -> None:
     noise = noise_for(law, 3)
     assert noise.mechanism == name
     assert (noise.dimension, noise.sensitivity) == (3, 0.7)
-    again = law.calibrate(noise.sensitivity, noise.dimension, Budget(noise.epsilon, noise.delta))
+    again = law.calibrate(noise.sensitivity, noise.dimension, noise.budget)
     assert again == noise
-    written = json.loads(json.dumps(asdict(noise), default=str))
-    budget = Budget.of(written["epsilon"], written["delta"])
+    written = json.loads(json.dumps(asdict(noise) | {"budget": noise.budget.plain()}))
+    budget = only_budget(**written["budget"])
     assert law.calibrate(written["sensitivity"], written["dimension"], budget) == noise
     assert pickle.loads(pickle.dumps(noise)) == noise  # noqa: S301
 
@@ -157,9 +161,12 @@ def test_an_edited_record_is_refused(name: str) -> None:
     noise = noise_for(law, 2)
     for field in fields(noise):
         value = getattr(noise, field.name)
-        other: dict[str, Any] = {field.name: "x" if isinstance(value, str) else value + 1}
-        if field.name == "epsilon" and name == "none":
-            continue
+        other: dict[str, Any] = {field.name: "x" if isinstance(value, str) else value}
+        if isinstance(value, int | float):
+            other = {field.name: value + 1}
+        elif field.name == "budget":
+            other = {field.name: Budget.of(7, "1e-5")}
+        assert other[field.name] != value
         with pytest.raises(ParameterError):
             law.release([Fraction(0)] * 2, replace(noise, **other), SeededBits(0))
 
@@ -202,6 +209,24 @@ WRONG_BUDGETS = {
 def test_a_budget_it_cannot_meet_is_refused_by_name(name: str, budget: str) -> None:
     with pytest.raises(ParameterError, match=f"^mechanism {name} needs"):
         NOISE_LAWS[name].calibrate(1.0, 2, Budget.of(*budget.split()))
+
+
+@pytest.mark.parametrize("budget", OTHERS, ids=str)
+@every
+def test_other_notions_are_met_by_gaussian_noise_and_refused_by_the_rest(
+    name: str, budget: AnyBudget
+) -> None:
+    law = NOISE_LAWS[name]
+    if name != "gaussian":
+        with pytest.raises(ParameterError, match=f"^mechanism {name} needs epsilon; use gaussian"):
+            law.calibrate(1.0, 2, budget)
+        return
+    noise = law.calibrate(1.0, 2, budget)
+    assert law.calibrate(1.0, 2, only_budget(**noise.budget.plain())) == noise
+    assert pickle.loads(pickle.dumps(noise)) == noise  # noqa: S301
+    assert len(law.release([Fraction(0)] * 2, noise, SeededBits(0))) == 2
+    with pytest.raises(ParameterError):
+        law.release([Fraction(0)] * 2, replace(noise, scale=noise.scale / 2), SeededBits(0))
 
 
 @every

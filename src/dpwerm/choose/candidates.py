@@ -13,6 +13,7 @@ from dpwerm.choose.question import Question
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms.curvature import gamma_floor
 from dpwerm.parameters import LARGEST, SMALLEST
+from dpwerm.privacy.gaussian_budget import GaussianBudget
 from dpwerm.study.encoding import Encoding
 
 GAMMAS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
@@ -47,6 +48,8 @@ def mechanisms(question: Question) -> tuple[str, ...]:
         return (question.mechanism,)
     if not question.budget.is_private:
         return ("none",)
+    if isinstance(question.budget, GaussianBudget):
+        return ("gaussian",)
     return WITH_DELTA if question.budget.delta else PURE
 
 

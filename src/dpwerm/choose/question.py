@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from dpwerm.errors import ParameterError
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.facts import LARGEST_N, Facts, WeightOrigin
 from dpwerm.privacy.relation import Relation
 from dpwerm.problem.losses import MarginLoss
@@ -56,7 +56,7 @@ class Question:
     ----------
     encoding : Encoding, whose intercept is used only if it is fixed
     n : int ≥ 1, the public or the planned number of people
-    budget : Budget
+    budget : Budget or GaussianBudget
     relation : Relation
     loss : MarginLoss
     origin : WeightOrigin
@@ -68,7 +68,7 @@ class Question:
 
     encoding: Encoding
     n: int
-    budget: Budget
+    budget: AnyBudget
     relation: Relation
     loss: MarginLoss
     origin: WeightOrigin
@@ -108,8 +108,7 @@ class Question:
             "widths": list(self.widths),
             "kind": self.encoding.kind,
             "n": self.n,
-            "epsilon": str(self.budget.epsilon),
-            "delta": str(self.budget.delta),
+            **self.budget.plain(),
             "relation": str(self.relation),
             "loss": [self.loss.name, sorted(self.loss.parameters.items())],
             "origin": [self.origin.name, sorted(self.origin.parameters.items())],

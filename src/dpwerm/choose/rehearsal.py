@@ -69,7 +69,7 @@ class Rehearsal:
         """Return the plan of each γ that the mechanism accepts."""
         mechanism = get_mechanism(setting.mechanism)
         budget = self.question.budget
-        if budget.is_private and not mechanism.needs_delta:
+        if isinstance(budget, Budget) and not mechanism.needs_delta:
             budget = Budget(budget.epsilon)
         plans = {}
         for gamma in gammas:

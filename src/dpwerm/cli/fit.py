@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from dpwerm.cli.console import agree, free_path, say, stages
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import only_budget
 from dpwerm.rules.rule_file import write_rule
 from dpwerm.study.declaration import Study
 
@@ -14,9 +14,17 @@ from dpwerm.study.declaration import Study
 def fit(
     study: Annotated[Path, typer.Argument(help="The study file.")],
     table: Annotated[Path, typer.Argument(help="The trial's table: CSV or Parquet.")],
-    epsilon: Annotated[str, typer.Option(help="Privacy loss, such as 0.5; inf for none.")],
+    epsilon: Annotated[
+        str | None, typer.Option(help="Privacy loss, such as 0.5; inf for none.")
+    ] = None,
     out: Annotated[Path, typer.Option(help="Where to write the rule.")] = Path("rule.json"),
     delta: Annotated[str, typer.Option(help="For the Gaussian mechanisms, such as 1e-6.")] = "0",
+    rho: Annotated[
+        str | None, typer.Option(help="Instead of epsilon: rho of zCDP, such as 0.1.")
+    ] = None,
+    mu: Annotated[
+        str | None, typer.Option(help="Instead of epsilon: mu of Gaussian DP, such as 0.5.")
+    ] = None,
     gamma: Annotated[
         float | None,
         typer.Option(help="Regularisation; without it, settings are chosen by simulation."),
@@ -37,19 +45,17 @@ def fit(
     from dpwerm.rules.treatment_rule import PrivateTreatmentRule
 
     declared = Study.load(study)
-    budget = Budget.of(epsilon, delta)
+    budget = only_budget(epsilon=epsilon, delta=delta, rho=rho, mu=mu)
     path = free_path(out, force=force, inputs=(study, table))
     method = {"gamma": gamma, "mechanism": mechanism}
     rule = PrivateTreatmentRule.from_study(
         declared,
-        epsilon,
-        delta=delta,
+        budget,
         random_state=seed,
         **{key: value for key, value in method.items() if value is not None},
     )
     rule.check_parameters()
-    cost = f"epsilon = {budget.epsilon}" + (f", delta = {budget.delta}" if budget.delta else "")
-    agree(f"Release a rule from study {declared.id} at {cost}?", yes=yes)
+    agree(f"Release a rule from study {declared.id} at {budget}?", yes=yes)
     with stages() as on_stage:
         rule.fit(table, on_stage=on_stage)
     text = summary(rule.rule_)

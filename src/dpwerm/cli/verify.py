@@ -20,6 +20,10 @@ SHOWN = (
     "certificate.noise.grid_exponent",
     "certificate.epsilon",
     "certificate.delta",
+    "certificate.rho",
+    "certificate.mu",
+    "certificate.gaussian.rho",
+    "certificate.gaussian.mu",
     "certificate.private",
 )
 
@@ -35,7 +39,7 @@ def verify(
         raise typer.Exit(NOT_VERIFIED) from None
     wrong = [finding for finding in findings if not finding.holds]
     for finding in findings:
-        if finding.what in SHOWN and finding.holds:
+        if finding.what in SHOWN and finding.holds and finding.derived is not None:
             say(f"  ok     {finding.what} = {finding.derived}")
     for finding in wrong:
         complain(f"  WRONG  {finding.what}: recorded {finding.recorded}, derived {finding.derived}")

@@ -12,8 +12,10 @@ from dpwerm.errors import ParameterError
 from dpwerm.exact import round_up
 from dpwerm.learn.specification import Chosen, Specification
 from dpwerm.mechanisms import get_mechanism
+from dpwerm.mechanisms.noise import Noise
+from dpwerm.mechanisms.notions import rho_and_mu
 from dpwerm.mechanisms.plan import Inside, Plan
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import AnyBudget, only_budget
 from dpwerm.privacy.facts import Facts
 from dpwerm.privacy.origin import origin_of
 from dpwerm.privacy.relation import Relation
@@ -25,6 +27,9 @@ from dpwerm.study.encoding import Encoding
 Finite = Annotated[float, Field(allow_inf_nan=False, strict=True)]
 Name = Annotated[str, Field(max_length=200, strict=True)]
 Count = Annotated[int, Field(ge=0, le=10**12, strict=True)]
+
+PROMISES = ("epsilon", "delta", "rho", "mu")
+"""The keys of a certificate that say what was promised."""
 
 
 class LossRecord(Record):
@@ -98,6 +103,19 @@ class NoiseRecord(Record):
     grid_exponent: Annotated[int, Field(ge=-2000, le=2000, strict=True)]
 
 
+class GaussianRecord(Record):
+    """The ρ of zCDP and the μ of GDP that Gaussian noise has whatever was asked, rounded up."""
+
+    rho: Finite
+    mu: Finite
+
+    @classmethod
+    def of(cls, noise: Noise) -> Self | None:
+        """Return the record, None where the noise is not Gaussian."""
+        both = rho_and_mu(noise)
+        return None if both is None else cls(rho=both[0], mu=both[1])
+
+
 class ChosenRecord(Record):
     """Which settings were chosen on simulated problems, and in words why; no row was read."""
 
@@ -115,14 +133,19 @@ class ChosenRecord(Record):
 
 
 class Certificate(Record):
-    """Everything the privacy claim rests on."""
+    """Everything the privacy claim rests on.
+
+    The promise is in ``epsilon`` and ``delta``, or in ``rho``, or in ``mu``; the others are null.
+    """
 
     private: Annotated[bool, Field(strict=True)]
     mechanism: Name
     claim: Annotated[str, Field(max_length=1000, strict=True)]
     proof: Name
-    epsilon: Name
-    delta: Name
+    epsilon: Name | None
+    delta: Name | None
+    rho: Name | None
+    mu: Name | None
     relation: Relation
     n: Count | None
     loss: LossRecord
@@ -136,14 +159,20 @@ class Certificate(Record):
     perturbation: PerturbationRecord | None
     sensitivity: SensitivityRecord
     noise: NoiseRecord
+    gaussian: GaussianRecord | None
     randomness: Literal["operating system", "seeded"]
     ledger: Literal["none"]
     library: Name
 
+    @property
+    def budget(self) -> AnyBudget:
+        """The budget that this certificate names."""
+        return only_budget(epsilon=self.epsilon, delta=self.delta, rho=self.rho, mu=self.mu)
+
     def specification(self) -> Specification:
         """Return the public choices this certificate names."""
         return Specification(
-            budget=Budget.of(self.epsilon, self.delta),
+            budget=self.budget,
             gamma=self.gamma,
             weight_bound=self.weight_bound,
             mechanism=self.mechanism,
@@ -186,8 +215,7 @@ def certify(
         mechanism=spec.mechanism,
         claim=mechanism.statement if private else "no privacy claim",
         proof=mechanism.proof,
-        epsilon=str(spec.budget.epsilon),
-        delta=str(spec.budget.delta),
+        **dict.fromkeys(PROMISES) | spec.budget.plain(),
         relation=spec.relation,
         n=facts.n,
         loss=LossRecord(
@@ -217,6 +245,7 @@ def certify(
             total=plan.noise.sensitivity,
         ),
         noise=NoiseRecord(scale=plan.noise.scale, grid_exponent=plan.noise.exponent),
+        gaussian=GaussianRecord.of(plan.noise),
         randomness="operating system" if secure else "seeded",
         ledger="none",
         library=library,

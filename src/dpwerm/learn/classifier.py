@@ -28,7 +28,7 @@ from dpwerm.learn.release import Release
 from dpwerm.learn.settings import Asked, settings_for
 from dpwerm.learn.specification import specification_of
 from dpwerm.parameters import positive
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import AnyBudget, budget_of
 from dpwerm.privacy.randomness import bit_source
 from dpwerm.problem.losses import MarginLoss
 
@@ -43,8 +43,9 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
 
     Parameters
     ----------
-    epsilon : float in (0, inf]
-        The privacy loss of this fit; ``math.inf`` is the non-private baseline.
+    epsilon : float in (0, inf], or a budget
+        The privacy loss of this fit; ``math.inf`` is the non-private baseline. ``Budget.zcdp(rho)``
+        and ``Budget.gdp(mu)`` promise ρ-zCDP or μ-GDP, with mechanism ``"gaussian"``.
     feature_bounds : (lower, upper) or one pair per column
         Known before the data is seen. Values outside are clipped.
     weight_bound : float > 0, optional
@@ -64,7 +65,7 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
     mechanism : ``"auto"`` or name
         ``"objective-block"``, ``"objective-l2"``, ``"spherical-laplace"``, ``"product-laplace"``,
         or with ``delta`` > 0 ``"objective-gaussian"`` and ``"gaussian"``. Plain:
-        ``"spherical-laplace"``, or ``"gaussian"`` with ``delta`` > 0.
+        ``"spherical-laplace"``, or ``"gaussian"`` with ``delta`` > 0, ρ or μ.
     delta : float in [0, 1)
         0 for the pure mechanisms.
     relation : ``"replace_one"`` or ``"add_remove"``
@@ -114,7 +115,7 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
 
     def __init__(
         self,
-        epsilon: float,
+        epsilon: float | str | AnyBudget,
         *,
         feature_bounds: Any = None,
         weight_bound: float | None = None,
@@ -163,7 +164,7 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         forget(self)
         matrix = numeric_matrix(self, X, reset=True)
         bits = bit_source(self.random_state)
-        budget = Budget.of(self.epsilon, self.delta)
+        budget = budget_of(self.epsilon, self.delta)
         classes, labels = self._labels(y, len(matrix), private=bits.secure and budget.is_private)
         bound, weights = self._weights(sample_weight, len(matrix))
         declared = number_encoding(self, matrix.shape[1])

@@ -12,11 +12,12 @@ from typing import Any, Self
 from dpwerm.choose.answer import answer
 from dpwerm.choose.question import Outcome, Question
 from dpwerm.errors import ParameterError
-from dpwerm.learn.specification import Chosen, Specification
+from dpwerm.learn.specification import Chosen, Specification, plain_mechanism
 from dpwerm.mechanisms import get_mechanism
+from dpwerm.mechanisms.notions import check_notion
 from dpwerm.mechanisms.plan import Stage
 from dpwerm.parameters import LARGEST, SMALLEST, positive, real
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.study.encoding import Encoding
 
 AUTO = "auto"
@@ -72,7 +73,7 @@ class Settings:
         gamma, budget = self.gamma, spec.budget
         if self.chosen is not None:
             gamma = min(max(float(f"{gamma * weight_bound:.4g}"), SMALLEST), LARGEST)
-            if not get_mechanism(self.mechanism).needs_delta:
+            if isinstance(budget, Budget) and not get_mechanism(self.mechanism).needs_delta:
                 budget = Budget(budget.epsilon)
         return spec.with_settings(
             budget=budget,
@@ -83,12 +84,11 @@ class Settings:
         )
 
 
-def plain_settings(asked: Asked, budget: Budget) -> Settings:
+def plain_settings(asked: Asked, budget: AnyBudget) -> Settings:
     """Return the settings with plain values wherever nothing is fixed."""
-    plain = "gaussian" if budget.delta else "spherical-laplace"
     return Settings(
         gamma=1.0 if asked.gamma is None else asked.gamma,
-        mechanism=plain if asked.mechanism is None else asked.mechanism,
+        mechanism=plain_mechanism(budget) if asked.mechanism is None else asked.mechanism,
         intercept=1.0 if asked.intercept is None else asked.intercept,
         saturation=1.0 if asked.saturation is None else asked.saturation,
         threshold=0.0 if asked.threshold is None else asked.threshold,
@@ -104,6 +104,8 @@ def settings_for(
     on_stage: Stage,
 ) -> Settings:
     """Return the settings of a fit; of the rows only their number is asked."""
+    if asked.mechanism is not None:
+        check_notion(asked.mechanism, spec.budget)
     if asked.gamma is not None:
         return plain_settings(asked, spec.budget)
     question = Question(

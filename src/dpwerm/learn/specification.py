@@ -5,8 +5,9 @@ from typing import Any
 
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism
+from dpwerm.mechanisms.notions import check_notion
 from dpwerm.parameters import positive
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import AnyBudget, Budget, budget_of
 from dpwerm.privacy.facts import WeightOrigin
 from dpwerm.privacy.origin import KnownByDesign, origin_of
 from dpwerm.privacy.relation import Relation
@@ -30,10 +31,11 @@ class Specification:
 
     gamma: float > 0 on the summed objective; weight_bound: float > 0, the W of Δ = 2WLr/γ; chosen:
     what was chosen automatically, None if nothing was.
-    An infinite ε always means the non-private baseline, whatever mechanism and δ were named.
+    An infinite ε always means the non-private baseline, whatever mechanism and δ were named; ρ and
+    μ are for mechanism gaussian alone.
     """
 
-    budget: Budget
+    budget: AnyBudget
     gamma: float
     weight_bound: float
     mechanism: str = "spherical-laplace"
@@ -47,7 +49,7 @@ class Specification:
         positive("gamma", self.gamma)
         positive("weight_bound", self.weight_bound)
         get_mechanism(self.mechanism)
-        if not self.budget.is_private:
+        if isinstance(self.budget, Budget) and not self.budget.is_private:
             object.__setattr__(self, "mechanism", NON_PRIVATE)
             object.__setattr__(self, "budget", Budget(self.budget.epsilon))
         elif self.mechanism == NON_PRIVATE:
@@ -55,10 +57,17 @@ class Specification:
                 f"mechanism '{NON_PRIVATE}' adds no noise; use epsilon=inf for a non-private fit, "
                 "or another mechanism"
             )
+        check_notion(self.mechanism, self.budget)
 
     def with_settings(self, **settings: Any) -> "Specification":
         """Return the same specification with other settings, checked anew."""
         return replace(self, **settings)
+
+
+def plain_mechanism(budget: AnyBudget) -> str:
+    """Return the mechanism where nobody names one and nothing is simulated."""
+    pure = isinstance(budget, Budget) and not budget.delta
+    return "spherical-laplace" if pure else "gaussian"
 
 
 def loss_of(loss: str | MarginLoss, h: object = None) -> MarginLoss:
@@ -76,12 +85,14 @@ def specification_of(
 ) -> Specification:
     """Return the public choices behind an estimator's parameters, before γ and mechanism are set.
 
-    They stand at γ = 1 and spherical Laplace noise until ``with_settings`` replaces them.
+    They stand at γ = 1 and the plain mechanism until ``with_settings`` replaces them.
     """
+    budget = budget_of(estimator.epsilon, estimator.delta)
     return Specification(
-        budget=Budget.of(estimator.epsilon, estimator.delta),
+        budget=budget,
         gamma=1.0,
         weight_bound=weight_bound,
+        mechanism=plain_mechanism(budget),
         relation=Relation.of(relation),
         loss=loss_of(estimator.loss, estimator.h),
         regularizer=get_regularizer(estimator.regularizer),

@@ -12,7 +12,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.exact import round_down, round_up
 from dpwerm.mechanisms.shares import Shares
 from dpwerm.parameters import LARGEST, SMALLEST
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.enclosure import settled
 from dpwerm.privacy.facts import Facts
 from dpwerm.privacy.grid import ball
@@ -47,7 +47,7 @@ def epsilon_left(name: str, facts: Facts, shares: Shares) -> float:
     )
 
 
-def gamma_floor(weight_bound: float, smoothness: float, radius: float, budget: Budget) -> float:
+def gamma_floor(weight_bound: float, smoothness: float, radius: float, budget: AnyBudget) -> float:
     r"""Return the smallest γ with which objective perturbation can be planned, at least 1e-12.
 
     .. math:: \gamma > \frac{W c r^2}{e^{\varepsilon_{in}} - 1}

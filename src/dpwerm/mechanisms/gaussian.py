@@ -1,11 +1,11 @@
-r"""Gaussian noise with the smallest σ that is (ε, δ)-private (Balle and Wang 2018, Theorem 8).
+r"""Gaussian noise with the smallest σ that meets a budget in (ε, δ), ρ-zCDP or μ-GDP.
 
-With m = σ/Δ the exact cost of the Gaussian mechanism is
+With m = σ/Δ the exact cost is, in (ε, δ) (Balle and Wang 2018, Theorem 8),
 
     δ(m) = Φ(1/(2m) − εm) − e^ε Φ(−1/(2m) − εm)
 
 which falls as m grows; m is the smallest number of a public grid with δ(m) ≤ δ, decided in ball
-arithmetic. It is therefore the same on every machine.
+arithmetic. It is therefore the same on every machine. In ρ-zCDP m² = 1/(2ρ), and in μ-GDP m = 1/μ.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,9 +18,10 @@ from flint import arb
 
 from dpwerm.balls import precision
 from dpwerm.errors import ParameterError
-from dpwerm.exact import floor_log2, round_up
+from dpwerm.exact import floor_log2, round_up, sqrt_up
 from dpwerm.mechanisms.noise import GRID_BITS, Noise, checked_dimension, checked_release
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import AnyBudget
+from dpwerm.privacy.gaussian_budget import GaussianBudget
 from dpwerm.privacy.grid import ball, release_on_grid
 from dpwerm.privacy.randomness import BitSource
 from dpwerm.privacy.samplers import even, gauss
@@ -95,42 +96,35 @@ class Gaussian:
 
     .. math:: Z \sim N(0, \sigma^2 I), \quad \sigma = m \Delta, \quad \delta(m) \le \delta
 
-    Private because ‖θ − θ'‖₂ ≤ Δ for neighbours; also Δ²/(2σ²)-zCDP and (Δ/σ)-GDP.
+    Private because ‖θ − θ'‖₂ ≤ Δ for neighbours; with any σ also Δ²/(2σ²)-zCDP and (Δ/σ)-GDP.
     """
 
     name: ClassVar[str] = "gaussian"
     needs_delta: ClassVar[bool] = True
     statement: ClassVar[str] = (
         "If the ℓ₂ sensitivity is at most Δ, adding N(0, σ²) noise to each coordinate is "
-        "(ε, δ)-differentially private when Φ(Δ/2σ − εσ/Δ) − e^ε Φ(−Δ/2σ − εσ/Δ) ≤ δ."
+        "(ε, δ)-differentially private when Φ(Δ/2σ − εσ/Δ) − e^ε Φ(−Δ/2σ − εσ/Δ) ≤ δ, ρ-zCDP when "
+        "Δ²/(2σ²) ≤ ρ, and μ-GDP when Δ/σ ≤ μ."
     )
     proof: ClassVar[str] = "docs/proofs/gaussian.md"
 
-    def calibrate(self, sensitivity: float, dimension: int, budget: Budget) -> Noise:
+    def calibrate(self, sensitivity: float, dimension: int, budget: AnyBudget) -> Noise:
         """Return the noise of standard deviation σ = m·Δ, a double, rounded up.
 
         Parameters
         ----------
         sensitivity : float > 0, Δ in the ℓ₂ norm
         dimension : int ≥ 1, p
-        budget : Budget with ε finite and 0 < δ < 1
+        budget : Budget with ε finite and 0 < δ < 1, or GaussianBudget
         """
         delta2 = checked("sensitivity", sensitivity)
         p = checked_dimension(dimension)
-        if not budget.is_private:
-            raise ParameterError(
-                "mechanism gaussian needs a finite epsilon; use none for no privacy"
-            )
-        if budget.delta == 0:
-            raise ParameterError("mechanism gaussian needs delta above 0 and below 1, such as 1e-6")
-        multiplier = noise_multiplier(budget.exact_epsilon, budget.exact_delta)
-        sigma = round_up(multiplier * Fraction(delta2))
+        sigma = _sigma(Fraction(delta2), budget)
         return Noise(
             mechanism=self.name,
             dimension=p,
             sensitivity=delta2,
-            epsilon=budget.epsilon,
-            delta=budget.delta,
+            budget=budget,
             scale=sigma,
             exponent=floor_log2(Fraction(sigma)) - GRID_BITS,
         )
@@ -144,3 +138,14 @@ class Gaussian:
             return [ball(sigma) * z for z in gauss(uniforms.balls(0, even(p), m))[:p]]
 
         return release_on_grid(center, sample, noise.exponent, bits)
+
+
+def _sigma(sensitivity: Fraction, budget: AnyBudget) -> float:
+    """Return σ = m·Δ for the budget, a double, rounded up, or say what the budget lacks."""
+    if isinstance(budget, GaussianBudget):
+        return sqrt_up(budget.exact_square * sensitivity**2)
+    if not budget.is_private:
+        raise ParameterError("mechanism gaussian needs a finite epsilon; use none for no privacy")
+    if budget.delta == 0:
+        raise ParameterError("mechanism gaussian needs delta above 0 and below 1, such as 1e-6")
+    return round_up(noise_multiplier(budget.exact_epsilon, budget.exact_delta) * sensitivity)

@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from typing import Protocol
 
 from dpwerm.errors import ParameterError
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.randomness import BitSource
 
 GRID_BITS = 10
@@ -25,7 +24,7 @@ class Noise:
     mechanism : str, the name of the law
     dimension : int ≥ 1, p
     sensitivity : float > 0, Δ, the tolerance of the solver included
-    epsilon, delta : Decimal, exact
+    budget : Budget or GaussianBudget, exact
     scale : float ≥ 0, the scale of the noise, rounded up
     exponent : int, e, of the grid 2^e
     """
@@ -33,8 +32,7 @@ class Noise:
     mechanism: str
     dimension: int
     sensitivity: float
-    epsilon: Decimal
-    delta: Decimal
+    budget: AnyBudget
     scale: float
     exponent: int
 
@@ -42,11 +40,6 @@ class Noise:
     def exact_sensitivity(self) -> Fraction:
         """Return Δ as a fraction."""
         return Fraction(self.sensitivity)
-
-    @property
-    def exact_epsilon(self) -> Fraction:
-        """Return ε as a fraction."""
-        return Fraction(self.epsilon)
 
 
 class NoiseLaw(Protocol):
@@ -68,7 +61,7 @@ class NoiseLaw(Protocol):
     def proof(self) -> str:
         """The page with the proof."""
 
-    def calibrate(self, sensitivity: float, dimension: int, budget: Budget) -> Noise:
+    def calibrate(self, sensitivity: float, dimension: int, budget: AnyBudget) -> Noise:
         """Return the noise that makes the claim true."""
 
     def release(self, theta: Sequence[Fraction], noise: Noise, bits: BitSource) -> tuple[int, ...]:
@@ -84,8 +77,16 @@ def checked_dimension(dimension: object) -> int:
     return dimension
 
 
-def pure_epsilon(name: str, budget: Budget) -> Fraction:
+def epsilon_delta(name: str, budget: AnyBudget) -> Budget:
+    """Return a budget in (ε, δ); every other notion is for mechanism gaussian alone."""
+    if isinstance(budget, Budget):
+        return budget
+    raise ParameterError(f"mechanism {name} needs epsilon; use gaussian for {budget}")
+
+
+def pure_epsilon(name: str, any_budget: AnyBudget) -> Fraction:
     """Return ε of a budget that a pure mechanism can meet: ε finite, δ = 0."""
+    budget = epsilon_delta(name, any_budget)
     if not budget.is_private:
         raise ParameterError(f"mechanism {name} needs a finite epsilon; use none for no privacy")
     if budget.delta != 0:
@@ -99,9 +100,8 @@ def checked_release(law: NoiseLaw, theta: Sequence[Fraction], noise: Noise) -> l
     """Return θ if ``noise`` is what the law itself derives, so no claim can be edited."""
     if noise.mechanism != law.name:
         raise ParameterError(f"the noise is for {noise.mechanism}, not for {law.name}")
-    budget = Budget(noise.epsilon, noise.delta)
-    if noise != law.calibrate(noise.sensitivity, noise.dimension, budget):
-        raise ParameterError("the noise does not follow from its sensitivity, epsilon and delta")
+    if noise != law.calibrate(noise.sensitivity, noise.dimension, noise.budget):
+        raise ParameterError("the noise does not follow from its sensitivity and its budget")
     if len(theta) != noise.dimension:
         raise ParameterError(f"theta must have {noise.dimension} entries, not {len(theta)}")
     if not all(isinstance(value, Fraction | int) for value in theta):

@@ -10,8 +10,8 @@ from typing import ClassVar
 
 from dpwerm.errors import ParameterError
 from dpwerm.exact import floor_log2
-from dpwerm.mechanisms.noise import Noise, checked_dimension, checked_release
-from dpwerm.privacy.budget import Budget
+from dpwerm.mechanisms.noise import Noise, checked_dimension, checked_release, epsilon_delta
+from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.grid import cell_of
 from dpwerm.privacy.randomness import BitSource
 from dpwerm.privacy.sensitivity import checked
@@ -28,7 +28,7 @@ class NotPrivate:
     statement: ClassVar[str] = "Nothing is promised: the result is not private."
     proof: ClassVar[str] = "docs/proofs/README.md"
 
-    def calibrate(self, sensitivity: float, dimension: int, budget: Budget) -> Noise:
+    def calibrate(self, sensitivity: float, dimension: int, budget: AnyBudget) -> Noise:
         """Return a record with scale 0.
 
         Parameters
@@ -39,16 +39,16 @@ class NotPrivate:
         """
         delta2 = checked("sensitivity", sensitivity)
         p = checked_dimension(dimension)
-        if budget.is_private:
+        asked = epsilon_delta(self.name, budget)
+        if asked.is_private:
             raise ParameterError("mechanism none needs epsilon = inf: it adds no noise")
-        if budget.delta != 0:
+        if asked.delta != 0:
             raise ParameterError("mechanism none needs delta = 0")
         return Noise(
             mechanism=self.name,
             dimension=p,
             sensitivity=delta2,
-            epsilon=budget.epsilon,
-            delta=budget.delta,
+            budget=asked,
             scale=0.0,
             exponent=floor_log2(Fraction(delta2)) - FINE_GRID_BITS,
         )

@@ -20,10 +20,11 @@ from dpwerm.errors import ParameterError
 from dpwerm.exact import round_up
 from dpwerm.mechanisms.curvature import epsilon_left, jacobian
 from dpwerm.mechanisms.gaussian import smallest_multiplier, suffices
+from dpwerm.mechanisms.noise import epsilon_delta
 from dpwerm.mechanisms.perturbed import check_facts, perturbed_plan, run_perturbed
 from dpwerm.mechanisms.plan import Inside, Plan, Stage, no_progress
 from dpwerm.mechanisms.shares import Shares
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.facts import Facts
 from dpwerm.privacy.grid import ball
 from dpwerm.privacy.randomness import BitSource
@@ -60,7 +61,7 @@ class ObjectiveGaussian:
         "costs 0.01·ε; together (ε, δ)."
     )
 
-    def plan(self, facts: Facts, budget: Budget) -> Plan:
+    def plan(self, facts: Facts, budget: AnyBudget) -> Plan:
         """Return σ, τ and the second noise.
 
         Parameters
@@ -69,14 +70,15 @@ class ObjectiveGaussian:
         budget : Budget with ε finite, at least 0.0001, and 0 < δ < 1
         """
         shares = Shares.of(self.name, budget)
-        if budget.delta == 0:
+        asked = epsilon_delta(self.name, budget)
+        if asked.delta == 0:
             raise ParameterError(
                 f"mechanism {self.name} needs delta above 0 and below 1, such as 1e-6"
             )
         check_facts(self.name, facts)
         terms = facts.relation.terms
         left = Fraction(epsilon_left(self.name, facts, shares))
-        multiplier = inside_multiplier(left, budget.exact_delta / (2 * terms))
+        multiplier = inside_multiplier(left, asked.exact_delta / (2 * terms))
         inside = Inside(
             norm="gaussian",
             kappa=facts.radius,

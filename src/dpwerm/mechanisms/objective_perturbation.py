@@ -18,7 +18,7 @@ from dpwerm.mechanisms.norms import Norm
 from dpwerm.mechanisms.perturbed import check_facts, perturbed_plan, run_perturbed
 from dpwerm.mechanisms.plan import Inside, Plan, Stage, no_progress
 from dpwerm.mechanisms.shares import Shares
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.facts import Facts
 from dpwerm.privacy.randomness import BitSource
 from dpwerm.problem.objective import Objective
@@ -57,7 +57,7 @@ class ObjectivePerturbation:
             "0.01·ε; together ε."
         )
 
-    def plan(self, facts: Facts, budget: Budget) -> Plan:
+    def plan(self, facts: Facts, budget: AnyBudget) -> Plan:
         """Return β, τ and the second noise.
 
         Parameters

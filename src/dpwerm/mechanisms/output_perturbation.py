@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dpwerm.mechanisms.noise import NoiseLaw
 from dpwerm.mechanisms.plan import Plan, Stage, check_run, no_progress
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.facts import Facts
 from dpwerm.privacy.randomness import BitSource
 from dpwerm.privacy.sensitivity import default_tolerance, l2_sensitivity, total_sensitivity
@@ -51,7 +51,7 @@ class OutputPerturbation:
         """The proof page of the law."""
         return self.law.proof
 
-    def plan(self, facts: Facts, budget: Budget) -> Plan:
+    def plan(self, facts: Facts, budget: AnyBudget) -> Plan:
         """Return Δ₂, τ, and the law's noise for Δ₂ + 2τ."""
         sensitivity = l2_sensitivity(facts)
         tolerance = default_tolerance(sensitivity)

@@ -13,7 +13,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.exact import round_down, round_up
 from dpwerm.mechanisms.plan import Inside, Mechanism, Plan, Stage, check_run
 from dpwerm.mechanisms.spherical_laplace import SphericalLaplace
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.enclosure import nearby_vector
 from dpwerm.privacy.facts import Facts
 from dpwerm.privacy.randomness import BitSource
@@ -43,7 +43,7 @@ def check_facts(name: str, facts: Facts) -> None:
         )
 
 
-def perturbed_plan(name: str, facts: Facts, budget: Budget, inside: Inside) -> Plan:
+def perturbed_plan(name: str, facts: Facts, budget: AnyBudget, inside: Inside) -> Plan:
     """Return the plan with τ = 10⁻⁸·kWLr/γ and second noise for 2τ at ε_out."""
     tolerance = objective_tolerance(facts)
     second = Budget(inside.epsilon_outside)

@@ -13,7 +13,7 @@ import numpy as np
 
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms.noise import Noise
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.facts import Facts
 from dpwerm.privacy.randomness import BitSource
 from dpwerm.problem.data import WeightedData
@@ -58,7 +58,7 @@ class Plan:
     ----------
     mechanism : str, the name in the registry
     facts : Facts
-    budget : Budget
+    budget : Budget or GaussianBudget
     sensitivity : float or None, Δ₂ of the exact minimiser where the claim rests on it
     tolerance : float > 0, τ: how near the ideal point the solver must come
     noise : Noise, the noise added to what the solver returns, and the grid
@@ -67,7 +67,7 @@ class Plan:
 
     mechanism: str
     facts: Facts
-    budget: Budget
+    budget: AnyBudget
     sensitivity: float | None
     tolerance: float
     noise: Noise
@@ -93,7 +93,7 @@ class Mechanism(Protocol):
     def proof(self) -> str:
         """The page with the proof."""
 
-    def plan(self, facts: Facts, budget: Budget) -> Plan:
+    def plan(self, facts: Facts, budget: AnyBudget) -> Plan:
         """Return the plan that makes the claim true, or raise ParameterError if there is none."""
 
     def run(

@@ -15,7 +15,7 @@ from dpwerm.mechanisms.noise import (
     checked_release,
     pure_epsilon,
 )
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.grid import ball, release_on_grid
 from dpwerm.privacy.randomness import BitSource
 from dpwerm.privacy.samplers import laplace
@@ -40,7 +40,7 @@ class ProductLaplace:
     )
     proof: ClassVar[str] = "docs/proofs/product-laplace.md"
 
-    def calibrate(self, sensitivity: float, dimension: int, budget: Budget) -> Noise:
+    def calibrate(self, sensitivity: float, dimension: int, budget: AnyBudget) -> Noise:
         """Return the noise of scale √p·Δ/ε.
 
         Parameters
@@ -56,8 +56,7 @@ class ProductLaplace:
             mechanism=self.name,
             dimension=p,
             sensitivity=delta2,
-            epsilon=budget.epsilon,
-            delta=budget.delta,
+            budget=budget,
             scale=sqrt_up(square),
             exponent=floor_log2(square) // 2 - GRID_BITS,
         )
@@ -66,7 +65,7 @@ class ProductLaplace:
         """Return the grid integers of θ + Z."""
         center = checked_release(self, theta, noise)
         p = noise.dimension
-        per_coordinate = noise.exact_sensitivity / noise.exact_epsilon
+        per_coordinate = noise.exact_sensitivity / pure_epsilon(self.name, noise.budget)
 
         def sample(uniforms: LazyUniforms, m: int) -> list[arb]:
             scale = ball(per_coordinate) * arb(p).sqrt()

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 
 from dpwerm.errors import ParameterError
-from dpwerm.privacy.budget import EPSILON_SMALLEST, Budget
+from dpwerm.mechanisms.noise import epsilon_delta
+from dpwerm.privacy.budget import EPSILON_SMALLEST, AnyBudget, Budget
 
 _PRECISION = 100
 
@@ -22,8 +23,9 @@ class Shares:
     outside: Decimal
 
     @classmethod
-    def of(cls, name: str, budget: Budget) -> "Shares":
+    def of(cls, name: str, any_budget: AnyBudget) -> "Shares":
         """Return the parts of a finite ε of at least 0.0001; ``name`` is the mechanism's."""
+        budget = epsilon_delta(name, any_budget)
         if not budget.is_private:
             raise ParameterError(
                 f"mechanism {name} needs a finite epsilon; use none for no privacy"

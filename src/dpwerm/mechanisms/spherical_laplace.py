@@ -15,7 +15,7 @@ from dpwerm.mechanisms.noise import (
     checked_release,
     pure_epsilon,
 )
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.grid import ball, release_on_grid
 from dpwerm.privacy.randomness import BitSource
 from dpwerm.privacy.samplers import even, gamma_radius, gauss, sphere_direction
@@ -41,7 +41,7 @@ class SphericalLaplace:
     )
     proof: ClassVar[str] = "docs/proofs/spherical-laplace.md"
 
-    def calibrate(self, sensitivity: float, dimension: int, budget: Budget) -> Noise:
+    def calibrate(self, sensitivity: float, dimension: int, budget: AnyBudget) -> Noise:
         """Return the noise of scale Δ/ε.
 
         Parameters
@@ -57,8 +57,7 @@ class SphericalLaplace:
             mechanism=self.name,
             dimension=p,
             sensitivity=delta2,
-            epsilon=budget.epsilon,
-            delta=budget.delta,
+            budget=budget,
             scale=round_up(scale),
             exponent=floor_log2(scale) - GRID_BITS,
         )
@@ -67,7 +66,7 @@ class SphericalLaplace:
         """Return the grid integers of θ + Z."""
         center = checked_release(self, theta, noise)
         p = noise.dimension
-        scale = noise.exact_sensitivity / noise.exact_epsilon
+        scale = noise.exact_sensitivity / pure_epsilon(self.name, noise.budget)
 
         def sample(uniforms: LazyUniforms, m: int) -> list[arb]:
             radius = ball(scale) * gamma_radius(uniforms.balls(0, p, m))

@@ -1,19 +1,20 @@
-"""The budget (ε, δ) as exact decimals: ε = 0.1 is one tenth, so no claim is rounded downwards."""
+"""The budget (ε, δ) as exact decimals: ε = 0.1 is one tenth, so no claim is rounded downwards.
+
+A budget in ρ-zCDP or μ-GDP is a ``GaussianBudget``; it has no ε, so nothing can mistake it.
+"""
 
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation, localcontext
+from decimal import Decimal
 from fractions import Fraction
-from numbers import Real
+from typing import Any
 
 from dpwerm.errors import ParameterError
-from dpwerm.exact import decimal_of
+from dpwerm.privacy.gaussian_budget import GaussianBudget, Notion
+from dpwerm.privacy.written import Written, shortest, written_decimal
 
 EPSILON_SMALLEST, EPSILON_LARGEST = Decimal("1e-6"), Decimal("1e9")
 DELTA_SMALLEST = Decimal("1e-30")
-DIGITS = 30
 """Bounds on a budget; they also keep its exact fraction small."""
-
-_LONGEST_TEXT = 80
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class Budget:
     --------
     >>> Budget.of(0.1)
     Budget(epsilon=Decimal('0.1'), delta=Decimal('0'))
+    >>> print(Budget.zcdp(0.1))
+    rho = 0.1 (zCDP)
     """
 
     epsilon: Decimal
@@ -42,12 +45,23 @@ class Budget:
         object.__setattr__(self, "epsilon", _epsilon(self.epsilon))
         object.__setattr__(self, "delta", _delta(self.delta))
 
+    def __str__(self) -> str:
+        return f"epsilon = {self.epsilon}" + (f", delta = {self.delta}" if self.delta else "")
+
     @classmethod
-    def of(
-        cls, epsilon: Decimal | float | str | Real, delta: Decimal | float | str | Real = 0
-    ) -> "Budget":
+    def of(cls, epsilon: Written, delta: Written = 0) -> "Budget":
         """Return the budget a person wrote, as numbers or as text."""
-        return cls(_decimal("epsilon", epsilon), _decimal("delta", delta))
+        return cls(written_decimal("epsilon", epsilon), written_decimal("delta", delta))
+
+    @staticmethod
+    def zcdp(rho: Written) -> GaussianBudget:
+        """Return the budget of ρ-zCDP, for mechanism gaussian; rho in [1e-16, 1e12]."""
+        return GaussianBudget("zcdp", written_decimal("rho", rho))
+
+    @staticmethod
+    def gdp(mu: Written) -> GaussianBudget:
+        """Return the budget of μ-GDP, for mechanism gaussian; mu in [1e-8, 1e6]."""
+        return GaussianBudget("gdp", written_decimal("mu", mu))
 
     @property
     def is_private(self) -> bool:
@@ -66,25 +80,52 @@ class Budget:
         """Return δ as a fraction."""
         return Fraction(self.delta)
 
-
-def _decimal(name: str, value: object) -> Decimal:
-    """Return ``value`` as a decimal; a truth value or other text is refused."""
-    if isinstance(value, bool) or not isinstance(value, Decimal | Real | str):
-        raise ParameterError(f"{name} must be a number, not {type(value).__name__}")
-    try:
-        text = str(value)
-        if len(text) <= _LONGEST_TEXT:
-            return decimal_of(value if isinstance(value, Decimal) else text)
-    except InvalidOperation:
-        raise ParameterError(f"{name} must be a decimal number such as 0.5") from None
-    except ValueError:  # Python prints no integer of thousands of digits
-        pass
-    raise ParameterError(f"{name} must be written with at most {DIGITS} digits")
+    def plain(self) -> dict[str, str]:
+        """Return ε and δ as exact text under their names."""
+        return {"epsilon": str(self.epsilon), "delta": str(self.delta)}
 
 
-def _epsilon(value: Decimal) -> Decimal:
+AnyBudget = Budget | GaussianBudget
+"""What a release may cost, in any notion."""
+
+
+def budget_of(epsilon: Any, delta: Any = 0) -> AnyBudget:
+    """Return the budget of an estimator, whose ``epsilon`` may itself be a budget."""
+    if not isinstance(epsilon, Budget | GaussianBudget):
+        return Budget.of(epsilon, delta)
+    _refuse_delta("an epsilon that is a budget", delta)
+    return epsilon
+
+
+def only_budget(
+    *,
+    epsilon: Written | None = None,
+    delta: Written | None = None,
+    rho: Written | None = None,
+    mu: Written | None = None,
+) -> AnyBudget:
+    """Return the one budget that is given, ε with or without δ, ρ, or μ; undoes ``plain``."""
+    named = {"epsilon": epsilon, "rho": rho, "mu": mu}
+    given = [name for name, value in named.items() if value is not None]
+    if len(given) != 1:
+        found = f", not {' and '.join(given)} together" if given else ""
+        raise ParameterError(f"give exactly one of epsilon, rho and mu{found}")
+    if epsilon is not None:
+        return Budget.of(epsilon, 0 if delta is None else delta)
+    (symbol,) = given
+    _refuse_delta(symbol, 0 if delta is None else delta)
+    notion: Notion = "zcdp" if symbol == "rho" else "gdp"
+    return GaussianBudget(notion, written_decimal(symbol, named[symbol]))
+
+
+def _refuse_delta(what: str, delta: object) -> None:
+    if _delta(delta) != 0:
+        raise ParameterError(f"delta must be 0 with {what}: it belongs to epsilon as a number")
+
+
+def _epsilon(value: object) -> Decimal:
     """Return ε in its shortest form, or say what is allowed."""
-    number = _decimal("epsilon", value)
+    number = written_decimal("epsilon", value)
     if number.is_nan() or not (
         EPSILON_SMALLEST <= number <= EPSILON_LARGEST or number == Decimal("Infinity")
     ):
@@ -92,26 +133,14 @@ def _epsilon(value: Decimal) -> Decimal:
             f"epsilon must be between {EPSILON_SMALLEST:f} and {EPSILON_LARGEST:f}, "
             f"or infinite for no privacy, not {number}"
         )
-    return _shortest("epsilon", number)
+    return shortest("epsilon", number)
 
 
-def _delta(value: Decimal) -> Decimal:
+def _delta(value: object) -> Decimal:
     """Return δ in its shortest form, or say what is allowed."""
-    number = _decimal("delta", value)
+    number = written_decimal("delta", value)
     if number.is_nan() or not (number == 0 or DELTA_SMALLEST <= number < 1):
         raise ParameterError(
             f"delta must be 0, or at least {DELTA_SMALLEST} and below 1, not {number}"
         )
-    return _shortest("delta", number)
-
-
-def _shortest(name: str, number: Decimal) -> Decimal:
-    """Return the same number without trailing zeros: equal budgets print alike."""
-    if not number.is_finite():
-        return Decimal("Infinity")
-    with localcontext() as context:
-        context.prec = 2 * _LONGEST_TEXT
-        plain = number.normalize()
-    if len(plain.as_tuple().digits) > DIGITS:
-        raise ParameterError(f"{name} must be written with at most {DIGITS} digits")
-    return Decimal(f"{plain:f}") if plain else Decimal(0)
+    return shortest("delta", number)

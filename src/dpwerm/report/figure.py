@@ -78,6 +78,6 @@ def _figure(rule: Rule) -> Figure:
     for axes in (left, right):
         axes.spines[["top", "right"]].set_visible(False)
     certificate = rule.release.certificate
-    claim = f"epsilon = {certificate.epsilon}" if certificate.private else "NOT PRIVATE"
+    claim = str(certificate.budget) if certificate.private else "NOT PRIVATE"
     figure.suptitle(f"{rule.title}   ({claim})", x=0.01, ha="left", fontsize=12)
     return figure

@@ -1,9 +1,7 @@
 """A rule in plain words: what it recommends, what it costs, what the promise rests on."""
 
-import math
-from decimal import Decimal
-
 from dpwerm.learn.certificate import Certificate
+from dpwerm.report.meaning import meaning
 from dpwerm.report.noise_interval import half_width
 from dpwerm.rules.rule import Rule
 from dpwerm.rules.rule_file import notice
@@ -55,33 +53,8 @@ def _noise_lines(rule: Rule) -> list[str]:
     if max(abs(release.theta)) <= reach:
         lines += [
             "NO COEFFICIENT STANDS OUT from the privacy noise: this rule may be noise alone.",
-            "A larger gamma, more people or a larger epsilon would give a clearer one.",
+            "A larger gamma, more people or a larger budget would give a clearer one.",
         ]
-    return lines
-
-
-def _meaning_lines(rule: Rule) -> list[str]:
-    certificate = rule.release.certificate
-    if not certificate.private:
-        return []
-    epsilon, delta = Decimal(certificate.epsilon), Decimal(certificate.delta)
-    if certificate.n is not None:
-        unit, bet = "replacing one person's row", "one possible row of that person against another"
-    else:
-        unit, bet = "adding or removing a row", "that person being in the data against not"
-    factor = "a factor so large that it protects nobody"
-    if epsilon <= 20:
-        factor = f"a factor {math.exp(float(epsilon)):.3g}"
-    lines = [
-        f"What epsilon = {epsilon} means: {unit} changes the probability",
-        f"of any published result by at most {factor}.",
-    ]
-    if delta > 0:
-        return [*lines, f"Beyond that factor a probability may differ by delta = {delta:f}."]
-    lines += [
-        f"The odds that a reader gives to {bet}",
-        "change by at most the same factor.",
-    ]
     return lines
 
 
@@ -96,12 +69,21 @@ def _certificate_lines(rule: Rule) -> list[str]:
         "row norm": f"at most {c.radius:.6g}",
         **_perturbation_rows(c),
         "noise scale": f"{c.noise.scale:.6g} on a grid of 2^{c.noise.grid_exponent}",
+        **_gaussian_row(c),
         "randomness": c.randomness,
         "ledger": c.ledger,
     }
     width = max(map(len, shown))
     heading = "What the promise rests on:" if c.private else "How it was made, without a promise:"
     return [heading, "", *(f"  {k:<{width}}  {v}" for k, v in shown.items())]
+
+
+def _gaussian_row(c: Certificate) -> dict[str, str]:
+    """Return what Gaussian noise promises in the other notions, nothing for other noise."""
+    both = c.gaussian
+    if both is None:
+        return {}
+    return {"other notions": f"rho = {both.rho:.6g} (zCDP), mu = {both.mu:.6g} (Gaussian DP)"}
 
 
 def _perturbation_rows(c: Certificate) -> dict[str, str]:
@@ -120,13 +102,13 @@ def _perturbation_rows(c: Certificate) -> dict[str, str]:
 
 
 def summary(rule: Rule) -> str:
-    """Return the rule, the meaning of ε and the certificate as text."""
+    """Return the rule, the meaning of its promise and the certificate as text."""
     title = rule.title
     parts = [
         [title, "=" * len(title), "", notice(rule)],
         _rule_lines(rule),
         _noise_lines(rule),
-        _meaning_lines(rule),
+        meaning(rule.release.certificate),
         _certificate_lines(rule),
     ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"

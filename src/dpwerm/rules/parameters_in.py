@@ -6,16 +6,19 @@ both become the same typed facts.
 
 import inspect
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from dpwerm.errors import BudgetError, ParameterError
 from dpwerm.exact import decimal_of
+from dpwerm.mechanisms.notions import is_within, largest_within
 from dpwerm.parameters import interval, real
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import AnyBudget
+from dpwerm.privacy.gaussian_budget import GaussianBudget
 from dpwerm.rules.declaration import Declaration
-from dpwerm.study.declaration import Study
+from dpwerm.study.declaration import DeclaredBudget, Study
 
 PARAMETERS = {
     "arms": "propensity",
@@ -127,21 +130,38 @@ def declared_labels(estimator: Any) -> list[Any]:
     return list(named)
 
 
-def refuse_over_budget(study: Study, budget: Budget) -> None:
-    """Raise if this release alone costs more than the study's declared total."""
+def refuse_over_budget(study: Study, budget: AnyBudget) -> None:
+    """Raise if this release alone costs more than the study's declared total.
+
+    A total is in (ε, δ). A release in ρ or μ is within it if the (ε, δ) curve of its noise is.
+    """
     total = study.budget
     if total is None:
         return
-    over = [
-        f"{name} = {asked} is more than the study's total of {allowed}"
-        for name, asked, allowed in (
-            ("epsilon", budget.epsilon, total.epsilon),
-            ("delta", budget.delta, total.delta),
+    if isinstance(budget, GaussianBudget):
+        over = _over_curve(budget, total)
+    else:
+        pairs = {"epsilon": (budget.epsilon, total.epsilon), "delta": (budget.delta, total.delta)}
+        over = "; ".join(
+            f"{name} = {asked} is more than the study's total of {allowed}"
+            for name, (asked, allowed) in pairs.items()
+            if asked > allowed
         )
-        if asked > allowed
-    ]
     if over:
         raise BudgetError(
-            f"Refused by the budget: {'; '.join(over)}.\n"
+            f"Refused by the budget: {over}.\n"
             "Ask for less, or change [budget] in the study file with your ethics board."
         )
+
+
+def _over_curve(budget: GaussianBudget, total: DeclaredBudget) -> str:
+    """Return why a release in ρ or μ is above a total in (ε, δ), no text if it is not."""
+    epsilon, delta, name = Fraction(total.epsilon), Fraction(total.delta), budget.symbol
+    if is_within(budget, epsilon, delta):
+        return ""
+    if delta == 0:
+        return f"{name} needs a delta above 0 in the study's total, which has none"
+    return (
+        f"{budget} is more than the study's total of epsilon = {total.epsilon}, "
+        f"delta = {total.delta}; {name} = {largest_within(budget, epsilon, delta)} would be within"
+    )

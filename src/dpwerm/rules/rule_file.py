@@ -16,6 +16,7 @@ from dpwerm.errors import DpwermError, Fault, ParameterError, RuleFileError
 from dpwerm.learn.certificate import Certificate, Finite, Name
 from dpwerm.learn.release import Release
 from dpwerm.learn.verify import Finding, leaves, verify_release
+from dpwerm.privacy.gaussian_budget import GaussianBudget
 from dpwerm.rules.declaration import Declaration
 from dpwerm.rules.json_in import read_json
 from dpwerm.rules.rule import Rule
@@ -65,10 +66,11 @@ def notice(rule: Rule) -> str:
     """Return the sentence that heads a rule wherever it is shown."""
     certificate = rule.release.certificate
     if certificate.private:
-        return (
-            f"Released under differential privacy: epsilon {certificate.epsilon}, "
-            f"delta {certificate.delta}, relation {certificate.relation}."
-        )
+        budget = certificate.budget
+        promise = f"epsilon {certificate.epsilon}, delta {certificate.delta}"
+        if isinstance(budget, GaussianBudget):
+            promise = f"{budget.symbol} {budget.parameter} ({budget.name})"
+        return f"Released under differential privacy: {promise}, relation {certificate.relation}."
     if certificate.epsilon == "Infinity":
         return "NOT PRIVATE: fitted without noise. Do not publish if the data is sensitive."
     return "NOT PRIVATE: the noise came from a seed. For simulation only."

@@ -47,8 +47,8 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    epsilon : float in (0, inf]
-        The privacy loss of this fit; ``math.inf`` is the non-private baseline.
+    epsilon : float in (0, inf], or a budget
+        As in :class:`~dpwerm.PrivateWeightedClassifier`.
     feature_bounds : (lower, upper) or one pair per column
     benefit_bounds : (lower, upper) in the benefit's own units
     arms : pair of labels

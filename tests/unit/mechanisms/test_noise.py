@@ -1,5 +1,4 @@
 from dataclasses import replace
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -16,7 +15,7 @@ THETA = [Fraction(1, 4), Fraction(3)]
 
 
 def test_a_record_keeps_its_numbers_exactly() -> None:
-    assert NOISE.exact_epsilon == Fraction(3, 10)
+    assert NOISE.budget == Budget.of("0.3")
     assert NOISE.exact_sensitivity == 1
 
 
@@ -28,14 +27,15 @@ EDITS: list[dict[str, Any]] = [
     {"mechanism": "gaussian"},
     {"dimension": 3},
     {"sensitivity": 0.5},
-    {"epsilon": Decimal("0.4")},
-    {"delta": Decimal("1e-6")},
+    {"budget": Budget.of("0.4")},
+    {"budget": Budget.of("0.3", "1e-6")},
+    {"budget": Budget.zcdp("0.3")},
     {"scale": NOISE.scale / 2},
     {"exponent": NOISE.exponent - 1},
 ]
 
 
-@pytest.mark.parametrize("edit", EDITS, ids=lambda edit: next(iter(edit)))
+@pytest.mark.parametrize("edit", EDITS, ids=str)
 def test_an_edited_record_is_refused(edit: dict[str, Any]) -> None:
     edited: Noise = replace(NOISE, **edit)
     with pytest.raises(ParameterError):

@@ -118,7 +118,7 @@ def test_epsilon_is_split_and_the_second_noise_is_made_for_twice_the_tolerance(
     inside = inside_of(plan)
     assert inside.epsilon_inside + inside.epsilon_outside == Decimal("0.7")
     assert plan.noise.mechanism == "spherical-laplace"
-    assert plan.noise.epsilon == inside.epsilon_outside == Decimal("0.007")
+    assert plan.noise.budget == Budget(inside.epsilon_outside) == Budget.of("0.007")
     assert Fraction(plan.noise.sensitivity) == 2 * Fraction(plan.tolerance)
     tolerance = 1e-8 * 2 * 3.0 * 1.25 * 1.75 / 110.0
     assert plan.tolerance == pytest.approx(tolerance, rel=1e-14)

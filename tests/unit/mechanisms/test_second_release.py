@@ -15,6 +15,7 @@ from tests.unit.mechanisms.plans import EPSILON, inside_of, law_of, plan_of
 
 from dpwerm.arrays import FloatArray
 from dpwerm.mechanisms import Plan
+from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.relation import Relation
 from dpwerm.problem.losses import HuberisedHinge
 
@@ -86,9 +87,8 @@ def test_the_second_noise_is_made_for_twice_the_tolerance(relation: Relation) ->
         inside, noise = inside_of(plan), plan.noise
         assert noise.mechanism == "spherical-laplace"
         assert noise.exact_sensitivity >= 2 * Fraction(plan.tolerance)
-        assert noise.epsilon == inside.epsilon_outside
-        assert noise.delta == 0
-        assert inside.epsilon_inside + inside.epsilon_outside == plan.budget.epsilon
+        assert noise.budget == Budget(inside.epsilon_outside)
+        assert plan.budget == Budget(inside.epsilon_inside + inside.epsilon_outside, delta)
 
 
 def test_without_it_the_published_integers_tell_neighbours_apart() -> None:

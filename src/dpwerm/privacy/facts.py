@@ -46,7 +46,7 @@ class Facts:
     ----------
     weight_bound : float > 0, W
     lipschitz : float > 0, L, a bound on the loss's derivative
-    radius : float > 0, r, a bound on the norm of every encoded row
+    radius : float > 0, r, a bound on the norm of every encoded row, so r² ≥ Σ_blocks s²
     gamma : float > 0, γ, on the summed objective
     relation : Relation
     n : int ≥ 1 or None; must be None under add/remove, where it is sensitive
@@ -73,6 +73,8 @@ class Facts:
             object.__setattr__(self, name, positive(name, getattr(self, name)))
         object.__setattr__(self, "smoothness", _above_zero("smoothness", self.smoothness))
         object.__setattr__(self, "blocks", _checked_blocks(self.blocks))
+        if Fraction(self.radius) ** 2 < sum(Fraction(bound) ** 2 for _, bound in self.blocks):
+            raise ParameterError("radius must not be below the norm of a row at the blocks' bounds")
         object.__setattr__(self, "relation", Relation.of(self.relation))
         if not isinstance(self.regularizer, str):
             raise ParameterError(

@@ -2,6 +2,7 @@ import math
 import re
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import mpmath
 import pytest
@@ -23,6 +24,11 @@ def number(exact: Fraction) -> mpmath.mpf:
     return mpmath.mpf(exact.numerator) / exact.denominator
 
 
+def sized(w: float, c: float, r: float) -> dict[str, Any]:
+    """Return W, c and r as facts, with a block of that radius."""
+    return {"weight_bound": w, "smoothness": c, "radius": r, "blocks": ((1, r),)}
+
+
 def shares(epsilon: float | str) -> Shares:
     return Shares.of("m", Budget.of(epsilon))
 
@@ -38,7 +44,7 @@ def test_the_jacobian_is_the_logarithm_rounded_up() -> None:
 def test_what_is_left_is_exact_to_one_rounding_down(
     w: float, c: float, r: float, gamma: float, epsilon: float
 ) -> None:
-    chosen = replace(FACTS, weight_bound=w, smoothness=c, radius=r, gamma=gamma)
+    chosen = replace(FACTS, **sized(w, c, r), gamma=gamma)
     growth = Fraction(w) * Fraction(c) * Fraction(r) ** 2 / Fraction(gamma)
     part = shares(epsilon)
     with mpmath.workdps(80):
@@ -58,7 +64,7 @@ def test_the_floor_is_the_first_gamma_that_leaves_anything(
 ) -> None:
     budget, part = Budget.of(epsilon), shares(epsilon)
     floor = gamma_floor(w, c, r, budget)
-    chosen = replace(FACTS, weight_bound=w, smoothness=c, radius=r)
+    chosen = replace(FACTS, **sized(w, c, r))
     if floor > 1e12:
         with pytest.raises(ParameterError, match="needs a gamma above"):
             epsilon_left("m", replace(chosen, gamma=1e12), part)

@@ -98,7 +98,13 @@ def test_the_promise_is_kept_for_all_facts(
     epsilon: Decimal,
 ) -> None:
     chosen = replace(
-        facts(relation), weight_bound=w, lipschitz=lipschitz, smoothness=c, radius=r, gamma=gamma
+        facts(relation),
+        weight_bound=w,
+        lipschitz=lipschitz,
+        smoothness=c,
+        radius=r,
+        gamma=gamma,
+        blocks=tuple((width, bound * r / 2) for width, bound in BLOCKS),
     )
     with mpmath.workdps(60):
         exact = formula(mechanism, chosen, str(epsilon))
@@ -187,7 +193,7 @@ def test_without_a_row_the_run_is_the_noise_over_gamma_and_the_second_noise(
 
 
 def test_the_block_norm_needs_less_noise_where_rows_fill_a_box() -> None:
-    box = replace(facts(blocks=((1, 1.0),) * 5), radius=2.2360679774997902)
+    box = replace(facts(), blocks=((1, 1.0),) * 5, radius=2.23606797749979)
     l2, block = (rate_of(one.plan(box, Budget.of(1))) for one in (L2, BLOCK))
     # E‖b‖² is p(p+1)/β² for the ball, and p/3·(p+1)(p+2)/β² for the box.
     p = 5

@@ -11,20 +11,38 @@ from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.relation import Relation
 
 BLOCKS = ((1, 0.5), (1, 1.0), (3, 0.7))
-FACTS = Facts(3.0, 1.0, 0.1, 7.0, Relation.REPLACE_ONE, 10, KnownByDesign(), 0.3, BLOCKS, "ridge")
+FACTS = Facts(3.0, 1.0, 1.4, 7.0, Relation.REPLACE_ONE, 10, KnownByDesign(), 0.3, BLOCKS, "ridge")
 
 
 def test_the_gradient_bound_is_the_exact_product() -> None:
-    assert FACTS.gradient_bound == 3 * Fraction(0.1)
+    assert FACTS.gradient_bound == 3 * Fraction(1.4)
 
 
 def test_the_curvature_bound_is_the_exact_product() -> None:
-    assert FACTS.curvature_bound == 3 * Fraction(0.3) * Fraction(0.1) ** 2
+    assert FACTS.curvature_bound == 3 * Fraction(0.3) * Fraction(1.4) ** 2
 
 
 def test_blocks_say_how_many_coefficients_there_are_and_how_large_a_column_is() -> None:
     assert FACTS.dimension == 5
     assert FACTS.column_bounds == (0.5, 1.0, 0.7, 0.7, 0.7)
+
+
+def test_a_radius_below_the_norm_of_an_allowed_row_is_refused() -> None:
+    with pytest.raises(ParameterError, match=r"^radius must not be below"):
+        replace(FACTS, radius=0.1, blocks=((1, 1.75),))
+
+
+def test_the_radius_is_compared_exactly_and_a_wide_block_counts_once() -> None:
+    exact = replace(FACTS, radius=5.0, blocks=((1, 3.0), (7, 4.0)))
+    assert exact.radius == 5.0
+    for less in (
+        {"radius": math.nextafter(5.0, 0.0)},
+        {"blocks": ((1, 3.0), (7, math.nextafter(4.0, 5.0)))},
+        {"blocks": ((1, 3.0), (1, 4.0), (1, 5e-324))},
+    ):
+        change: dict[str, Any] = less
+        with pytest.raises(ParameterError, match=r"^radius must not be below"):
+            replace(exact, **change)
 
 
 WRONG_BLOCKS: list[Any] = [

@@ -65,12 +65,18 @@ def test_worst_case_weights_are_refused_under_add_remove() -> None:
 positives = st.floats(1e-12, 1e12)
 
 
+def facts_of(w: float, lipschitz: float, r: float, gamma: float, n: int) -> Facts:
+    """Return facts whose radius is that of their one block."""
+    relation, rest = Relation.REPLACE_ONE, (0.3125, ((1, r),), "ridge")
+    return Facts(w, lipschitz, r, gamma, relation, n, KnownByDesign(), *rest)
+
+
 @given(positives, positives, positives, positives, st.integers(1, 10**12))
 def test_rounding_never_makes_the_sensitivity_smaller(
     w: float, lipschitz: float, r: float, gamma: float, n: int
 ) -> None:
     product = Fraction(w) * Fraction(lipschitz) * Fraction(r) / Fraction(gamma)
-    facts = Facts(w, lipschitz, r, gamma, Relation.REPLACE_ONE, n, KnownByDesign(), *REST)
+    facts = facts_of(w, lipschitz, r, gamma, n)
     delta = l2_sensitivity(facts)
     assert Fraction(delta) >= 2 * product > Fraction(math.nextafter(delta, 0.0))
     worst = l2_sensitivity(replace(facts, origin=WorstCase()))
@@ -90,7 +96,7 @@ def test_the_default_tolerance_is_a_millionth_and_costs_two_of_it(delta: float) 
 def test_objective_perturbation_solves_to_a_hundred_millionth(
     w: float, lipschitz: float, r: float, gamma: float
 ) -> None:
-    facts = Facts(w, lipschitz, r, gamma, Relation.REPLACE_ONE, 5, KnownByDesign(), *REST)
+    facts = facts_of(w, lipschitz, r, gamma, 5)
     exact = 2 * Fraction(w) * Fraction(lipschitz) * Fraction(r) / Fraction(gamma) / 10**8
     tau = objective_tolerance(facts)
     assert Fraction(tau) <= exact < Fraction(math.nextafter(tau, math.inf))

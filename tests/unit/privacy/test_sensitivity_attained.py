@@ -60,7 +60,7 @@ class Setting:
             n,
             origin,
             smoothness=self.loss_factor,
-            blocks=((1, self.radius),) * self.p,
+            blocks=((self.p, self.radius),),
             regularizer="ridge",
         )
 

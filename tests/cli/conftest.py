@@ -56,7 +56,8 @@ def fit(run: Run, trial: Trial) -> Run:
     """Return a function that fits the trial with further options."""
 
     def fit_trial(*options: object) -> Result:
-        given = options if "--epsilon" in options else (*options, "--epsilon", "1")
+        asked = {"--epsilon", "--rho", "--mu"} & set(options)
+        given = options if asked else (*options, "--epsilon", "1")
         return run("fit", trial.study, trial.table, "--out", trial.rule, "--yes", *given)
 
     return fit_trial

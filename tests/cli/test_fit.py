@@ -125,6 +125,86 @@ def test_over_budget_ends_with_3(
     assert not trial.rule.exists()
 
 
+WITH_DELTA = STUDY.replace("epsilon = 2", "epsilon = 2\ndelta = 1e-5")
+"""By another library the total allows μ up to 0.50155 and ρ up to 0.12577."""
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said", "noise"),
+    [
+        ("--rho", "0.12", "rho 0.12 (zCDP)", "rho = 0.12 (zCDP), mu = 0.489898 (Gaussian DP)"),
+        ("--mu", "0.40", "mu 0.4 (Gaussian DP)", "rho = 0.08 (zCDP), mu = 0.4 (Gaussian DP)"),
+    ],
+)
+def test_a_promise_in_rho_or_mu(
+    fit: Run, run: Run, trial: Trial, option: str, value: str, said: str, noise: str
+) -> None:
+    trial.study.write_text(WITH_DELTA, encoding="utf-8")
+    result = fit(option, value)
+    assert (result.code, result.err) == (0, "")
+    assert f"Released under differential privacy: {said}, relation replace_one." in result.out
+    assert "gaussian (docs/proofs/gaussian.md)" in result.out
+    assert noise in result.out
+    assert "epsilon" not in result.out
+    certificate = content(trial)["certificate"]
+    symbol = option.removeprefix("--")
+    assert certificate[symbol] == str(float(value))
+    assert certificate["epsilon"] is None
+    verified = run("verify", trial.rule)
+    assert verified.code == 0
+    assert f"ok     certificate.{symbol} = {float(value)}" in verified.out
+    assert "None" not in verified.out
+
+
+def test_it_asks_about_rho(run: Run, trial: Trial, monkeypatch: pytest.MonkeyPatch) -> None:
+    trial.study.write_text(WITH_DELTA, encoding="utf-8")
+    questions = []
+
+    def confirm(question: str, *, err: bool) -> bool:
+        questions.append((question, err))
+        return False
+
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr(typer, "confirm", confirm)
+    assert run("fit", trial.study, trial.table, "--rho", "0.1", "--out", trial.rule).code == 2
+    assert questions == [("Release a rule from study small-trial at rho = 0.1 (zCDP)?", True)]
+
+
+@pytest.mark.parametrize(
+    ("study", "options", "words"),
+    [
+        (WITH_DELTA, ("--rho", "0.126"), "rho = 0.126 (zCDP) is more than the study's total of"),
+        (WITH_DELTA, ("--rho", "0.126"), "rho = 0.125 would be within"),
+        (WITH_DELTA, ("--mu", "5"), "mu = 0.501 would be within"),
+        (STUDY, ("--mu", "0.001"), "mu needs a delta above 0 in the study's total"),
+    ],
+)
+def test_rho_and_mu_are_held_to_the_total_by_their_curve(
+    fit: Run, trial: Trial, study: str, options: tuple[str, ...], words: str
+) -> None:
+    trial.study.write_text(study, encoding="utf-8")
+    result = fit(*options)
+    assert result.code == 3
+    assert words in result.err
+    assert not trial.rule.exists()
+
+
+def test_one_budget_must_be_given(run: Run, trial: Trial) -> None:
+    arguments = ("fit", trial.study, trial.table, "--out", trial.rule, "--yes")
+    for options, words in (
+        ((), "give exactly one of epsilon, rho and mu"),
+        (("--epsilon", "1", "--rho", "0.1"), "not epsilon and rho together"),
+        (("--rho", "0.1", "--mu", "0.1"), "not rho and mu together"),
+        (("--mu", "0.1", "--delta", "1e-6"), "delta must be 0 with mu"),
+        (("--rho", "0.1", "--mechanism", "objective-block"), "use gaussian for rho = 0.1 (zCDP)"),
+        (("--rho", "0"), "rho must be between"),
+    ):
+        result = run(*arguments, *options)
+        assert result.code == 2
+        assert words in result.err
+    assert not trial.rule.exists()
+
+
 def test_a_seeded_fit_spends_nothing(fit: Run) -> None:
     result = fit("--epsilon", "3", "--seed", "1")
     assert result.code == 0

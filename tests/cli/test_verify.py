@@ -143,6 +143,8 @@ def test_a_rule_as_it_was_written(fit: Run, run: Run, trial: Trial) -> None:
             STUDY.replace("[budget]\nepsilon = 2\n", ""),
             ("--mechanism", "gaussian", "--delta", "1e-6"),
         ),
+        (STUDY.replace("[budget]\nepsilon = 2\n", ""), ("--rho", "0.3")),
+        (STUDY.replace("[budget]\nepsilon = 2\n", ""), ("--mu", "0.3", "--seed", "4")),
         (STUDY, ("--epsilon", "inf")),
         (STUDY, ("--seed", "4")),
     ],

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpwerm.arrays import FloatArray
 from dpwerm.mechanisms import NOISE_LAWS
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.randomness import bit_source
 
 SENSITIVITY = 0.7
@@ -17,6 +17,9 @@ BUDGETS = {
     "product-laplace": Budget.of("0.3"),
     "gaussian": Budget.of("0.3", "1e-6"),
 }
+NOTIONS = {"zcdp": Budget.zcdp("0.02"), "gdp": Budget.gdp("0.2")}
+"""Gaussian noise asked for in the other notions; both have σ = 5Δ."""
+
 GAUSSIAN_MULTIPLIER = 12.992382894843
 """σ/Δ for that budget: the root of Balle and Wang's equation, found in another library."""
 
@@ -33,16 +36,22 @@ class Sample:
 
 @lru_cache(maxsize=32)
 def released_noise(mechanism: str, source: str, p: int, m: int) -> Sample:
-    """Return m releases of a θ that is off the grid, with θ taken away again."""
+    """Return m releases of a θ that is off the grid, with θ taken away again.
+
+    ``mechanism`` is a key of BUDGETS or of NOTIONS.
+    """
     # The scale is derived here once more, not read from the noise record.
-    epsilon = float(BUDGETS[mechanism].epsilon)
     scale = {
-        "spherical-laplace": SENSITIVITY / epsilon,
-        "product-laplace": np.sqrt(p) * SENSITIVITY / epsilon,
+        "spherical-laplace": SENSITIVITY / 0.3,
+        "product-laplace": np.sqrt(p) * SENSITIVITY / 0.3,
         "gaussian": SENSITIVITY * GAUSSIAN_MULTIPLIER,
+        "zcdp": SENSITIVITY / np.sqrt(2 * 0.02),
+        "gdp": SENSITIVITY / 0.2,
     }[mechanism]
-    runner, bits = NOISE_LAWS[mechanism], bit_source(SOURCES[source])
-    record = runner.calibrate(SENSITIVITY, p, BUDGETS[mechanism])
+    bits = bit_source(SOURCES[source])
+    runner = NOISE_LAWS["gaussian" if mechanism in NOTIONS else mechanism]
+    budgets: dict[str, AnyBudget] = {**BUDGETS, **NOTIONS}
+    record = runner.calibrate(SENSITIVITY, p, budgets[mechanism])
     theta = [Fraction(j + 1, 3) for j in range(p)]
     grid = 2.0**record.exponent
     steps = np.array([runner.release(theta, record, bits) for _ in range(m)], dtype=np.float64)

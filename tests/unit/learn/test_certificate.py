@@ -94,3 +94,45 @@ def test_a_regulariser_of_ones_own_is_refused_for_objective_perturbation() -> No
     certificate(regularizer=Steeper())
     with pytest.raises(ParameterError, match="needs the regularizer ridge"):
         certificate(regularizer=Steeper(), mechanism="objective-l2", gamma=50.0)
+
+
+@pytest.mark.parametrize(
+    ("budget", "promise", "multiplier"),
+    [
+        (Budget.zcdp("0.02"), (None, None, "0.02", None), 5.0),
+        (Budget.gdp("0.2"), (None, None, None, "0.2"), 5.0),
+        (Budget.of(1, "1e-6"), ("1", "0.000001", None, None), 4.2246788893268353),
+    ],
+)
+def test_gaussian_noise_is_promised_in_one_notion_and_stated_in_two(
+    budget: Any, promise: tuple[str | None, ...], multiplier: float
+) -> None:
+    made = certificate(mechanism="gaussian", budget=budget)
+    assert (made.epsilon, made.delta, made.rho, made.mu) == promise
+    assert made.noise.scale == pytest.approx(multiplier * made.sensitivity.total, rel=1e-8)
+    assert made.gaussian is not None
+    assert made.gaussian.mu == pytest.approx(1 / multiplier, rel=1e-8)
+    assert made.gaussian.rho == pytest.approx(1 / (2 * multiplier**2), rel=1e-8)
+    assert made.private
+    assert made.budget == budget
+    again, _ = certify(made.specification(), ENCODING, made.n, secure=True, library="x")
+    assert again == made
+
+
+@pytest.mark.parametrize("mechanism", ["spherical-laplace", "product-laplace", "objective-l2"])
+def test_other_noise_states_neither_rho_nor_mu(mechanism: str) -> None:
+    made = certificate(mechanism=mechanism, gamma=50.0)
+    assert (made.rho, made.mu, made.gaussian) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("edit", "words"),
+    [
+        ({"epsilon": None, "delta": None}, "exactly one"),
+        ({"rho": "0.1"}, "not epsilon and rho together"),
+        ({"epsilon": None, "rho": "0.1", "delta": "0.001"}, "delta must be 0 with rho"),
+    ],
+)
+def test_a_certificate_makes_one_promise(edit: dict[str, Any], words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        certificate().model_copy(update=edit).specification()

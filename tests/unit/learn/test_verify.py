@@ -46,3 +46,36 @@ def test_equal_numbers_of_another_type_are_not_the_same() -> None:
 
 def test_leaves_of_nested_data() -> None:
     assert dict(leaves({"a": [1, {"b": 2}], "c": None})) == {"a[0]": 1, "a[1].b": 2, "c": None}
+
+
+IN_RHO, _ = certify(
+    Specification(Budget.zcdp("0.1"), 10.0, 3.0, mechanism="gaussian"),
+    ENCODING,
+    10,
+    secure=True,
+    library="x",
+)
+
+
+@pytest.mark.parametrize(
+    ("edits", "named"),
+    [
+        ({}, []),
+        ({"rho": "0.2"}, ["noise.scale", "gaussian.rho", "gaussian.mu"]),
+        ({"rho": "0.05"}, ["noise.scale", "gaussian.rho", "gaussian.mu"]),
+        ({"gaussian": None}, ["gaussian.rho", "gaussian.mu"]),
+        ({"delta": "0"}, ["delta"]),
+    ],
+)
+def test_sigma_is_derived_again_from_rho(edits: dict[str, Any], named: list[str]) -> None:
+    release = Release(ENCODING, (1, 2), IN_RHO.model_copy(update=edits))
+    found = [finding.what for finding in verify_release(release) if not finding.holds]
+    assert {f"certificate.{name}" for name in named} - set(found) == set()
+    assert bool(found) is bool(edits)
+
+
+def test_a_promise_in_two_notions_is_refused() -> None:
+    release = Release(ENCODING, (1, 2), IN_RHO.model_copy(update={"epsilon": "1"}))
+    (*_, last) = verify_release(release)
+    assert not last.holds
+    assert "exactly one of epsilon, rho and mu" in str(last.derived)

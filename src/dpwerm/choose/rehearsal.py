@@ -18,7 +18,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.plan import Plan
 from dpwerm.privacy.budget import Budget
-from dpwerm.simulate.proxies import Proxies
+from dpwerm.simulate.proxies import Proxies, generator
 from dpwerm.solve.batch import BatchProblems, minimise_path
 from dpwerm.study.encoding import Encoding
 
@@ -47,7 +47,7 @@ class Rehearsal:
             return {}
         problems = self._problems(setting, encoding)
         shape = (problems.n_sets, self.draws)
-        base = Draws.of(shape, problems.dimension, np.random.default_rng(self.seed))
+        base = Draws.of(shape, problems.dimension, generator(self.seed))
         tilts = [inside_noise(plan, base) for plan in plans.values()]
         inside = [tilt for tilt in tilts if tilt is not None]
         solution = minimise_path(

@@ -18,13 +18,16 @@ from dpwerm.choose.choice import Choice
 from dpwerm.choose.question import Question
 from dpwerm.choose.rehearsal import Rehearsal
 from dpwerm.errors import ParameterError
-from dpwerm.simulate.proxies import Proxies, random_labels, random_trials
+from dpwerm.simulate.proxies import Proxies, generator, random_labels, random_trials
 
 SEED = 20260
-EFFORT = 4e8
+EFFORT = 2e9
 """Rows times squared columns times fits that one round may take."""
 
-FEWEST_ROWS = 150
+FEWEST_ROWS, MOST_ROWS = 150, 5_000
+WORTH_IT = 0.003
+"""A threshold must win this much accuracy, or none is applied."""
+
 Progress = Callable[[float], None]
 """Called with the share of the work that is done."""
 
@@ -42,7 +45,7 @@ class Round:
     keep: int
 
 
-ROUNDS = (Round(8, 2, 40), Round(16, 2, 8), Round(36, 3, 1))
+ROUNDS = (Round(12, 2, 40), Round(36, 2, 8), Round(72, 2, 1))
 
 Key = tuple[Setting, float]
 
@@ -114,8 +117,8 @@ def _paths(keys: list[Key]) -> Iterator[tuple[Setting, list[float]]]:
 def _rehearsal(question: Question, round_: Round, index: int, fits: int) -> Rehearsal:
     columns = sum(max(width, 1) for width in question.widths) + 1
     work = fits * round_.problems * round_.draws * columns**2
-    rows = int(min(question.n, max(FEWEST_ROWS, EFFORT / work)))
-    proxies = _proxies(question, round_.problems, rows, np.random.default_rng([SEED, index]))
+    rows = int(min(question.n, MOST_ROWS, max(FEWEST_ROWS, EFFORT / work)))
+    proxies = _proxies(question, round_.problems, rows, generator(SEED, index))
     return Rehearsal(question, proxies, round_.draws, SEED + index, question.n / rows)
 
 
@@ -134,6 +137,8 @@ def _choice(tally: Tally, keys: list[Key], rehearsal: Rehearsal) -> Choice:
         if key[0].mechanism != setting.mechanism:
             rivals.setdefault(key[0].mechanism, float(tally.found[key].max()))
     accuracies = tally.found[setting, gamma]
+    best = int(accuracies.argmax())
+    place = best if accuracies[best] >= accuracies[0] + WORTH_IT else 0
     problems, rows = rehearsal.proxies.arm.shape
     return Choice(
         mechanism=setting.mechanism,
@@ -141,8 +146,8 @@ def _choice(tally: Tally, keys: list[Key], rehearsal: Rehearsal) -> Choice:
         clip=setting.clip,
         intercept=setting.intercept,
         saturation=setting.saturation,
-        threshold=thresholds(rehearsal.question)[int(accuracies.argmax())],
-        accuracy=float(accuracies.max()),
+        threshold=thresholds(rehearsal.question)[place],
+        accuracy=float(accuracies[place]),
         rivals=rivals,
         problems=problems,
         rows=rows,

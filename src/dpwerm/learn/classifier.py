@@ -122,7 +122,7 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         classes: Any = None,
         gamma: float | str = "auto",
         loss: str | MarginLoss = "huberised-hinge",
-        h: float = 0.5,
+        h: float = 1.0,
         regularizer: str = "ridge",
         mechanism: str = "auto",
         delta: float | str = 0,

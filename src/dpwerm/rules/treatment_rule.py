@@ -120,7 +120,7 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
         default_arm: Any = None,
         gamma: float | str = "auto",
         loss: str | MarginLoss = "huberised-hinge",
-        h: float = 0.5,
+        h: float = 1.0,
         regularizer: str = "ridge",
         mechanism: str = "auto",
         delta: Any = 0,

@@ -17,15 +17,23 @@ from dpwerm.arrays import FloatArray
 from dpwerm.study.blocks import CategoryBlock
 from dpwerm.study.encoding import Encoding
 
+MOST_ACTIVE = 8
+"""Of many features, up to this many matter; in a quarter of the problems all do."""
+
 TESTS = 500
 """People on whom the accuracy of a rule is measured, per problem."""
 
 EFFECTS = (0.37, 0.1, 0.2, 0.3)
 NOISES = (0.07, 0.3, 0.15)
-MAINS = (0.0, 0.25, 0.1)
-SHIFTS = (0.0, 0.0, 1.0, 0.5)
+MAINS = (0.0, 0.15, 0.05)
+SHIFTS = (0.0, 0.0, 1.5, 0.5)
 LABEL_NOISES = (0.1, 0.5, 1.0)
 """Standard deviations in units of half the range, and t₀ in units of the effect's."""
+
+
+def generator(*key: int) -> np.random.Generator:
+    """Return the generator of simulated problems and noise for a public key."""
+    return np.random.default_rng(key)
 
 
 @dataclass(frozen=True)
@@ -73,8 +81,8 @@ def random_trials(
     parts = []
     for index in range(count):
         effect, noise, main = kinds[order[index % len(kinds)]]
-        X = _features(widths, rows + TESTS, concentrated=index % 4 == 3, rng=rng)
-        f = _contrast(X, widths, dense=index % 2 == 0, rng=rng)
+        X = _features(widths, rows + TESTS, concentrated=index % 3 == 2, rng=rng)
+        f = _contrast(X, widths, dense=index % 4 == 0, rng=rng)
         f = EFFECTS[effect] * (f + rng.normal() * SHIFTS[(index // 2) % len(SHIFTS)])
         mean = MAINS[main] * (rng.normal() + _contrast(X, widths, dense=True, rng=rng))
         second = rng.uniform(*propensity, size=rows + TESTS)
@@ -92,8 +100,8 @@ def random_labels(
     """Return random labels with weights: the arm is the label, the benefit its weight in [0, 1]."""
     parts = []
     for index in range(count):
-        X = _features(widths, rows + TESTS, concentrated=index % 4 == 3, rng=rng)
-        f = _contrast(X, widths, dense=index % 2 == 0, rng=rng)
+        X = _features(widths, rows + TESTS, concentrated=index % 3 == 2, rng=rng)
+        f = _contrast(X, widths, dense=index % 4 == 0, rng=rng)
         f = f + rng.normal() * SHIFTS[(index // 2) % len(SHIFTS)]
         noise = rng.logistic(size=rows) * LABEL_NOISES[index % len(LABEL_NOISES)]
         label = np.where(f[:rows] + noise > 0, 1.0, -1.0)
@@ -127,7 +135,7 @@ def _contrast(
 ) -> FloatArray:
     """Return θᵀx (n,) with mean 0 and variance 1; only some features matter unless ``dense``."""
     count = len(widths)
-    active = count if dense else max(1, int(np.ceil(count * rng.uniform(0.15, 0.7))))
+    active = count if dense else min(count, int(rng.integers(1, MOST_ACTIVE + 1)))
     chosen = set(rng.permutation(count)[:active].tolist())
     theta = []
     for index, width in enumerate(widths):

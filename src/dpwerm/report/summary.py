@@ -3,6 +3,7 @@
 from dpwerm.learn.certificate import Certificate
 from dpwerm.report.meaning import meaning
 from dpwerm.report.noise_interval import half_width
+from dpwerm.report.settings_words import chosen_lines, middle, setting_rows
 from dpwerm.rules.rule import Rule
 from dpwerm.rules.rule_file import notice
 
@@ -36,15 +37,24 @@ def _is_constant(name: str) -> bool:
     return name == "intercept" or "=" in name
 
 
+def _units(rule: Rule) -> str:
+    encoding = rule.release.encoding
+    units = UNITS[encoding.kind]
+    if encoding.saturation == 1:
+        return units
+    return units.replace("its declared", f"the middle {middle(encoding.saturation)} of its")
+
+
 def _noise_lines(rule: Rule) -> list[str]:
     release = rule.release
     names = release.encoding.coefficient_names
     width = max(map(len, names))
     reach = half_width(release)
-    lines = [f"Coefficients in encoded units ({UNITS[release.encoding.kind]}):", ""]
-    for name, value in zip(names, release.theta, strict=True):
+    lines = [f"Coefficients in encoded units ({_units(rule)}):", ""]
+    zeroed = [one != kept for one, kept in zip(release.integers, release.kept, strict=True)]
+    for name, value, small in zip(names, release.theta, zeroed, strict=True):
         noise = f"  ± {reach:.4f}" if reach else ""
-        lines.append(f"  {name:<{width}}  {value:+9.4f}{noise}")
+        lines.append(f"  {name:<{width}}  {value:+9.4f}{'  set to 0' if small else noise}")
     if reach is None:
         return [*lines, "", *UNPUBLISHED_SPREAD]
     if not reach:
@@ -67,6 +77,7 @@ def _certificate_lines(rule: Rule) -> list[str]:
         "gamma": f"{c.gamma:g}",
         "weights": f"at most {c.weight_bound:.6g}, origin {c.weight_origin.name}",
         "row norm": f"at most {c.radius:.6g}",
+        **setting_rows(rule),
         **_perturbation_rows(c),
         "noise scale": f"{c.noise.scale:.6g} on a grid of 2^{c.noise.grid_exponent}",
         **_gaussian_row(c),
@@ -110,5 +121,6 @@ def summary(rule: Rule) -> str:
         _noise_lines(rule),
         meaning(rule.release.certificate),
         _certificate_lines(rule),
+        chosen_lines(rule),
     ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"

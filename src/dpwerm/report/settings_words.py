@@ -1,0 +1,51 @@
+"""The settings of a fit in words: what applies beyond the plain values, and who chose it.
+
+All of it is public: settings are declared, or chosen on simulated problems without reading a row.
+"""
+
+import textwrap
+
+from dpwerm.rules.rule import Rule
+
+WIDTH = 92
+
+
+def setting_rows(rule: Rule) -> dict[str, str]:
+    """Return a row for each of clip, intercept, saturation and threshold that is not plain."""
+    encoding, release, benefit = rule.release.encoding, rule.release, rule.declaration.benefit
+    rows = {}
+    if benefit.clip < benefit.largest_clip:
+        rows["clip"] = (
+            f"V = {benefit.clip:.6g}; without it benefits reach {benefit.largest_clip:.6g} from "
+            "the centre"
+        )
+    if encoding.intercept != 1:
+        constant = f"a column of {encoding.intercept:.6g}"
+        rows["intercept"] = constant if encoding.intercept else "none"
+    if encoding.saturation != 1:
+        part = middle(encoding.saturation)
+        rows["saturation"] = f"learned from the middle {part} of each number's range, stretched"
+    if release.threshold > 0:
+        pairs = zip(release.integers, release.kept, strict=True)
+        zeroed = sum(kept != released for released, kept in pairs)
+        rows["threshold"] = (
+            f"coefficients below {release.threshold:.6g} of the largest were set to 0, "
+            f"here {zeroed} of {len(release.integers)}"
+        )
+    return rows
+
+
+def middle(saturation: float) -> str:
+    """Return the part of a number's range that is learned from, such as "1/2.5"."""
+    return f"1/{saturation:.6g}"
+
+
+def chosen_lines(rule: Rule) -> list[str]:
+    """Return the paragraph on what was chosen automatically; nothing if nothing was."""
+    chosen = rule.release.certificate.chosen
+    if chosen is None:
+        return []
+    *most, last = chosen.settings or ["nothing"]
+    names = f"{', '.join(most)} and {last} were" if most else f"{last} was"
+    text = f"Settings: {names} {chosen.reason}."
+    return textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)

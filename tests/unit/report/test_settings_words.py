@@ -1,0 +1,69 @@
+"""Rows and a paragraph for every setting that is not plain, and silence otherwise."""
+
+from dataclasses import replace
+
+from tests.unit.report.test_summary import TEXT, demo_rule
+
+from dpwerm.learn.certificate import ChosenRecord
+from dpwerm.report.settings_words import WIDTH, chosen_lines, setting_rows
+from dpwerm.report.summary import summary
+from dpwerm.rules.rule import Rule
+
+CLIP = TEXT.replace("bounds = [-12, 28]", "bounds = [-12, 28]\nclip = 5")
+REASON = (
+    "chosen on 72 simulated problems, without reading a row: " + "a rival lost, " * 9 + "one won"
+)
+
+
+def with_chosen(*settings: str, reason: str = REASON) -> Rule:
+    rule = demo_rule(random_state=1)
+    record = ChosenRecord(settings=list(settings), reason=reason)
+    certificate = rule.release.certificate.model_copy(update={"chosen": record})
+    return replace(rule, release=replace(rule.release, certificate=certificate))
+
+
+def test_plain_settings_need_no_words() -> None:
+    rule = demo_rule(random_state=1)
+    assert setting_rows(rule) == {}
+    assert chosen_lines(rule) == []
+    text = summary(rule)
+    assert "Settings" not in text
+    assert "over its declared range" in text
+
+
+def test_each_setting_that_is_not_plain_is_said() -> None:
+    text = f"{CLIP}\n[method]\nintercept_scale = 0.4\n"
+    rule = demo_rule("inf", text, saturation=2.5, threshold=0.9)
+    zeroed = sum(k == 0 for k in rule.release.kept)
+    assert zeroed >= 1
+    assert setting_rows(rule) == {
+        "clip": "V = 5; without it benefits reach 20 from the centre",
+        "intercept": "a column of 0.4",
+        "saturation": "learned from the middle 1/2.5 of each number's range, stretched",
+        "threshold": f"coefficients below 0.9 of the largest were set to 0, here {zeroed} of 5",
+    }
+    said = summary(rule)
+    for name, words in setting_rows(rule).items():
+        assert f"\n  {name:<12} {words}\n" in said
+    assert said.count("+0.0000  set to 0\n") == zeroed
+    assert "over the middle 1/2.5 of its range" in said
+
+
+def test_no_intercept_is_called_none() -> None:
+    rule = demo_rule(text=f"{TEXT}\n[method]\nintercept_scale = 0\n", random_state=1)
+    assert setting_rows(rule) == {"intercept": "none"}
+
+
+def test_what_was_chosen_stands_at_the_end_in_lines_that_fit() -> None:
+    rule = with_chosen("gamma", "mechanism", "clip")
+    lines = chosen_lines(rule)
+    assert len(lines) > 1
+    assert max(map(len, lines)) <= WIDTH
+    assert " ".join(lines) == f"Settings: gamma, mechanism and clip were {REASON}."
+    assert summary(rule).endswith("\n\n" + "\n".join(lines) + "\n")
+
+
+def test_one_setting_is_one() -> None:
+    assert chosen_lines(with_chosen("gamma", reason="chosen\nso")) == [
+        "Settings: gamma was chosen so."
+    ]

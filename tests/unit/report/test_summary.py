@@ -6,6 +6,7 @@ import pytest
 
 from dpwerm import PrivateTreatmentRule, Study
 from dpwerm.mechanisms import NOISE_LAWS
+from dpwerm.privacy.budget import Budget
 from dpwerm.report.figure import save_figure
 from dpwerm.report.noise_interval import LAWS
 from dpwerm.report.summary import summary
@@ -69,6 +70,19 @@ def test_objective_perturbation_states_no_reach_and_says_why(
     assert words in text
     assert "0.99 inside" in text
     assert "0.01 outside" in text
+
+
+def test_gaussian_noise_is_stated_in_every_notion(tmp_path: Path) -> None:
+    text = summary(demo_rule(1, mechanism="gaussian", delta="1e-6"))
+    assert "other notions  rho = 0.0280145 (zCDP), mu = 0.236704 (Gaussian DP)" in text
+    rule = demo_rule(Budget.zcdp("0.02"))
+    text = summary(rule)
+    assert "Released under differential privacy: rho 0.02 (zCDP), relation replace_one." in text
+    assert "What rho = 0.02 means" in text
+    assert "other notions  rho = 0.02 (zCDP), mu = 0.2 (Gaussian DP)" in text
+    assert "epsilon" not in text
+    save_figure(rule, tmp_path / "rule.svg")
+    assert "other notions" not in summary(demo_rule(1))
 
 
 def test_an_epsilon_of_no_use_is_called_so() -> None:

@@ -9,9 +9,12 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from sklearn.base import clone
 
 from dpwerm import PrivateTreatmentRule, Study
-from dpwerm.errors import ParameterError, TableError
+from dpwerm.errors import BudgetError, ParameterError, TableError
+from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.gaussian_budget import GaussianBudget
 from dpwerm.rules.rule_file import read_rule, verify_rule, write_rule
 
 STUDY = """
@@ -284,3 +287,58 @@ def test_the_public_rule_does_not_move_other_rows() -> None:
     ]
     together = fitted.decision_function(pa.table(data))
     assert alone == [together[0], together[5]]
+
+
+NO_GAMMA = STUDY.replace("[method]\ngamma = 5\n", "")
+TOTAL = "[budget]\nepsilon = 1\ndelta = 1e-6\n"
+
+
+@pytest.mark.parametrize("budget", [Budget.zcdp("0.02"), Budget.gdp("0.2")], ids=str)
+def test_a_budget_in_another_notion_is_given_for_epsilon(
+    budget: GaussianBudget, tmp_path: Path
+) -> None:
+    for rule in (from_study(budget, STUDY + TOTAL), clone(from_arrays(budget))):
+        data = columns()
+        fitted = rule.fit(pa.table(data)) if rule.study else fit_arrays(rule, data)
+        certificate = fitted.release_.certificate
+        assert certificate.private
+        assert (certificate.mechanism, certificate.budget) == ("gaussian", budget)
+        fitted.save(tmp_path / "rule.json")
+        assert all(finding.holds for finding in verify_rule(tmp_path / "rule.json"))
+        again = read_rule(tmp_path / "rule.json").release
+        assert again.to_dict() == fitted.release_.to_dict()
+
+
+def test_a_budget_for_epsilon_says_the_same_as_its_numbers() -> None:
+    given = fit_arrays(from_arrays(Budget.of(1, "1e-6"), random_state=3), columns())
+    numbers = fit_arrays(from_arrays(1, delta="1e-6", random_state=3), columns())
+    assert given.release_.to_dict() == numbers.release_.to_dict()
+
+
+@pytest.mark.parametrize("budget", [Budget.zcdp("0.1"), Budget.gdp("0.5")], ids=str)
+@pytest.mark.parametrize("text", [STUDY, NO_GAMMA], ids=["gamma", "auto"])
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        ({"delta": 1e-6}, "delta must be 0 with an epsilon that is a budget"),
+        ({"mechanism": "objective-block"}, "mechanism objective-block needs epsilon; use gaussian"),
+        ({"mechanism": "spherical-laplace"}, "mechanism spherical-laplace needs epsilon; use"),
+        ({"mechanism": "none"}, "adds no noise"),
+    ],
+)
+def test_another_notion_with_what_it_does_not_go_with(
+    budget: GaussianBudget, text: str, other: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(ParameterError, match=words):
+        from_study(budget, text, **other).check_parameters()
+
+
+@pytest.mark.parametrize("budget", [Budget.zcdp("0.029"), Budget.gdp("0.24")], ids=str)
+def test_another_notion_is_held_to_the_total_of_a_study(budget: GaussianBudget) -> None:
+    # For (1, 1e-6) another library gives μ = 0.236704 and ρ = 0.028014.
+    with pytest.raises(BudgetError, match=f"{budget.symbol} = 0.0?2.* would be within"):
+        from_study(budget, STUDY + TOTAL).check_parameters()
+    with pytest.raises(BudgetError, match=f"{budget.symbol} needs a delta above 0"):
+        from_study(budget, STUDY + TOTAL.replace("delta = 1e-6\n", "")).check_parameters()
+    from_study(budget, STUDY).check_parameters()
+    from_study(budget, STUDY + TOTAL, random_state=1).check_parameters()

@@ -8,15 +8,24 @@ is scaled back with n.
 from dataclasses import replace
 
 from dpwerm.choose.cache import keep, kept
-from dpwerm.choose.candidates import ABOVE_FLOOR, Setting, floor_of
+from dpwerm.choose.candidates import ABOVE_FLOOR, Setting, floor_of, mechanisms
 from dpwerm.choose.choice import Choice
 from dpwerm.choose.question import Question
 from dpwerm.choose.search import Progress, no_progress, search
+from dpwerm.errors import ParameterError
+from dpwerm.mechanisms import get_mechanism
+from dpwerm.mechanisms.plan import Plan
 from dpwerm.parameters import LARGEST
+from dpwerm.privacy.budget import Budget
+from dpwerm.study.blocks import Block, CategoryBlock
+from dpwerm.study.encoding import Encoding
 from dpwerm.version import __version__
 
 MOST_COLUMNS = 32
 _FEWEST_PEOPLE = 20
+_FEWEST_LEVELS = 3
+"""Of a category with a column for each level."""
+
 _MEMORY: dict[str, Choice] = {}
 
 
@@ -24,18 +33,48 @@ def answer(question: Question, on_progress: Progress = no_progress) -> Choice:
     """Return the settings for a question; the same question always has the same answer."""
     key = question.digest(__version__)
     known = _MEMORY.get(key) or kept(key)
-    if known is None:
+    if known is None or not answers(known, question):
         known = _found(question, on_progress)
         keep(key, known)
     _MEMORY[key] = known
     return known
 
 
+def answers(choice: Choice, question: Question) -> bool:
+    """Whether a choice leaves alone what the question fixes, and can be planned for it."""
+    pairs = (
+        (question.clip, choice.clip),
+        (question.intercept, choice.intercept),
+        (question.saturation, choice.saturation),
+        (question.threshold, choice.threshold),
+    )
+    if any(fixed is not None and fixed != chosen for fixed, chosen in pairs):
+        return False
+    if choice.mechanism not in mechanisms(question):
+        return False
+    if not (0 < choice.clip <= 1 and choice.threshold < 1):
+        return False
+    setting = Setting(choice.mechanism, choice.clip, choice.intercept, choice.saturation)
+    try:
+        plan_of(question, setting.encoding(question), choice.mechanism, choice.gamma)
+    except ParameterError:
+        return False
+    return True
+
+
+def plan_of(question: Question, encoding: Encoding, mechanism: str, gamma: float) -> Plan:
+    """Return the plan for W = 1, or raise if the mechanism makes no claim for the question."""
+    chosen, budget = get_mechanism(mechanism), question.budget
+    if isinstance(budget, Budget) and not chosen.needs_delta:
+        budget = Budget(budget.epsilon)
+    return chosen.plan(question.facts(encoding, gamma), budget)
+
+
 def _found(question: Question, on_progress: Progress) -> Choice:
     narrow = narrowed(question)
     if narrow is None:
-        return search(question, on_progress)
-    choice = search(narrow, on_progress)
+        return _searched(question, on_progress)
+    choice = _searched(narrow, on_progress)
     setting = Setting(choice.mechanism, choice.clip, choice.intercept, choice.saturation)
     floor = floor_of(question, setting.encoding(question))
     scaled = choice.gamma * question.n / narrow.n
@@ -43,17 +82,63 @@ def _found(question: Question, on_progress: Progress) -> Choice:
     return replace(choice, gamma=min(gamma, LARGEST))
 
 
+def _searched(question: Question, on_progress: Progress) -> Choice:
+    """Return the best of what can be planned at all.
+
+    The search follows its first mechanism. Where that makes no claim (weights of unknown origin,
+    another regulariser, a tiny ε), each of the others leads a search of its own.
+    """
+    names = mechanisms(question)
+    able = [name for name in names if _is_able(question, name)]
+    if not able:
+        plan_of(question, question.encoding, names[0], LARGEST)
+    if not able or able[0] == names[0]:
+        return search(question, on_progress)
+    found = [
+        search(replace(question, mechanism=name), _part(on_progress, index, len(able)))
+        for index, name in enumerate(able)
+    ]
+    winner = max(found, key=lambda choice: choice.accuracy)
+    rivals = {one.mechanism: one.accuracy for one in found if one is not winner}
+    return replace(winner, rivals=rivals)
+
+
+def _part(on_progress: Progress, index: int, count: int) -> Progress:
+    """Return the progress of one of several searches within them all."""
+    return lambda share: on_progress((index + share) / count)
+
+
+def _is_able(question: Question, mechanism: str) -> bool:
+    """Whether the mechanism makes a claim for the question at the largest γ there is."""
+    try:
+        plan_of(question, question.encoding, mechanism, LARGEST)
+    except ParameterError:
+        return False
+    return True
+
+
 def narrowed(question: Question) -> Question | None:
-    """Return the question about the first 32 columns and fewer people, None if it has no more."""
+    """Return the question about 32 of the columns and fewer people, None if it has no more."""
     columns = sum(max(width, 1) for width in question.widths)
     if columns <= MOST_COLUMNS:
         return None
-    blocks, used = [], 0
+    blocks: list[Block] = []
+    used = 0
     for block in question.encoding.blocks:
-        if used and used + block.width > MOST_COLUMNS:
-            break
-        blocks.append(block)
-        used += block.width
+        part = _cut(block, MOST_COLUMNS - used)
+        if part is not None:
+            blocks.append(part)
+            used += part.width
     people = max(_FEWEST_PEOPLE, question.n * used // columns)
     encoding = question.encoding.changed(blocks=tuple(blocks))
     return replace(question, encoding=encoding, n=min(people, question.n))
+
+
+def _cut(block: Block, room: int) -> Block | None:
+    """Return the block, with fewer levels if there is not room for all; None if for none."""
+    if block.width <= room:
+        return block
+    if not isinstance(block, CategoryBlock) or room < _FEWEST_LEVELS:
+        return None
+    levels = block.levels[:room]
+    return block.model_copy(update={"levels": levels, "default": levels[0].name})

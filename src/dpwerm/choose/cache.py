@@ -8,10 +8,14 @@ import json
 import os
 import sys
 from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+from pydantic import TypeAdapter
 
 from dpwerm.choose.choice import Choice
 
 _LARGEST_FILE = 100_000
+_CHOICE = TypeAdapter(Choice)
 
 
 def folder() -> Path:
@@ -28,13 +32,13 @@ def folder() -> Path:
 
 
 def kept(key: str) -> Choice | None:
-    """Return the answer kept under a key, None if there is none that can be read."""
+    """Return the answer kept under a key, None if there is none of the right form."""
     try:
         path = folder() / f"{key}.json"
         if path.stat().st_size > _LARGEST_FILE:
             return None
-        return Choice.of_plain(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError, RuntimeError):
+        return _CHOICE.validate_json(path.read_bytes(), strict=True)
+    except (OSError, ValueError, RuntimeError):
         return None
 
 
@@ -43,8 +47,17 @@ def keep(key: str, choice: Choice) -> None:
     try:
         place = folder()
         place.mkdir(parents=True, exist_ok=True)
-        part = place / f"{key}.{os.getpid()}.part"
-        part.write_text(json.dumps(choice.plain(), indent=2), encoding="utf-8")
-        part.replace(place / f"{key}.json")
+        with NamedTemporaryFile(
+            "w", encoding="utf-8", dir=place, suffix=".part", delete=False
+        ) as part:
+            part.write(json.dumps(choice.plain(), indent=2))
+        _move(Path(part.name), place / f"{key}.json")
     except (OSError, RuntimeError):
         return
+
+
+def _move(part: Path, path: Path) -> None:
+    try:
+        part.replace(path)
+    except OSError:
+        part.unlink(missing_ok=True)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,6 @@ class Choice:
     def plain(self) -> dict[str, Any]:
         """Return plain values for a file."""
         return asdict(self) | {"rivals": dict(self.rivals)}
-
-    @classmethod
-    def of_plain(cls, content: Mapping[str, Any]) -> Self:
-        """Return the choice in plain values; the inverse of :meth:`plain`."""
-        return cls(**content)
 
     @property
     def reason(self) -> str:

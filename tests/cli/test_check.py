@@ -1,6 +1,13 @@
 """``dpwerm check`` reports everything at once, and only to the curator."""
 
-from tests.bad_input.base import PERSON_COLUMN, STUDY, TEXT_CANARY, sound_table
+from tests.bad_input.base import (
+    ADD_REMOVE,
+    PERSON_COLUMN,
+    PROPENSITY_COLUMN,
+    STUDY,
+    TEXT_CANARY,
+    sound_table,
+)
 from tests.cli.conftest import Run, Trial
 
 
@@ -59,3 +66,38 @@ def test_a_mechanism_that_the_budget_cannot_pay(run: Run, trial: Trial) -> None:
     without_budget = gaussian.replace("[budget]\nepsilon = 2\n", "")
     trial.study.write_text(without_budget, encoding="utf-8")
     assert run("check", trial.study).code == 0
+
+
+def test_gamma_may_be_left_out(run: Run, trial: Trial) -> None:
+    for method in ("", "[method]\n", '[method]\ngamma = "auto"\nintercept_scale = "auto"\n'):
+        trial.study.write_text(STUDY.replace("[method]\ngamma = 50\n", method), encoding="utf-8")
+        result = run("check", trial.study)
+        assert (result.code, result.out) == (0, f"{trial.study}: no fault in the study file.\n")
+
+
+def test_under_add_remove_settings_need_a_planned_number_of_people(run: Run, trial: Trial) -> None:
+    text = ADD_REMOVE(STUDY)
+    without = text.replace("gamma = 50", 'mechanism = "objective-block"')
+    for method in (without, without.replace("[method]", '[method]\ngamma = "auto"')):
+        trial.study.write_text(method, encoding="utf-8")
+        result = run("check", trial.study)
+        assert result.code == 0
+        assert "neither planned_n nor gamma is set; under add_remove fit will need" in result.out
+    planned = without.replace('id = "small-trial"', 'id = "small-trial"\nplanned_n = 20')
+    for good in (text, planned):
+        trial.study.write_text(good, encoding="utf-8")
+        result = run("check", trial.study)
+        assert (result.code, result.out) == (0, f"{trial.study}: no fault in the study file.\n")
+
+
+def test_what_no_gamma_can_mend_is_a_fault(run: Run, trial: Trial) -> None:
+    worst = PROPENSITY_COLUMN(STUDY).replace("external", "worst_case").replace("gamma = 50\n", "")
+    for text, words in (
+        (STUDY.replace("gamma = 50", 'mechanism = "objective-gaussian"'), "needs delta"),
+        (f'{worst}mechanism = "objective-block"\n', "worst_case use spherical-laplace"),
+        (STUDY.replace("gamma = 50", "gamma = 0.1\nmechanism = 'objective-l2'"), "gamma of at"),
+    ):
+        trial.study.write_text(text, encoding="utf-8")
+        result = run("check", trial.study)
+        assert (result.code, result.out) == (2, "")
+        assert words in result.err

@@ -8,6 +8,7 @@ import typer
 
 from dpwerm.cli.console import WRONG_INPUT, complain, say, stages
 from dpwerm.errors import Fault, ParameterError, StudyError
+from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import EPSILON_LARGEST
 from dpwerm.study.check import check as check_table
 from dpwerm.study.declaration import DeclaredBudget, Study
@@ -21,8 +22,8 @@ def check(
     declared = Study.load(study)
     refuse_method(declared, study)
     say(f"{study}: no fault in the study file.")
-    if declared.method.gamma is None:
-        say(f"{study}: gamma is not set; fit will need --gamma.")
+    if needs_gamma(declared):
+        say(f"{study}: neither planned_n nor gamma is set; under add_remove fit will need --gamma.")
     if table is None:
         return
     with stages() as on_stage:
@@ -41,15 +42,23 @@ def check(
     say(f"{table}: {count}. A fit handles each as said above.")
 
 
+def needs_gamma(study: Study) -> bool:
+    """Whether a fit can be made only with --gamma: without n nothing is chosen."""
+    is_open = study.method.gamma in (None, "auto") and study.about.planned_n is None
+    return is_open and study.relation == "add_remove"
+
+
 def refuse_method(study: Study, path: Path) -> None:
     """Raise if no fit could be made with the study's [method], whatever the options."""
     # scikit-learn takes a second to load; a study file with faults is reported before.
+    from dpwerm.mechanisms import MECHANISMS
     from dpwerm.rules.treatment_rule import PrivateTreatmentRule
 
     total = study.budget or DeclaredBudget(epsilon=Decimal(1), delta=Decimal("1e-6"))
     epsilon = min(total.epsilon, EPSILON_LARGEST)
-    delta = total.delta if study.method.mechanism == "gaussian" else Decimal(0)
-    gamma = {"gamma": 1.0} if study.method.gamma is None else {}
+    mechanism = MECHANISMS.get(study.method.mechanism or "")
+    delta = total.delta if mechanism is not None and mechanism.needs_delta else Decimal(0)
+    gamma = {"gamma": LARGEST} if needs_gamma(study) else {}
     try:
         PrivateTreatmentRule.from_study(study, epsilon, delta=delta, **gamma).check_parameters()
     except ParameterError as error:

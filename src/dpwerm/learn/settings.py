@@ -6,12 +6,13 @@ only the *number* of rows is asked of the data, and under add/remove not even th
 """
 
 from collections.abc import Sized
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from dpwerm.choose.answer import answer
 from dpwerm.choose.question import Outcome, Question
 from dpwerm.errors import ParameterError
+from dpwerm.learn.certificate import certify
 from dpwerm.learn.specification import Chosen, Specification, plain_mechanism
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.notions import check_notion
@@ -93,6 +94,19 @@ def plain_settings(asked: Asked, budget: AnyBudget) -> Settings:
         saturation=1.0 if asked.saturation is None else asked.saturation,
         threshold=0.0 if asked.threshold is None else asked.threshold,
     )
+
+
+def check_claim(asked: Asked, spec: Specification, encoding: Encoding) -> None:
+    """Raise if no claim can be made with what is fixed, whatever else is chosen.
+
+    A γ that is left open stands at its largest, where every mechanism makes its claim that makes
+    one at any γ. Nor does a claim depend on the number of rows, here 1.
+    """
+    plain = plain_settings(asked, spec.budget)
+    if asked.gamma is None:
+        plain = replace(plain, gamma=LARGEST, chosen=Chosen((), "left open"))
+    final = plain.specification(spec, spec.weight_bound)
+    certify(final, plain.encoding(encoding), 1, secure=True, library="")
 
 
 def settings_for(

@@ -17,10 +17,9 @@ from sklearn.utils.validation import check_is_fitted
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.learn.arrays_in import forget, number_encoding, numeric_matrix
-from dpwerm.learn.certificate import certify
 from dpwerm.learn.pipeline import Stage, fit_release, no_progress
 from dpwerm.learn.release import Release
-from dpwerm.learn.settings import Asked, is_auto, people, plain_settings, settings_for
+from dpwerm.learn.settings import Asked, check_claim, people, plain_settings, settings_for
 from dpwerm.learn.specification import Specification, specification_of
 from dpwerm.privacy.randomness import bit_source
 from dpwerm.privacy.relation import Relation
@@ -182,15 +181,11 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
         spec, asked = self._spec(declaration), self._asked(declaration)
         if asked.gamma is None:
             people(asked, spec)
-        plain = plain_settings(asked, spec.budget)
-        final = plain.specification(spec, declaration.weight_bound)
+        plain_settings(asked, spec.budget).specification(spec, declaration.weight_bound)
         if self.study is not None:
             if bits.secure and spec.budget.is_private:
                 refuse_over_budget(self.study, spec.budget)
-            # Whether a claim can be made does not depend on the number of rows, here 1.
-            if asked.gamma is not None:
-                encoding = plain.encoding(self.study.encoding())
-                certify(final, encoding, 1, secure=bits.secure, library="")
+            check_claim(asked, spec, self.study.encoding())
 
     def _spec(self, declaration: Declaration) -> Specification:
         """Return what is fixed before γ and the mechanism are."""
@@ -204,15 +199,11 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
 
     def _asked(self, declaration: Declaration) -> Asked:
         """Return what the parameters and the study fix."""
-        intercept: Any = self.intercept_scale
-        asked = Asked.of(self, intercept=intercept, clip=fixed_clip(declaration))
+        clip = fixed_clip(declaration)
         if self.study is None:
-            return asked
-        intercept = self.study.method.intercept_scale
-        planned = self.study.about.planned_n
-        return replace(
-            asked, intercept=None if is_auto(intercept) else intercept, planned_n=planned
-        )
+            return Asked.of(self, intercept=self.intercept_scale, clip=clip)
+        asked = Asked.of(self, intercept=self.study.method.intercept_scale, clip=clip)
+        return replace(asked, planned_n=self.study.about.planned_n)
 
     def fit(
         self,

@@ -1,0 +1,1 @@
+"""Measurements: speed, scale and utility; nothing here is part of the package."""

@@ -1,0 +1,1 @@
+"""Accuracy and value of the methods on trials whose truth is known."""

@@ -6,7 +6,10 @@ from tests.bad_input.arrays import both, classifier, rule, with_column
 from tests.bad_input.base import ADD_REMOVE, PROPENSITY_COLUMN, replaced
 from tests.bad_input.fitting import Condition, Conditions, Through, only_option, option, study_says
 
+from dpwerm import Budget
+
 EPSILON, GAMMA = "epsilon = 2", "gamma = 50"
+RHO = Budget.zcdp("0.1")
 AGE, GAIN = "bounds = [18, 80]", "bounds = [-10, 10]"
 ARMS = "arms = { pill = 0.5, therapy = 0.5 }"
 
@@ -76,6 +79,24 @@ CONDITIONS: Conditions = {
         both(delta=1e-6),
     ),
     "delta zero for mechanism gaussian": _gaussian("0", 0),
+    "rho zero": only_option("--rho", "0"),
+    "mu negative": only_option("--mu", "-1"),
+    "rho infinite": only_option("--rho", "inf"),
+    "rho together with epsilon": only_option("--rho", "0.1", "--epsilon", "1"),
+    "rho together with a delta": only_option(
+        "--rho", "0.1", "--delta", "1e-6", arrays=both(epsilon=RHO, delta=1e-6)
+    ),
+    "rho for another mechanism than gaussian": only_option(
+        "--rho",
+        "0.1",
+        "--mechanism",
+        "objective-block",
+        arrays=both(epsilon=RHO, mechanism="objective-block"),
+    ),
+    "rho where the study's total has no delta": only_option("--rho", "0.001"),
+    "mu above the study's total": Condition(
+        None, Through(replaced(EPSILON, f"{EPSILON}\ndelta = 0.00001"), options=("--mu", "0.6"))
+    ),
     "gamma zero": _gamma("0", "0", 0.0),
     "gamma negative": _gamma("-1", "-1", -1.0),
     "gamma infinite": _gamma("inf", "inf", math.inf),

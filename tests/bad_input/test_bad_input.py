@@ -168,7 +168,8 @@ def test_fit_through_a_study(
     study, path = write(tmp_path, through, with_canaries(sound_table()))
     before = set(tmp_path.iterdir())
     out = tmp_path / "rule.json"
-    epsilon = () if "--epsilon" in through.options else ("--epsilon", "1")
+    asked = {"--epsilon", "--rho", "--mu"} & set(through.options)
+    epsilon = () if asked else ("--epsilon", "1")
     options = (*through.options, *epsilon, "--yes", "--out", out)
     code, text = run(capsys, "fit", study, path, *options)
     hide(text)

@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 
-.PHONY: demo test lint types check benchmark table2 clean
+.PHONY: demo test lint types check benchmark utility table2 clean
 
 demo: $(STAMP)  ## a simulated trial end to end: a rule, a summary and a picture in demo/
 	$(BIN)/dpwerm demo --out demo --force
@@ -25,6 +25,9 @@ check: lint types test  ## what CI runs, but for the demo
 benchmark: $(STAMP)  ## speed and memory of the solver, as ratios measured in one run
 	$(BIN)/python benchmarks/solver.py
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/batch.py
+
+utility: $(STAMP)  ## accuracy and value of every method on every scenario; about an hour
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.utility
 
 table2: $(STAMP)  ## Table II of the paper's supplement, published and reproduced
 	$(BIN)/python -m dpwerm.reproduce.table2

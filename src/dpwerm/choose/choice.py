@@ -43,5 +43,5 @@ class Choice:
         return (
             f"chosen on {self.problems} simulated problems inside the declared bounds, without "
             f"reading a row: there {self.mechanism} gave {100 * self.accuracy:.1f} % of the people "
-            "their better side" + (f"; others: {rivals}" if rivals else "")
+            "the right answer" + (f"; others: {rivals}" if rivals else "")
         )

@@ -3,7 +3,7 @@
 import math
 
 from tests.bad_input.arrays import both, classifier, rule, with_column
-from tests.bad_input.base import ADD_REMOVE, PROPENSITY_COLUMN, replaced
+from tests.bad_input.base import ADD_REMOVE, PROPENSITY_COLUMN, N, replaced
 from tests.bad_input.fitting import Condition, Conditions, Through, only_option, option, study_says
 
 from dpwerm import Budget
@@ -12,6 +12,7 @@ EPSILON, GAMMA = "epsilon = 2", "gamma = 50"
 RHO = Budget.zcdp("0.1")
 AGE, GAIN = "bounds = [18, 80]", "bounds = [-10, 10]"
 ARMS = "arms = { pill = 0.5, therapy = 0.5 }"
+ID = 'id = "small-trial"'
 
 
 def _epsilon(toml: str, text: str, number: object) -> Condition:
@@ -19,7 +20,7 @@ def _epsilon(toml: str, text: str, number: object) -> Condition:
     return option(edit, "--epsilon", text, *both(epsilon=number))
 
 
-def _gamma(toml: str, text: str, number: float) -> Condition:
+def _gamma(toml: str, text: str, number: object) -> Condition:
     return option(replaced(GAMMA, f"gamma = {toml}"), "--gamma", text, *both(gamma=number))
 
 
@@ -49,6 +50,10 @@ def _method(line: str, **parameter: object) -> Condition:
     return study_says(replaced(GAMMA, f"{GAMMA}\n{line}"), *both(**parameter))
 
 
+def _study(line: str, **parameter: object) -> Condition:
+    return study_says(replaced(ID, f"{ID}\n{line}"), *both(**parameter))
+
+
 def _gaussian(delta: str, number: float) -> Condition:
     return only_option(
         "--mechanism",
@@ -75,8 +80,11 @@ CONDITIONS: Conditions = {
     ),
     "delta above zero for a pure mechanism": Condition(
         None,
-        Through(replaced(EPSILON, f"{EPSILON}\ndelta = 0.001"), options=("--delta", "0.000001")),
-        both(delta=1e-6),
+        Through(
+            replaced(EPSILON, f"{EPSILON}\ndelta = 0.001"),
+            options=("--delta", "0.000001", "--mechanism", "spherical-laplace"),
+        ),
+        both(delta=1e-6, mechanism="spherical-laplace"),
     ),
     "delta zero for mechanism gaussian": _gaussian("0", 0),
     "rho zero": only_option("--rho", "0"),
@@ -102,7 +110,24 @@ CONDITIONS: Conditions = {
     "gamma infinite": _gamma("inf", "inf", math.inf),
     "gamma NaN": _gamma("nan", "nan", math.nan),
     "gamma huge": _gamma("1e300", "1e300", 1e300),
-    "gamma missing": Condition(None, Through(replaced(f"{GAMMA}\n", "")), both(gamma=None)),
+    "gamma no number": _gamma('"best"', "best", "best"),
+    "gamma None": Condition(arrays=both(gamma=None)),
+    "gamma left out": study_says(replaced(f"{GAMMA}\n", ""), *both(gamma="auto")),
+    "gamma left out under add_remove, planned_n too": Condition(
+        None,
+        Through(lambda text: ADD_REMOVE(text).replace(f"{GAMMA}\n", "")),
+        both(gamma="auto", relation="add_remove"),
+    ),
+    "gamma left out under add_remove, planned_n declared": study_says(
+        lambda text: (
+            ADD_REMOVE(text).replace(f"{GAMMA}\n", "").replace(ID, f"{ID}\nplanned_n = {N}")
+        ),
+        *both(gamma="auto", relation="add_remove", planned_n=N),
+    ),
+    "gamma below the floor of objective perturbation": study_says(
+        replaced(GAMMA, 'gamma = 0.001\nmechanism = "objective-block"'),
+        *both(gamma=0.001, mechanism="objective-block"),
+    ),
     "weight bound W zero (through a study: clip V zero)": _weight_bound("0", 0.0),
     "weight bound W negative (through a study: clip V negative)": _weight_bound("-1", -1.0),
     "weight bound W infinite (through a study: clip V infinite)": _weight_bound("inf", math.inf),
@@ -110,6 +135,9 @@ CONDITIONS: Conditions = {
     "weight bound W missing": Condition(arrays=(classifier(weight_bound=None),)),
     "clip V zero": Condition(arrays=(rule(benefit_clip=0),)),
     "clip V NaN": Condition(arrays=(rule(benefit_clip=math.nan),)),
+    "clip V no number": study_says(
+        replaced(GAIN, f'{GAIN}\nclip = "wide"'), rule(benefit_clip="wide")
+    ),
     "clip V beyond every benefit": study_says(
         replaced(GAIN, f"{GAIN}\nclip = 11"), rule(benefit_clip=1.1)
     ),
@@ -172,6 +200,7 @@ CONDITIONS: Conditions = {
         classifier(weight_origin="guess"),
     ),
     "mechanism unknown": _method('mechanism = "magic"', mechanism="magic"),
+    "mechanism no text": _method("mechanism = 7", mechanism=7),
     "mechanism none at a finite epsilon": _method('mechanism = "none"', mechanism="none"),
     "mechanism gaussian without a delta in the budget": study_says(
         replaced(GAMMA, f'{GAMMA}\nmechanism = "gaussian"')
@@ -181,6 +210,21 @@ CONDITIONS: Conditions = {
     "intercept scale negative": _method("intercept_scale = -1", intercept_scale=-1.0),
     "intercept scale NaN": _method("intercept_scale = nan", intercept_scale=math.nan),
     "intercept scale no number": _method('intercept_scale = "wide"', intercept_scale="wide"),
+    "saturation below 1": _method("saturation = 0.5", saturation=0.5),
+    "saturation above 100": _method("saturation = 101", saturation=101),
+    "saturation NaN": _method("saturation = nan", saturation=math.nan),
+    "saturation no number": _method('saturation = "much"', saturation="much"),
+    "saturation with the paper's encoding": _method(
+        'saturation = 2\nencoding = "paper"', saturation=2, encoding="paper"
+    ),
+    "threshold negative": _method("threshold = -0.1", threshold=-0.1),
+    "threshold one": _method("threshold = 1", threshold=1),
+    "threshold NaN": _method("threshold = nan", threshold=math.nan),
+    "threshold no number": _method('threshold = "half"', threshold="half"),
+    "planned_n zero": _study("planned_n = 0", planned_n=0),
+    "planned_n no whole number": _study("planned_n = 20.5", planned_n=20.5),
+    "planned_n no number": _study('planned_n = "many"', planned_n="many"),
+    "planned_n huge": _study("planned_n = 10000000000000", planned_n=10**13),
     "relation unknown": study_says(
         replaced('"replace_one"', '"cousins"'), *both(relation="cousins")
     ),

@@ -7,6 +7,7 @@ only the *number* of rows is asked of the data, and under add/remove not even th
 
 from collections.abc import Sized
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any, Self
 
 from dpwerm.choose.answer import answer
@@ -19,6 +20,7 @@ from dpwerm.mechanisms.notions import check_notion
 from dpwerm.mechanisms.plan import Stage
 from dpwerm.parameters import LARGEST, SMALLEST, positive, real
 from dpwerm.privacy.budget import AnyBudget, Budget
+from dpwerm.privacy.facts import LARGEST_N
 from dpwerm.study.encoding import Encoding
 
 AUTO = "auto"
@@ -209,8 +211,9 @@ def planned_of(value: object) -> int | None:
     """Return a planned number of people, or None."""
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int):
+    if isinstance(value, bool) or not isinstance(value, Integral):
         raise ParameterError(f"planned_n must be a whole number, not {type(value).__name__}")
-    if value < 1:
-        raise ParameterError(f"planned_n must be at least 1, not {value}")
-    return value
+    number = int(value)
+    if not 1 <= number <= LARGEST_N:
+        raise ParameterError(f"planned_n must be between 1 and {LARGEST_N}")
+    return number

@@ -106,7 +106,8 @@ class Encoding(Frozen):
         try:
             return type(self)(**{**kept, **fields})
         except ValidationError as error:
-            raise ParameterError("; ".join(str(fault) for fault in faults_of(error))) from None
+            faults = [str(fault).removeprefix("contents: ") for fault in faults_of(error)]
+            raise ParameterError("; ".join(faults)) from None
 
     # -- shape and bounds ---------------------------------------------------------------------
 

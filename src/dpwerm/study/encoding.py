@@ -100,6 +100,16 @@ class Encoding(Frozen):
         except ValidationError as error:
             raise ParameterError("; ".join(str(fault) for fault in faults_of(error))) from None
 
+    def __eq__(self, other: object) -> bool:
+        """Whether two encodings declare the same; what was computed from them does not count."""
+        return isinstance(other, Encoding) and self._declared() == other._declared()
+
+    def __hash__(self) -> int:
+        return hash(self._declared())
+
+    def _declared(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for name in type(self).model_fields)
+
     def changed(self, **fields: Any) -> Self:
         """Return an encoding that differs in these fields, checked anew."""
         kept = {name: getattr(self, name) for name in type(self).model_fields}

@@ -307,3 +307,14 @@ def test_an_array_needs_numbers_and_the_right_width() -> None:
 def test_bounds_cannot_be_changed_from_outside() -> None:
     with pytest.raises(ValueError, match="read-only"):
         mixed().column_bounds[0] = 9
+
+
+def test_encodings_are_equal_whatever_was_computed_from_them() -> None:
+    first = Encoding.of_numbers(["a"], [(0.0, 1.0)])
+    second = Encoding.of_numbers(["a"], [(0.0, 1.0)])
+    assert first.column_bounds is not None
+    assert second.stretch is not None
+    assert first == second
+    assert hash(first) == hash(second)
+    assert first != second.changed(saturation=2.0)
+    assert first != "an encoding"

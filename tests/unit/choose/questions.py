@@ -1,0 +1,44 @@
+"""Questions about small studies, for the tests of automatic settings."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from dpwerm.choose.question import Outcome, Question
+from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.origin import KnownByDesign
+from dpwerm.privacy.relation import Relation
+from dpwerm.problem.losses import HuberisedHinge
+from dpwerm.study.blocks import CategoryBlock, Level, NumberBlock
+from dpwerm.study.encoding import Encoding
+
+TRIAL = Outcome(0.0, signed=True, propensity=(0.5, 0.5), pi_min=0.5)
+
+
+def encoding_of(widths: Sequence[int] = (0, 0), **other: Any) -> Encoding:
+    """Return an encoding: width 0 is a number, 1 a category of two levels, k one of k levels."""
+    blocks: list[NumberBlock | CategoryBlock] = []
+    for index, width in enumerate(widths):
+        name = f"x{index}"
+        if width == 0:
+            number = NumberBlock(name=name, column=name, lower=-1.0, upper=3.0, default=1.0)
+            blocks.append(number)
+            continue
+        levels = tuple(Level(name=f"l{i}", cells=(f"l{i}",)) for i in range(max(2, width)))
+        blocks.append(CategoryBlock(name=name, column=name, levels=levels, default="l1"))
+    return Encoding(blocks=tuple(blocks), **other)
+
+
+def question(widths: Sequence[int] = (0, 0), *, kind: str = "centred", **other: Any) -> Question:
+    """Return a question about a trial of 60 people; ``epsilon`` and ``delta`` are its budget."""
+    budget = Budget.of(other.pop("epsilon", 1), other.pop("delta", 0))
+    known: dict[str, Any] = {
+        "encoding": encoding_of(widths, kind=kind),
+        "n": 60,
+        "budget": budget,
+        "relation": Relation.REPLACE_ONE,
+        "loss": HuberisedHinge(),
+        "origin": KnownByDesign(),
+        "regularizer": "ridge",
+        "outcome": TRIAL,
+    }
+    return Question(**(known | other))

@@ -1,0 +1,194 @@
+"""The cache: what was kept comes back, and nothing in the folder can do harm."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.unit.choose.questions import question
+from tests.unit.choose.test_choice import CHOICE
+
+from dpwerm.choose import answer as answers
+from dpwerm.choose import cache
+from dpwerm.choose.cache import folder, keep, kept
+from dpwerm.choose.choice import Choice
+from dpwerm.choose.question import Question
+from dpwerm.version import __version__
+
+KEY = "ab12"
+
+
+def test_what_is_kept_comes_back(cold: Path) -> None:
+    assert kept(KEY) is None
+    keep(KEY, CHOICE)
+    assert kept(KEY) == CHOICE
+    assert kept("cd34") is None
+    assert [path.name for path in cold.iterdir()] == [f"{KEY}.json"]
+
+
+def test_a_file_holds_public_settings_only(cold: Path) -> None:
+    keep(KEY, CHOICE)
+    assert json.loads((cold / f"{KEY}.json").read_text()) == CHOICE.plain()
+
+
+GOOD = json.dumps(CHOICE.plain())
+
+
+def with_(**changes: Any) -> bytes:
+    return json.dumps({**CHOICE.plain(), **changes}).encode()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"null",
+        b"[]",
+        b"{}",
+        b"[1, 2]",
+        b"\xff\xfe\x00",
+        b"\x00" * 50,
+        b"[" * 50_000,
+        b'{"a":' * 10_000,
+        GOOD.encode() + b"x",
+        GOOD.encode() + b" " * 200_000,
+        b'{"schema": 3, "entries": []}',
+        with_(gamma="20"),
+        with_(gamma=True),
+        with_(gamma=0),
+        with_(gamma=-1),
+        with_(gamma=None),
+        with_(gamma=[1]),
+        with_(clip=float("nan")),
+        with_(threshold=float("inf")),
+        with_(mechanism=7),
+        with_(rivals=None),
+        with_(rivals=[1]),
+        with_(rivals={"objective-l2": "much"}),
+        with_(accuracy="high"),
+        with_(problems=1.5),
+    ],
+    ids=lambda content: str(content[:30]),
+)
+def test_a_strange_file_is_as_good_as_none(cold: Path, content: bytes) -> None:
+    cold.mkdir()
+    (cold / f"{KEY}.json").write_bytes(content)
+    assert kept(KEY) is None
+    keep(KEY, CHOICE)
+    assert kept(KEY) == CHOICE
+
+
+def test_a_folder_in_the_place_of_a_file_is_no_fault(cold: Path) -> None:
+    (cold / f"{KEY}.json" / "inside").mkdir(parents=True)
+    assert kept(KEY) is None
+    keep(KEY, CHOICE)
+    assert kept(KEY) is None
+    assert [path.name for path in cold.iterdir()] == [f"{KEY}.json"]
+
+
+def test_a_folder_that_cannot_be_made_is_no_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    monkeypatch.setenv("DPWERM_CACHE", str(tmp_path / "file" / "below"))
+    keep(KEY, CHOICE)
+    assert kept(KEY) is None
+    assert (tmp_path / "file").read_text() == "not a folder"
+
+
+def test_a_folder_that_cannot_be_written_is_no_fault(
+    cold: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(cache, "NamedTemporaryFile", refused)
+    keep(KEY, CHOICE)
+    assert list(cold.iterdir()) == []
+
+
+def test_no_home_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless() -> Path:
+        raise RuntimeError("no home directory")
+
+    for name in ("DPWERM_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", homeless)
+    keep(KEY, CHOICE)
+    assert kept(KEY) is None
+
+
+def test_the_folder_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("DPWERM_CACHE", str(tmp_path / "mine"))
+    assert folder() == tmp_path / "mine"
+    monkeypatch.setenv("DPWERM_CACHE", "")
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert folder() == tmp_path / "xdg" / "dpwerm"
+    monkeypatch.setattr("sys.platform", "darwin")
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    assert folder() == tmp_path / "Library" / "Caches" / "dpwerm"
+    monkeypatch.setattr("sys.platform", "win32")
+    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "local"))
+    assert folder() == tmp_path / "local" / "dpwerm"
+
+
+FIXED: dict[str, Any] = {"clip": 1.0, "intercept": 1.0, "saturation": 1.0, "threshold": 0.0}
+OPEN = question((0,))
+TIGHT = question((0,), mechanism="objective-block", **FIXED)
+TRUE = replace(CHOICE, gamma=50.0, **FIXED)
+
+
+@pytest.fixture
+def searches(monkeypatch: pytest.MonkeyPatch) -> list[Question]:
+    """Answer every search with TRUE, and return the list of the questions that were searched."""
+    asked: list[Question] = []
+
+    def searched(question: Question, on_progress: object) -> Choice:
+        asked.append(question)
+        return TRUE
+
+    monkeypatch.setattr(answers, "search", searched)
+    return asked
+
+
+def test_a_kept_answer_is_not_searched_again(cold: Path, searches: list[Question]) -> None:
+    assert answers.answer(OPEN) == TRUE
+    assert answers.answer(OPEN) == TRUE
+    answers._MEMORY.clear()
+    assert answers.answer(OPEN) == TRUE
+    assert searches == [OPEN]
+
+
+@pytest.mark.parametrize(
+    ("asked", "changes"),
+    [
+        (OPEN, {"mechanism": "gaussian"}),
+        (OPEN, {"mechanism": "none"}),
+        (OPEN, {"mechanism": "no such"}),
+        (OPEN, {"gamma": 1e-9}),
+        (OPEN, {"gamma": 1e300}),
+        (OPEN, {"clip": 0.0}),
+        (OPEN, {"clip": 3.0}),
+        (OPEN, {"intercept": 1e300}),
+        (OPEN, {"saturation": 1000.0}),
+        (OPEN, {"saturation": 0.5}),
+        (OPEN, {"threshold": 1.0}),
+        (TIGHT, {"mechanism": "objective-l2"}),
+        (TIGHT, {"clip": 0.5}),
+        (TIGHT, {"intercept": 0.5}),
+        (TIGHT, {"saturation": 2.0}),
+        (TIGHT, {"threshold": 0.5}),
+    ],
+)
+def test_a_file_that_does_not_answer_the_question_is_not_taken(
+    cold: Path, searches: list[Question], asked: Question, changes: dict[str, Any]
+) -> None:
+    cold.mkdir()
+    path = cold / f"{asked.digest(__version__)}.json"
+    path.write_text(json.dumps(TRUE.plain() | changes))
+    assert answers.answer(asked) == TRUE
+    assert searches == [asked]
+    assert json.loads(path.read_text()) == TRUE.plain()

@@ -1,0 +1,49 @@
+"""A choice is a few finite numbers and a sentence."""
+
+import json
+import math
+from dataclasses import replace
+
+import pytest
+
+from dpwerm.choose.choice import Choice
+
+CHOICE = Choice(
+    mechanism="objective-block",
+    gamma=20.0,
+    clip=0.4,
+    intercept=0.0,
+    saturation=1.5,
+    threshold=0.25,
+    accuracy=0.9012,
+    rivals={"objective-l2": 0.8951, "spherical-laplace": 0.8},
+    problems=72,
+    rows=200,
+)
+
+
+def test_plain_values_are_json_and_all_there_is() -> None:
+    plain = json.loads(json.dumps(CHOICE.plain(), allow_nan=False))
+    assert Choice(**plain) == CHOICE
+    assert set(plain) == set(Choice.__dataclass_fields__)
+
+
+@pytest.mark.parametrize("name", ["gamma", "clip", "intercept", "saturation", "threshold"])
+@pytest.mark.parametrize("value", [math.nan, math.inf, -1.0])
+def test_what_is_no_setting_is_refused(name: str, value: float) -> None:
+    with pytest.raises(ValueError, match="no settings"):
+        replace(CHOICE, **{name: value})  # type: ignore[arg-type]
+
+
+def test_gamma_is_never_zero() -> None:
+    with pytest.raises(ValueError, match="no settings"):
+        replace(CHOICE, gamma=0.0)
+
+
+def test_the_reason_names_the_winner_the_others_and_that_no_row_was_read() -> None:
+    reason = CHOICE.reason
+    for part in ("72 simulated problems", "without reading a row", "objective-block gave 90.1 %"):
+        assert part in reason
+    assert "objective-l2 89.5, spherical-laplace 80.0" in reason
+    assert "others" not in replace(CHOICE, rivals={}).reason
+    assert len(reason) < 1000  # what a certificate holds

@@ -1,0 +1,128 @@
+"""A question is public, and its digest changes with everything its answer depends on."""
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from tests.unit.choose.questions import TRIAL, encoding_of, question
+
+from dpwerm.choose.question import Outcome, Question
+from dpwerm.errors import ParameterError
+from dpwerm.mechanisms import MECHANISMS
+from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.origin import ExternalModel, WorstCase
+from dpwerm.privacy.relation import Relation
+from dpwerm.problem.losses import HuberisedHinge, Logistic
+
+OTHERS: dict[str, Any] = {
+    "n": 61,
+    "encoding": encoding_of((0, 1)),
+    "budget": Budget.of(2),
+    "relation": Relation.ADD_REMOVE,
+    "loss": Logistic(),
+    "origin": WorstCase(),
+    "regularizer": "another",
+    "outcome": Outcome.of_labels(),
+    "mechanism": "gaussian",
+    "clip": 0.5,
+    "intercept": 1.0,
+    "saturation": 1.0,
+    "threshold": 0.0,
+}
+BASE = question()
+CHANGED: list[Question] = [
+    BASE,
+    *(replace(BASE, **{name: value}) for name, value in OTHERS.items()),
+    question((0, 0, 0)),
+    question((0, 3)),
+    question((3, 0)),
+    question(kind="paper"),
+    question(delta="1e-6"),
+    question(epsilon="inf"),
+    question(loss=HuberisedHinge(0.25)),
+    question(origin=ExternalModel()),
+    *(
+        replace(BASE, outcome=outcome)
+        for outcome in (
+            replace(TRIAL, centre=0.5),
+            replace(TRIAL, signed=False),
+            replace(TRIAL, propensity=(0.4, 0.4)),
+            replace(TRIAL, propensity=(0.4, 0.6)),
+            replace(TRIAL, pi_min=0.25),
+            replace(TRIAL, labels=True),
+        )
+    ),
+    replace(BASE, clip=0.25),
+    replace(BASE, intercept=0.25),
+    replace(BASE, threshold=0.25),
+    replace(BASE, saturation=2.0),
+    replace(BASE, mechanism="objective-l2"),
+]
+
+
+def test_every_change_gives_another_digest() -> None:
+    digests = [asked.digest("1") for asked in CHANGED]
+    assert len(set(digests)) == len(digests)
+    assert {asked.digest("2") for asked in CHANGED}.isdisjoint(digests)
+
+
+def test_every_field_was_changed() -> None:
+    fields = set(Question.__dataclass_fields__) - {"widths"}
+    assert set(OTHERS) == fields
+
+
+def test_equal_questions_have_one_digest_whatever_columns_are_called() -> None:
+    assert question().digest("1") == BASE.digest("1")
+    assert question(epsilon="1.0").digest("1") == BASE.digest("1")
+    blocks = [block.model_copy(update={"name": f"z{block.name}"}) for block in BASE.encoding.blocks]
+    renamed = replace(BASE, encoding=BASE.encoding.changed(blocks=tuple(blocks)))
+    assert renamed.digest("1") == BASE.digest("1")
+
+
+def test_a_question_is_plain_data_without_names_or_bounds_of_columns() -> None:
+    text = json.dumps(question((0, 1, 3)).plain(), allow_nan=False)
+    assert "x0" not in text
+    assert "l1" not in text
+
+
+@pytest.mark.parametrize("n", [0, -1, 10**12 + 1])
+def test_an_impossible_number_of_people_is_refused(n: int) -> None:
+    with pytest.raises(ParameterError, match="number of people"):
+        question(n=n)
+
+
+@pytest.mark.parametrize("relation", list(Relation))
+def test_facts_are_those_of_a_release_with_unit_weights(relation: Relation) -> None:
+    asked = question((0, 1, 3), relation=relation)
+    encoding = asked.encoding.changed(intercept=0.5, saturation=2.0)
+    facts = asked.facts(encoding, 7.0)
+    assert (facts.weight_bound, facts.gamma, facts.radius) == (1.0, 7.0, encoding.radius)
+    assert facts.blocks == encoding.norm_blocks
+    assert facts.n == (60 if relation is Relation.REPLACE_ONE else None)
+
+
+@pytest.mark.parametrize("mechanism", ["objective-l2", "objective-block", "spherical-laplace"])
+def test_with_gamma_in_units_of_the_weight_bound_the_noise_is_in_those_units_too(
+    mechanism: str,
+) -> None:
+    """θ(W, γ) = θ(1, γ/W), so one simulation with W = 1 serves every W."""
+    facts = question().facts(encoding_of(), 9.0)
+    plans = [
+        MECHANISMS[mechanism].plan(replace(facts, weight_bound=W, gamma=9.0 * W), Budget.of(1))
+        for W in (1.0, 8.0)
+    ]
+    assert plans[0].sensitivity == plans[1].sensitivity
+    assert plans[0].noise == plans[1].noise
+    if plans[0].inside and plans[1].inside:
+        rates = [Fraction(plan.inside.rate or 0) for plan in plans if plan.inside]
+        assert float(rates[0] / rates[1]) == pytest.approx(8.0, rel=1e-12)
+
+
+def test_the_largest_clip_is_the_largest_centred_benefit() -> None:
+    for centre in (-1.0, -0.25, 0.0, 0.5):
+        ends = (-1.0 - centre, 1.0 - centre)
+        signed = replace(TRIAL, centre=centre)
+        assert signed.largest_clip == max(map(abs, ends))
+        assert replace(signed, signed=False).largest_clip == max(ends)

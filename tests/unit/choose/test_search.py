@@ -1,0 +1,219 @@
+"""Successive halving keeps the best, respects what is fixed, and always takes the same effort."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from tests.unit.choose.questions import question
+
+from dpwerm.arrays import FloatArray
+from dpwerm.choose import search as searching
+from dpwerm.choose.candidates import Setting, gammas, settings, thresholds
+from dpwerm.choose.question import Outcome, Question
+from dpwerm.choose.search import ROUNDS, Key, search
+from dpwerm.errors import ParameterError
+from dpwerm.simulate.proxies import Proxies
+
+Merit = Callable[[Setting, float], float | None]
+
+
+@dataclass
+class Stub:
+    """A rehearsal that knows how good every setting is, and remembers what it was asked."""
+
+    question: Question
+    proxies: Proxies
+    draws: int
+    seed: int
+    weight: float
+
+    merit: ClassVar[Merit]
+    rounds: ClassVar[list[list[Key]]]
+
+    def __post_init__(self) -> None:
+        self.rounds.append([])
+
+    def scores(self, setting: Setting, path: Sequence[float]) -> dict[float, FloatArray]:
+        assert list(path) == sorted(path, reverse=True)
+        self.rounds[-1] += [(setting, gamma) for gamma in path]
+        found: dict[float, FloatArray] = {}
+        for gamma in path:
+            merit = type(self).merit(setting, gamma)
+            if merit is not None:
+                # Each threshold has a merit of its own, and the last is the best.
+                places = np.arange(len(thresholds(self.question)), dtype=np.float64)
+                found[gamma] = merit + 0.01 * places
+        return found
+
+
+@pytest.fixture
+def stub(monkeypatch: pytest.MonkeyPatch) -> type[Stub]:
+    monkeypatch.setattr(searching, "Rehearsal", Stub)
+    Stub.rounds = []
+    return Stub
+
+
+def spread(setting: Setting, gamma: float) -> float:
+    """Return a merit in (0, ½) that differs for every key."""
+    number = math.sin(
+        setting.clip * 12.9 + setting.intercept * 78.2 + setting.saturation * 37.7 + gamma * 4.1
+    )
+    return 0.25 + 0.2 * number + 0.01 * len(setting.mechanism)
+
+
+ASKED = question()
+
+
+def grid(asked: Question, mechanism: str) -> set[Key]:
+    return {
+        (setting, gamma)
+        for setting in settings(asked, mechanism)
+        for gamma in gammas(asked, setting.encoding(asked))
+    }
+
+
+def test_every_round_keeps_the_best_of_the_last(stub: type[Stub]) -> None:
+    stub.merit = staticmethod(spread)
+    choice = search(ASKED)
+    assert len(stub.rounds) == len(ROUNDS)
+    assert set(stub.rounds[0]) == grid(ASKED, "objective-block")
+    for round_, before, after in zip(ROUNDS[:-1], stub.rounds, stub.rounds[1:], strict=False):
+        ranked = sorted(set(before), key=lambda key: -spread(*key))
+        led = {key for key in after if key[0].mechanism == "objective-block"}
+        assert led == set(ranked[: round_.keep])
+    last = max(stub.rounds[-1], key=lambda key: spread(*key))
+    assert (choice.mechanism, choice.gamma) == (last[0].mechanism, last[1])
+    assert (choice.clip, choice.intercept, choice.saturation) == (
+        last[0].clip,
+        last[0].intercept,
+        last[0].saturation,
+    )
+
+
+def test_no_key_is_tried_twice_in_a_round(stub: type[Stub]) -> None:
+    stub.merit = staticmethod(spread)
+    search(ASKED)
+    for keys in stub.rounds:
+        assert len(set(keys)) == len(keys)
+
+
+def test_other_mechanisms_come_in_the_last_round_with_the_best_settings(stub: type[Stub]) -> None:
+    stub.merit = staticmethod(spread)
+    search(ASKED)
+    for keys in stub.rounds[:-1]:
+        assert {setting.mechanism for setting, _ in keys} == {"objective-block"}
+    rivals = [key for key in stub.rounds[-1] if key[0].mechanism != "objective-block"]
+    assert {setting.mechanism for setting, _ in rivals} == {"objective-l2", "spherical-laplace"}
+    best = max(stub.rounds[-2], key=lambda key: spread(*key))[0]
+    shapes = {(one.clip, one.intercept, one.saturation) for one, _ in rivals}
+    assert (best.clip, best.intercept, best.saturation) in shapes
+
+
+@pytest.mark.parametrize("winner", ["objective-l2", "spherical-laplace"])
+def test_a_rival_can_win(stub: type[Stub], winner: str) -> None:
+    stub.merit = staticmethod(
+        lambda setting, gamma: spread(setting, gamma) / 2 + 0.4 * (setting.mechanism == winner)
+    )
+    choice = search(ASKED)
+    assert choice.mechanism == winner
+    assert set(choice.rivals) == {"objective-block", "objective-l2", "spherical-laplace"} - {winner}
+    assert max(choice.rivals.values()) <= choice.accuracy
+
+
+def test_what_has_no_plan_is_dropped(stub: type[Stub]) -> None:
+    """The settings that would score best have no plan: they must not even be tried again."""
+
+    def merit(setting: Setting, gamma: float) -> float | None:
+        return None if gamma < 5 or setting.intercept == 1.0 else 0.4 - gamma / 1e6
+
+    stub.merit = staticmethod(merit)
+    choice = search(ASKED)
+    assert choice.gamma >= 5
+    assert choice.intercept != 1.0
+    led = [key for keys in stub.rounds[1:] for key in keys if key[0].mechanism == "objective-block"]
+    assert led
+    assert all(merit(*key) is not None for key in led)
+
+
+def test_a_rival_without_a_plan_is_no_fault(stub: type[Stub]) -> None:
+    stub.merit = staticmethod(
+        lambda setting, gamma: spread(setting, gamma) if "block" in setting.mechanism else None
+    )
+    choice = search(ASKED)
+    assert choice.mechanism == "objective-block"
+    assert choice.rivals == {}
+
+
+def test_where_nothing_has_a_plan_there_is_an_error_that_helps(stub: type[Stub]) -> None:
+    stub.merit = staticmethod(lambda setting, gamma: None)
+    with pytest.raises(ParameterError, match="set gamma and mechanism by hand"):
+        search(ASKED)
+
+
+def test_what_is_fixed_is_never_varied(stub: type[Stub]) -> None:
+    stub.merit = staticmethod(spread)
+    fixed: dict[str, Any] = {"clip": 0.33, "intercept": 0.77, "saturation": 1.25}
+    choice = search(question(mechanism="product-laplace", threshold=0.11, **fixed))
+    expected = Setting("product-laplace", *fixed.values())
+    assert {setting for keys in stub.rounds for setting, _ in keys} == {expected}
+    assert choice.mechanism == "product-laplace"
+    assert (choice.clip, choice.intercept, choice.saturation) == tuple(fixed.values())
+    assert choice.threshold == 0.11
+    assert choice.rivals == {}
+
+
+def test_the_accuracy_is_that_of_the_threshold_chosen(stub: type[Stub]) -> None:
+    stub.merit = staticmethod(spread)
+    choice = search(ASKED)
+    setting = Setting(choice.mechanism, choice.clip, choice.intercept, choice.saturation)
+    place = thresholds(ASKED).index(choice.threshold)
+    assert choice.accuracy == pytest.approx(spread(setting, choice.gamma) + 0.01 * place)
+
+
+def test_ties_go_to_the_first(stub: type[Stub]) -> None:
+    stub.merit = staticmethod(lambda setting, gamma: 0.5)
+    choice = search(ASKED)
+    first = stub.rounds[0][0]
+    assert (choice.mechanism, choice.gamma) == (first[0].mechanism, first[1])
+
+
+@pytest.mark.parametrize("asked", [ASKED, question((3,), mechanism="gaussian", delta="1e-6")])
+def test_progress_rises_to_one(stub: type[Stub], asked: Question) -> None:
+    stub.merit = staticmethod(spread)
+    shares: list[float] = []
+    search(asked, shares.append)
+    assert shares == sorted(shares)
+    assert 0 < shares[0] < 1
+    assert shares[-1] == pytest.approx(1.0, abs=1e-9)
+    assert len(shares) >= len(ROUNDS)
+
+
+@pytest.mark.parametrize("n", [1, 2, 60, 3_000, 10**6, 10**12])
+@pytest.mark.parametrize("widths", [(0,), (0,) * 30])
+def test_rows_stand_for_all_people_and_never_grow_without_limit(
+    widths: tuple[int, ...], n: int
+) -> None:
+    asked = question(widths, n=n)
+    one = searching._rehearsal(asked, ROUNDS[0], 0, fits=300)
+    problems, rows = one.proxies.arm.shape
+    assert problems == ROUNDS[0].problems
+    assert 1 <= rows <= min(n, 5_000)
+    assert one.weight * rows == pytest.approx(n)
+
+
+def test_every_round_has_problems_and_luck_of_its_own() -> None:
+    first, second, again = (searching._rehearsal(ASKED, ROUNDS[0], i, 10) for i in (0, 1, 0))
+    assert not np.array_equal(first.proxies.X, second.proxies.X)
+    assert first.seed != second.seed
+    np.testing.assert_array_equal(first.proxies.X, again.proxies.X)
+
+
+def test_labels_and_trials_are_simulated_each_in_their_way() -> None:
+    labels = searching._rehearsal(question(outcome=Outcome.of_labels()), ROUNDS[0], 0, 10)
+    assert (labels.proxies.probability == 1).all()
+    third = Outcome(0.0, True, (0.25, 0.25), 0.25)
+    trial = searching._rehearsal(question(outcome=third), ROUNDS[0], 0, 10)
+    assert set(np.unique(trial.proxies.probability)) == {0.25, 0.75}

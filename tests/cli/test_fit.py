@@ -314,3 +314,48 @@ def test_an_input_is_never_replaced(fit: Run, run: Run, trial: Trial, which: str
     assert result.code == 2
     assert "is an input of this command" in result.err
     assert path.read_bytes() == before
+
+
+def test_settings_are_chosen_by_the_number_of_rows_alone(fit: Run, run: Run, trial: Trial) -> None:
+    trial.study.write_text(STUDY.replace("[method]\ngamma = 50\n", ""), encoding="utf-8")
+    seen = []
+    for table in (sound_table(), sound_table().set("gain", "10").set("age", "18")):
+        trial.table.write_bytes(table.to_bytes())
+        result = fit("--seed", 1, "--force")
+        assert result.code == 0
+        assert "Settings: gamma, mechanism, clip, intercept_scale, saturation" in result.out
+        assert run("verify", trial.rule).code == 0
+        read = content(trial)
+        assert read["certificate"]["chosen"]["settings"][0] == "gamma"
+        seen.append((read["certificate"], read["encoding"], read["benefit"]))
+    assert seen[0] == seen[1]
+
+
+def test_an_option_switches_the_simulation_off(fit: Run, trial: Trial) -> None:
+    trial.study.write_text(STUDY.replace("gamma = 50", 'gamma = "auto"'), encoding="utf-8")
+    result = fit("--gamma", 70)
+    assert result.code == 0
+    assert "Settings" not in result.out
+    certificate = content(trial)["certificate"]
+    assert (certificate["gamma"], certificate["chosen"]) == (70.0, None)
+    assert certificate["mechanism"] == "spherical-laplace"
+
+
+def test_under_add_remove_a_planned_number_of_people_is_needed(
+    fit: Run, run: Run, trial: Trial
+) -> None:
+    text = ADD_REMOVE(STUDY).replace("[method]\ngamma = 50\n", "")
+    trial.study.write_text(text, encoding="utf-8")
+    refused = fit("--seed", 1)
+    assert refused.code == 2
+    assert "needs planned_n" in refused.err
+    planned = text.replace('id = "small-trial"', 'id = "small-trial"\nplanned_n = 24')
+    trial.study.write_text(planned, encoding="utf-8")
+    seen = []
+    for rows in (24, 23):
+        trial.table.write_bytes(sound_table().take(range(rows)).to_bytes())
+        assert fit("--seed", 1, "--force").code == 0
+        assert run("verify", trial.rule).code == 0
+        seen.append(content(trial)["certificate"])
+    assert seen[0] == seen[1]
+    assert seen[0]["n"] is None

@@ -57,6 +57,10 @@ FREE = {
 }
 """What follows from nothing else in the file."""
 
+PROTOCOL = STUDY.replace("bounds = [-10, 10]", "bounds = [-10, 10]\nclip = 5").replace(
+    "bounds = [18, 80]", 'bounds = [18, 80]\nsource = "protocol"'
+)
+
 Content = dict[str, Any]
 
 
@@ -109,11 +113,21 @@ def survives(path: Path) -> bool:
         return False
 
 
+def forged(content: Content, trial: Trial) -> set[str]:
+    """Return the values that a forger can change who also writes a new digest."""
+    found = set()
+    for path, _, edited in edits(content):
+        if path != "digest":
+            edited["digest"] = digest_of(edited)
+            write(trial.rule, edited)
+            if survives(trial.rule):
+                found.add(path)
+    return found
+
+
 @pytest.fixture
 def content(fit: Run, trial: Trial) -> Content:
-    text = STUDY.replace("bounds = [-10, 10]", "bounds = [-10, 10]\nclip = 5")
-    text = text.replace("bounds = [18, 80]", 'bounds = [18, 80]\nsource = "protocol"')
-    trial.study.write_text(text, encoding="utf-8")
+    trial.study.write_text(PROTOCOL, encoding="utf-8")
     assert fit().code == 0
     read: Content = json.loads(trial.rule.read_text(encoding="utf-8"))
     return read
@@ -178,14 +192,21 @@ def test_the_order_of_keys_says_nothing_and_the_order_of_arms_is_protected(
 def test_a_forger_with_a_new_digest_gets_only_what_follows_from_nothing(
     content: Content, trial: Trial
 ) -> None:
-    found = set()
-    for path, _, edited in edits(content):
-        if path != "digest":
-            edited["digest"] = digest_of(edited)
-            write(trial.rule, edited)
-            if survives(trial.rule):
-                found.add(path)
-    assert found == FREE
+    assert forged(content, trial) == FREE
+
+
+def test_a_forger_gets_no_more_of_automatic_settings_than_their_words(
+    fit: Run, trial: Trial
+) -> None:
+    study = PROTOCOL.replace("gamma = 50", 'mechanism = "objective-block"\nsaturation = 2')
+    trial.study.write_text(study, encoding="utf-8")
+    assert fit("--seed", 1).code == 0
+    read: Content = json.loads(trial.rule.read_text(encoding="utf-8"))
+    chosen = read["certificate"]["chosen"]["settings"]
+    words = {f"certificate.chosen.settings[{index}]" for index in range(len(chosen))}
+    # Whether another threshold changes the rule depends on the coefficients.
+    maybe = {"coefficients.threshold"}
+    assert forged(read, trial) - maybe == (FREE - maybe) | words | {"certificate.chosen.reason"}
 
 
 def test_every_number_edited_ends_with_4(run: Run, content: Content, trial: Trial) -> None:

@@ -1,7 +1,8 @@
 """``make utility``: every method on every scenario, as one table and one figure.
 
-The numbers go to benchmarks/results/utility.csv, the figure and the table of the paper's problem to
-docs. ``--quick`` tries a few repeats of a few cells.
+The numbers go to benchmarks/results/utility.csv as they come, the figure and the tables to docs at
+the end. ``--resume`` goes on after what the file holds; ``--quick`` tries a few repeats of a few
+cells and writes nothing.
 """
 
 import argparse
@@ -11,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
+from typing import TextIO
 
-from rich.console import Console
 from rich.progress import Progress
 
 from benchmarks.utility.cells import Cell, Result, run
@@ -27,6 +28,7 @@ FIGURE = ROOT / "docs" / "images" / "utility.png"
 PAGE = ROOT / "docs" / "utility.md"
 SIZES = (200, 500, 1000)
 EPSILONS = ("0.1", "0.5", "1", "2", "5")
+NUMBERS = ("accuracy", "accuracy_half_width", "value", "value_half_width")
 NAMED = "paper"
 """The scenario whose table is published; it gets all the repeats."""
 
@@ -45,48 +47,68 @@ def main() -> None:
     """Run the comparison."""
     parser = argparse.ArgumentParser(prog="make utility", description=__doc__)
     parser.add_argument("--repeats", type=int, default=200, help="on the paper's problem")
-    parser.add_argument("--others", type=int, default=40, help="on every other scenario")
+    parser.add_argument("--others", type=int, default=25, help="on every other scenario")
     parser.add_argument("--scenarios", default=",".join(SCENARIOS))
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--resume", action="store_true", help="keep the cells already measured")
     parser.add_argument("--quick", action="store_true", help="a few repeats of the paper's problem")
     arguments = parser.parse_args()
     if arguments.quick:
         arguments.repeats, arguments.scenarios = 10, NAMED
     planned = list(cells(arguments.repeats, arguments.others, arguments.scenarios.split(",")))
-    console = Console()
-    results: list[Result] = []
-    with Progress(console=console) as progress, ProcessPoolExecutor(arguments.jobs) as pool:
+    found = dict.fromkeys(planned) | (_measured(set(planned)) if arguments.resume else {})
+    todo = [cell for cell, result in found.items() if result is None]
+    RESULTS.parent.mkdir(exist_ok=True)
+    target = Path(os.devnull) if arguments.quick else RESULTS
+    with (
+        target.open("a" if arguments.resume else "w", encoding="utf-8", newline="") as file,
+        Progress() as progress,
+        ProcessPoolExecutor(arguments.jobs) as pool,
+    ):
         task = progress.add_task("simulating trials", total=len(planned))
-        for result in pool.map(run, planned):
-            results.append(result)
+        progress.advance(task, len(planned) - len(todo))
+        for result in pool.map(run, todo):
+            found[result.cell] = result
+            _write(result, file)
             progress.update(task, advance=1, description=f"{result.cell.scenario:<20}")
+    results = [result for result in found.values() if result is not None]
     print(paper_table(results))
     print(verdicts(results))
     if arguments.quick:
         return
-    _write(results)
     save_figure([one for one in results if one.cell.scenario == NAMED], FIGURE)
     _fill(PAGE, "paper", paper_table(results))
     _fill(PAGE, "scenarios", scenario_table(results))
     _fill(PAGE, "verdicts", verdicts(results))
 
 
-def _write(results: list[Result]) -> None:
-    RESULTS.parent.mkdir(exist_ok=True)
-    with RESULTS.open("w", encoding="utf-8", newline="") as file:
-        rows = [asdict(one.cell) | _numbers(one) for one in results]
-        writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
+def _write(result: Result, file: TextIO) -> None:
+    """Add one row, under a header if it is the first."""
+    row = asdict(result.cell) | _numbers(result)
+    writer = csv.DictWriter(file, fieldnames=list(row), lineterminator="\n")
+    if file.tell() == 0:
         writer.writeheader()
-        writer.writerows(rows)
+    writer.writerow(row)
+    file.flush()
+
+
+def _measured(planned: set[Cell]) -> dict[Cell, Result | None]:
+    """Return the planned cells that the file already holds."""
+    if not RESULTS.exists():
+        return {}
+    found: dict[Cell, Result | None] = {}
+    with RESULTS.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            n, repeats = int(row["n"]), int(row["repeats"])
+            cell = Cell(row["scenario"], n, row["epsilon"], row["method"], repeats)
+            if cell in planned:
+                found[cell] = Result(cell, *(float(row[name]) for name in NUMBERS))
+    return found
 
 
 def _numbers(result: Result) -> dict[str, str]:
-    return {
-        "accuracy": f"{result.accuracy:.2f}",
-        "accuracy_half_width": f"{result.accuracy_half:.2f}",
-        "value": f"{result.value:.4f}",
-        "value_half_width": f"{result.value_half:.4f}",
-    }
+    numbers = (result.accuracy, result.accuracy_half, result.value, result.value_half)
+    return {name: f"{number:.4f}" for name, number in zip(NUMBERS, numbers, strict=True)}
 
 
 def _fill(page: Path, name: str, text: str) -> None:

@@ -1,5 +1,6 @@
 import json
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Literal
 
@@ -8,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.integrate import quad
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError, RuleFileError
@@ -318,3 +320,134 @@ def test_encodings_are_equal_whatever_was_computed_from_them() -> None:
     assert hash(first) == hash(second)
     assert first != second.changed(saturation=2.0)
     assert first != "an encoding"
+
+
+# -- saturation ------------------------------------------------------------------------------
+
+SATURATIONS = st.one_of(st.just(1.0), st.floats(1, 100), st.just(100.0))
+
+
+def saturated(k: float, intercept: float = 1.0) -> Encoding:
+    return mixed(intercept=intercept).changed(saturation=k)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    k=SATURATIONS,
+    ages=st.lists(st.floats(allow_nan=True), min_size=1, max_size=8),
+    data=st.data(),
+)
+def test_saturated_rows_stay_within_the_same_bounds_exactly(
+    k: float, ages: list[float], data: st.DataObject
+) -> None:
+    encoding = saturated(k)
+    n = len(ages)
+    sexes, sites = (
+        data.draw(st.lists(st.sampled_from(levels), min_size=n, max_size=n))
+        for levels in (["F", "M", "?"], ["a", "b", "c", ""])
+    )
+    frame = pd.DataFrame({"age": ages, "sex": sexes, "site": sites})
+    X = encoding.encode(read_table(frame, encoding.columns))
+    learned = encoding.learning_rows(X)
+    assert (block_norms(learned, encoding) <= 1).all()
+    assert (np.abs(learned) <= encoding.column_bounds[1:]).all()
+    # Levels stay where they are; numbers keep their sign and only grow.
+    np.testing.assert_array_equal(learned[:, 1:], X[:, 1:])
+    np.testing.assert_array_equal(learned[:, 0], np.clip(k * X[:, 0], -1, 1))
+    assert (np.sign(learned[:, 0]) == np.sign(X[:, 0])).all()
+    assert (np.abs(learned[:, 0]) >= np.abs(X[:, 0])).all()
+
+
+@given(k=SATURATIONS)
+def test_saturation_changes_no_public_bound(k: float) -> None:
+    """Everything a privacy claim rests on is the same: r, s, the blocks, the encoded rows."""
+    plain, other = mixed(), saturated(k)
+    assert other.radius == plain.radius
+    assert other.norm_blocks == plain.norm_blocks
+    assert other.column_bounds.tolist() == plain.column_bounds.tolist()
+    assert other.coefficient_names == plain.coefficient_names
+    np.testing.assert_array_equal(
+        other.encode(read_table(FRAME, other.columns)),
+        plain.encode(read_table(FRAME, plain.columns)),
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("intercept", [0.0, 0.3])
+def test_a_saturation_of_one_changes_nothing(kind: Kind, intercept: float) -> None:
+    encoding = mixed(kind, intercept)
+    assert encoding.saturation == 1
+    X = encoding.encode(read_table(FRAME, encoding.columns))
+    assert encoding.learning_rows(X) is X
+    assert encoding.stretch.tolist() == [1.0] * len(encoding.coefficient_names)
+
+
+@pytest.mark.parametrize("k", [1.0, 1.2, 1.5, 2.5, 10.0, 100.0])
+def test_the_stretch_is_the_slope_of_the_nearest_line(k: float) -> None:
+    """φ = E[x clip(kx)]/E[x²] for a uniform x, by quadrature over each piece."""
+
+    def mean(f: Callable[[float], float]) -> float:
+        return float(quad(f, 0, 1 / k)[0] + quad(f, 1 / k, 1)[0])
+
+    phi = mean(lambda x: x * min(k * x, 1.0)) / mean(lambda x: x * x)
+    encoding = saturated(k, 0.3)
+    assert encoding.stretch.tolist() == pytest.approx([1, phi, 1, 1, 1, 1], abs=1e-9)
+    assert saturated(k, 0.0).stretch.tolist() == pytest.approx([phi, 1, 1, 1, 1], abs=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(k=SATURATIONS, intercept=st.sampled_from([0.0, 0.4]), seed=st.integers(0, 1000))
+def test_own_units_of_a_saturated_rule_are_linear_in_the_columns(
+    k: float, intercept: float, seed: int
+) -> None:
+    encoding, rng = saturated(k, intercept), np.random.default_rng(seed)
+    theta = rng.normal(size=len(encoding.coefficient_names))
+    own = encoding.own_units(theta.tolist())
+    frame = pd.DataFrame(
+        {
+            "age": rng.uniform(20, 80, 20),
+            "sex": rng.choice(["F", "M"], 20),
+            "site": rng.choice(["a", "b", "c"], 20),
+        }
+    )
+    X = encoding.encode(read_table(frame, encoding.columns))
+    slopes = theta[1:] if intercept else theta
+    constant = encoding.intercept_scale * theta[0] if intercept else 0.0
+    score = constant + X @ (slopes * encoding.stretch[-5:])
+    by_hand = own["intercept"] + own["age"] * frame["age"].to_numpy()
+    by_hand += frame["sex"].map(lambda sex: own[f"sex={sex}"]).to_numpy()
+    by_hand += frame["site"].map(lambda site: own[f"site={site}"]).to_numpy()
+    np.testing.assert_allclose(by_hand, score, atol=1e-11)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_centred_rows_become_rows_of_either_kind(kind: Kind) -> None:
+    centred, encoding = mixed(), mixed(kind, 0.25)
+    X = centred.encode(read_table(FRAME, centred.columns))
+    expected = encoding.encode(read_table(FRAME, encoding.columns))
+    np.testing.assert_allclose(encoding.of_centred(X), expected, rtol=1e-15)
+    np.testing.assert_array_equal(encoding.of_centred(X[None, None])[0, 0], encoding.of_centred(X))
+
+
+def test_a_changed_encoding_is_checked_anew() -> None:
+    encoding = mixed()
+    assert encoding.changed() == encoding
+    assert encoding.changed(intercept=0.5).radius < encoding.radius
+    for wrong in (
+        {"saturation": 0.5},
+        {"saturation": 101.0},
+        {"saturation": math.nan},
+        {"kind": "paper", "saturation": 2.0},
+        {"intercept": -1.0},
+        {"blocks": ()},
+    ):
+        with pytest.raises(ParameterError):
+            encoding.changed(**wrong)
+
+
+def test_a_file_keeps_the_saturation() -> None:
+    encoding = saturated(2.5, 0.4)
+    again = Encoding.from_dict(json.loads(json.dumps(encoding.to_dict())))
+    assert again == encoding
+    assert again.saturation == 2.5
+    assert again.stretch.tolist() == encoding.stretch.tolist()

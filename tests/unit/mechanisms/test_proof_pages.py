@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[3]
 PROOFS = ROOT / "docs" / "proofs"
 PAGES = ["output-perturbation", "weight-origin", "spherical-laplace", "product-laplace"]
 PAGES += ["gaussian", "exact-release", "signed-weights"]
-PAGES += ["objective-perturbation", "objective-gaussian"]
+PAGES += ["objective-perturbation", "objective-gaussian", "automatic-settings"]
 
 
 def text_of(page: str) -> str:

@@ -86,9 +86,13 @@ def test_weights_lie_between_zero_and_what_a_row_stands_for(weight: float) -> No
     for outcome in (TRIAL, Outcome(0.3, True, (0.1, 0.9), 0.1), Outcome.of_labels()):
         asked = question((0, 1), outcome=outcome)
         for setting in settings(asked, "objective-l2"):
-            weights = rehearsal(asked, weight=weight)._problems(setting, asked.encoding).weights
-            assert weights.min() >= 0
-            assert weights.max() <= weight
+            alone, weights = (
+                rehearsal(asked, weight=each)._problems(setting, asked.encoding).weights
+                for each in (1.0, weight)
+            )
+            assert alone.min() >= 0
+            assert alone.max() <= 1
+            np.testing.assert_array_equal(weights, weight * alone)
 
 
 def test_labels_with_weights_are_left_as_they_are() -> None:

@@ -11,7 +11,7 @@ from dpwerm.choose.cache import keep, kept
 from dpwerm.choose.candidates import ABOVE_FLOOR, Setting, floor_of, mechanisms
 from dpwerm.choose.choice import Choice
 from dpwerm.choose.question import Question
-from dpwerm.choose.search import Progress, no_progress, search
+from dpwerm.choose.search import REVISION, Progress, no_progress, search
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.plan import Plan
@@ -31,7 +31,7 @@ _MEMORY: dict[str, Choice] = {}
 
 def answer(question: Question, on_progress: Progress = no_progress) -> Choice:
     """Return the settings for a question; the same question always has the same answer."""
-    key = question.digest(__version__)
+    key = question.digest(f"{__version__}, revision {REVISION}")
     known = _MEMORY.get(key) or kept(key)
     if known is None or not answers(known, question):
         known = _found(question, on_progress)

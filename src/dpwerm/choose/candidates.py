@@ -81,10 +81,14 @@ def floor_of(question: Question, encoding: Encoding) -> float:
 
 
 def gammas(question: Question, encoding: Encoding) -> list[float]:
-    """Return γ for W = 1, falling: shares of n above the floor, and multiples of the floor."""
+    """Return γ for W = 1, falling: shares of n above the floor, and multiples of the floor.
+
+    Multiples below the smallest share are left out: so small a γ never wins, and takes long.
+    """
     floor = floor_of(question, encoding)
     shares = [share * question.n for share in GAMMAS if share * question.n > floor]
-    if floor > 0:
-        shares += [times * floor for times in ABOVE_FLOOR]
-    inside = {min(max(float(f"{one:.3g}"), SMALLEST), LARGEST) for one in shares}
+    multiples = [times * floor for times in ABOVE_FLOOR if floor > 0]
+    if shares:
+        multiples = [one for one in multiples if one >= GAMMAS[0] * question.n]
+    inside = {min(max(float(f"{one:.3g}"), SMALLEST), LARGEST) for one in shares + multiples}
     return sorted(inside, reverse=True)

@@ -36,7 +36,7 @@ class Rehearsal:
     question: Question
     proxies: Proxies
     draws: int
-    seed: int
+    seed: tuple[int, ...]
     weight: float
 
     def scores(self, setting: Setting, gammas: Sequence[float]) -> dict[float, FloatArray]:
@@ -47,7 +47,7 @@ class Rehearsal:
             return {}
         problems = self._problems(setting, encoding)
         shape = (problems.n_sets, self.draws)
-        base = Draws.of(shape, problems.dimension, generator(self.seed))
+        base = Draws.of(shape, problems.dimension, generator(*self.seed))
         tilts = [inside_noise(plan, base) for plan in plans.values()]
         inside = [tilt for tilt in tilts if tilt is not None]
         solution = minimise_path(

@@ -21,6 +21,9 @@ from dpwerm.errors import ParameterError
 from dpwerm.simulate.proxies import Proxies, generator, random_labels, random_trials
 
 SEED = 20260
+REVISION = 1
+"""To be raised with every change of what is tried or on what, so that old answers are forgotten."""
+
 EFFORT = 2e9
 """Rows times squared columns times fits that one round may take."""
 
@@ -45,7 +48,7 @@ class Round:
     keep: int
 
 
-ROUNDS = (Round(12, 2, 40), Round(36, 2, 8), Round(72, 2, 1))
+ROUNDS = (Round(16, 2, 40), Round(48, 2, 8), Round(144, 2, 1))
 
 Key = tuple[Setting, float]
 
@@ -118,8 +121,8 @@ def _rehearsal(question: Question, round_: Round, index: int, fits: int) -> Rehe
     columns = sum(max(width, 1) for width in question.widths) + 1
     work = fits * round_.problems * round_.draws * columns**2
     rows = int(min(question.n, MOST_ROWS, max(FEWEST_ROWS, EFFORT / work)))
-    proxies = _proxies(question, round_.problems, rows, generator(SEED, index))
-    return Rehearsal(question, proxies, round_.draws, SEED + index, question.n / rows)
+    proxies = _proxies(question, round_.problems, rows, generator(SEED, index + 1, 1))
+    return Rehearsal(question, proxies, round_.draws, (SEED, index + 1, 2), question.n / rows)
 
 
 def _proxies(question: Question, count: int, rows: int, rng: np.random.Generator) -> Proxies:

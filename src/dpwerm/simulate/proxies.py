@@ -9,7 +9,6 @@ are chosen on such problems cost no privacy.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 
@@ -28,7 +27,14 @@ NOISES = (0.07, 0.3, 0.15)
 MAINS = (0.0, 0.15, 0.05)
 SHIFTS = (0.0, 0.0, 1.5, 0.5)
 LABEL_NOISES = (0.1, 0.5, 1.0)
-"""Standard deviations in units of half the range, and t₀ in units of the effect's."""
+DENSE = (1, 0, 0, 0)
+CROWDED = (1, 0, 0)
+FIXED_WEIGHTS = (1, 1, 0)
+"""Standard deviations in units of half the range, and of t₀ and labels in units of the effect's.
+
+The last three are shares: problems in which every feature matters, in which numbers crowd in the
+middle of their range, and in which all weights are equal.
+"""
 
 
 def generator(*key: int) -> np.random.Generator:
@@ -76,18 +82,19 @@ def random_trials(
     propensity : the range of P(second arm | x), a point if the design fixes it
     rng : Generator
     """
-    kinds = list(product(range(len(EFFECTS)), range(len(NOISES)), range(len(MAINS))))
-    order = rng.permutation(len(kinds))
+    effects, noises, mains, shifts = (
+        _mixed(options, count, rng) for options in (EFFECTS, NOISES, MAINS, SHIFTS)
+    )
+    dense, crowded = _mixed(DENSE, count, rng), _mixed(CROWDED, count, rng)
     parts = []
     for index in range(count):
-        effect, noise, main = kinds[order[index % len(kinds)]]
-        X = _features(widths, rows + TESTS, concentrated=index % 3 == 2, rng=rng)
-        f = _contrast(X, widths, dense=index % 4 == 0, rng=rng)
-        f = EFFECTS[effect] * (f + rng.normal() * SHIFTS[(index // 2) % len(SHIFTS)])
-        mean = MAINS[main] * (rng.normal() + _contrast(X, widths, dense=True, rng=rng))
+        X = _features(widths, rows + TESTS, crowded=crowded[index] > 0, rng=rng)
+        f = _contrast(X, widths, dense=dense[index] > 0, rng=rng)
+        f = effects[index] * (f + rng.normal() * shifts[index])
+        mean = mains[index] * (rng.normal() + _contrast(X, widths, dense=True, rng=rng))
         second = rng.uniform(*propensity, size=rows + TESTS)
         arm = np.where(rng.uniform(size=rows + TESTS) < second, 1.0, -1.0)
-        u = np.clip(mean + arm * f + NOISES[noise] * rng.normal(size=rows + TESTS), -1.0, 1.0)
+        u = np.clip(mean + arm * f + noises[index] * rng.normal(size=rows + TESTS), -1.0, 1.0)
         chance = np.where(arm > 0, second, 1.0 - second)
         best = np.where(f > 0, 1.0, -1.0)
         parts.append((X[:rows], arm[:rows], chance[:rows], u[:rows], X[rows:], best[rows:]))
@@ -98,27 +105,35 @@ def random_labels(
     widths: Sequence[int], *, count: int, rows: int, rng: np.random.Generator
 ) -> Proxies:
     """Return random labels with weights: the arm is the label, the benefit its weight in [0, 1]."""
+    noises, shifts, fixed = (
+        _mixed(options, count, rng) for options in (LABEL_NOISES, SHIFTS, FIXED_WEIGHTS)
+    )
+    dense, crowded = _mixed(DENSE, count, rng), _mixed(CROWDED, count, rng)
     parts = []
     for index in range(count):
-        X = _features(widths, rows + TESTS, concentrated=index % 3 == 2, rng=rng)
-        f = _contrast(X, widths, dense=index % 4 == 0, rng=rng)
-        f = f + rng.normal() * SHIFTS[(index // 2) % len(SHIFTS)]
-        noise = rng.logistic(size=rows) * LABEL_NOISES[index % len(LABEL_NOISES)]
-        label = np.where(f[:rows] + noise > 0, 1.0, -1.0)
-        weight = np.ones(rows) if index % 3 else rng.uniform(size=rows)
+        X = _features(widths, rows + TESTS, crowded=crowded[index] > 0, rng=rng)
+        f = _contrast(X, widths, dense=dense[index] > 0, rng=rng)
+        f = f + rng.normal() * shifts[index]
+        label = np.where(f[:rows] + noises[index] * rng.logistic(size=rows) > 0, 1.0, -1.0)
+        weight = np.ones(rows) if fixed[index] else rng.uniform(size=rows)
         best = np.where(f > 0, 1.0, -1.0)
         parts.append((X[:rows], label, np.ones(rows), weight, X[rows:], best[rows:]))
     return Proxies(*(np.stack(column) for column in zip(*parts, strict=True)))
 
 
+def _mixed(options: Sequence[float], count: int, rng: np.random.Generator) -> FloatArray:
+    """Return the options in random order, each as often as any other within one (count,)."""
+    return rng.permutation(np.resize(options, count))
+
+
 def _features(
-    widths: Sequence[int], rows: int, *, concentrated: bool, rng: np.random.Generator
+    widths: Sequence[int], rows: int, *, crowded: bool, rng: np.random.Generator
 ) -> FloatArray:
     """Return rows (n, d): numbers over the whole range or around its middle, levels at random."""
     columns = []
     for width in widths:
         if width == 0:
-            spread = rng.normal(0.0, 0.45, rows) if concentrated else rng.uniform(-1, 1, rows)
+            spread = rng.normal(0.0, 0.45, rows) if crowded else rng.uniform(-1, 1, rows)
             columns.append(np.clip(spread, -1, 1)[:, None])
         elif width == 1:
             columns.append(

@@ -31,13 +31,18 @@ _MEMORY: dict[str, Choice] = {}
 
 def answer(question: Question, on_progress: Progress = no_progress) -> Choice:
     """Return the settings for a question; the same question always has the same answer."""
-    key = question.digest(f"{__version__}, revision {REVISION}")
+    key = key_of(question)
     known = _MEMORY.get(key) or kept(key)
     if known is None or not answers(known, question):
         known = _found(question, on_progress)
         keep(key, known)
     _MEMORY[key] = known
     return known
+
+
+def key_of(question: Question) -> str:
+    """Return the key of an answer: another version or revision of the search has another."""
+    return question.digest(f"{__version__}, revision {REVISION}")
 
 
 def answers(choice: Choice, question: Question) -> bool:

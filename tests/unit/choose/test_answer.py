@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.unit.choose.questions import TRIAL, encoding_of, question
 
 from dpwerm.choose import answer as answers
-from dpwerm.choose.answer import MOST_COLUMNS, answer, narrowed
+from dpwerm.choose.answer import MOST_COLUMNS, answer, key_of, narrowed
 from dpwerm.choose.candidates import ABOVE_FLOOR, Setting, floor_of, mechanisms
 from dpwerm.choose.choice import Choice
 from dpwerm.choose.question import Outcome, Question
@@ -27,7 +27,6 @@ from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.origin import ExternalModel, KnownByDesign, WorstCase
 from dpwerm.privacy.relation import Relation
 from dpwerm.problem.losses import HuberisedHinge, Logistic
-from dpwerm.version import __version__
 
 BOUNDS = (1e-6, 1.0, 37.5, 1e4)
 """Weight bounds at which an answer is tried."""
@@ -283,7 +282,7 @@ def test_a_fresh_process_with_other_threads_and_a_cold_cache_finds_the_same(
 def test_the_same_question_has_the_same_answer_with_a_cold_cache(cold: Path) -> None:
     asked = question((0, 3))
     first = answer(asked)
-    assert [path.stem for path in cold.iterdir()] == [asked.digest(__version__)]
+    assert [path.stem for path in cold.iterdir()] == [key_of(asked)]
     next(cold.iterdir()).unlink()
     answers._MEMORY.clear()
     assert answer(asked) == first

@@ -14,7 +14,6 @@ from dpwerm.choose import cache
 from dpwerm.choose.cache import folder, keep, kept
 from dpwerm.choose.choice import Choice
 from dpwerm.choose.question import Question
-from dpwerm.version import __version__
 
 KEY = "ab12"
 
@@ -187,7 +186,7 @@ def test_a_file_that_does_not_answer_the_question_is_not_taken(
     cold: Path, searches: list[Question], asked: Question, changes: dict[str, Any]
 ) -> None:
     cold.mkdir()
-    path = cold / f"{asked.digest(__version__)}.json"
+    path = cold / f"{answers.key_of(asked)}.json"
     path.write_text(json.dumps(TRUE.plain() | changes))
     assert answers.answer(asked) == TRUE
     assert searches == [asked]

@@ -8,6 +8,7 @@ from tests.unit.choose.questions import TRIAL, question
 
 from dpwerm.choose.candidates import (
     ABOVE_FLOOR,
+    GAMMAS,
     PURE,
     WITH_DELTA,
     Setting,
@@ -117,3 +118,19 @@ def test_where_the_floor_is_above_every_share_some_gamma_is_above_it() -> None:
     assert floor > 100
     assert min(found) > floor
     assert min(ABOVE_FLOOR) > 1
+
+
+def test_no_gamma_below_the_smallest_share_is_tried_where_a_share_will_do() -> None:
+    asked = question(n=1000, epsilon=20)
+    found = gammas(asked, asked.encoding)
+    assert min(found) == GAMMAS[0] * 1000
+    assert 0 < floor_of(asked, asked.encoding) < min(found)
+
+
+def test_where_every_share_is_below_the_floor_its_multiples_are_tried() -> None:
+    asked = question(n=1, epsilon="0.01")
+    floor = floor_of(asked, asked.encoding)
+    assert floor > GAMMAS[-1]
+    assert gammas(asked, asked.encoding) == pytest.approx(
+        [times * floor for times in reversed(ABOVE_FLOOR)], rel=0.01
+    )

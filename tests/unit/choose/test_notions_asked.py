@@ -58,7 +58,7 @@ def test_a_rehearsal_uses_the_noise_of_the_notion(budget: AnyBudget) -> None:
     setting = next(settings(asked, "gaussian"))
     path = gammas(asked, setting.encoding(asked))
     proxies = random_labels(asked.widths, count=2, rows=60, rng=np.random.default_rng(1))
-    found = Rehearsal(asked, proxies, 1, 2, 1.0).scores(setting, path)
+    found = Rehearsal(asked, proxies, 1, (2,), 1.0).scores(setting, path)
     assert set(found) == set(path)
 
 
@@ -67,7 +67,7 @@ def test_one_noise_in_two_notions_is_rehearsed_alike() -> None:
     for asked in map(question, (RHO, MU)):
         proxies = random_labels(asked.widths, count=2, rows=60, rng=np.random.default_rng(1))
         setting = next(settings(asked, "gaussian"))
-        scores.append(Rehearsal(asked, proxies, 1, 2, 1.0).scores(setting, [10.0])[10.0])
+        scores.append(Rehearsal(asked, proxies, 1, (2,), 1.0).scores(setting, [10.0])[10.0])
     np.testing.assert_array_equal(scores[0], scores[1])
 
 

@@ -38,7 +38,7 @@ def proxies_for(asked: Question, seed: int = 0) -> Proxies:
 
 
 def rehearsal(asked: Question, draws: int = 2, weight: float = 1.0, seed: int = 0) -> Rehearsal:
-    return Rehearsal(asked, proxies_for(asked, seed), draws, 7, weight)
+    return Rehearsal(asked, proxies_for(asked, seed), draws, (7,), weight)
 
 
 def declaration(**other: Any) -> Declaration:
@@ -206,7 +206,7 @@ def test_without_noise_an_easy_problem_is_learned() -> None:
     )
     for clip in (0.1, 1.0):
         setting = Setting("none", clip, 1.0, 1.0)
-        scores = Rehearsal(asked, proxies, 1, 7, 1.0).scores(setting, [2.0])[2.0]
+        scores = Rehearsal(asked, proxies, 1, (7,), 1.0).scores(setting, [2.0])[2.0]
         assert scores[0] > 0.9
 
 

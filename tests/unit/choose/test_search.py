@@ -27,7 +27,7 @@ class Stub:
     question: Question
     proxies: Proxies
     draws: int
-    seed: int
+    seed: tuple[int, ...]
     weight: float
 
     merit: ClassVar[Merit]

@@ -172,3 +172,9 @@ def test_problems_differ_in_kind() -> None:
     spreads = found.benefit.std(axis=1)
     assert spreads.max() > 2 * spreads.min()
     assert len({float(share) for share in (found.best > 0).mean(axis=1)}) > 5
+
+
+def test_every_kind_of_problem_is_as_frequent_as_any_other() -> None:
+    found = proxies._mixed((0.1, 0.2, 0.3), 12, generator(1))
+    assert sorted(found) == pytest.approx([0.1] * 4 + [0.2] * 4 + [0.3] * 4)
+    assert list(found) != sorted(found)

@@ -34,10 +34,11 @@ NAMED = "paper"
 
 
 def cells(repeats: int, others: int, scenarios: Iterable[str]) -> Iterator[Cell]:
-    """Yield every cell, the long ones first so that no processor idles at the end."""
-    for scenario in scenarios:
-        count = repeats if scenario == NAMED else others
-        for n in reversed(SIZES):
+    """Yield every cell, the large trials first so that no processor idles at the end."""
+    names = list(scenarios)
+    for n in reversed(SIZES):
+        for scenario in names:
+            count = repeats if scenario == NAMED else others
             for method in METHODS.values():
                 for epsilon in EPSILONS if method.private else ("inf",):
                     yield Cell(scenario, n, epsilon, method.name, count)

@@ -23,7 +23,7 @@ def masked(text: str) -> list[str]:
     """
     noise = r"^(NO COEFFICIENT STANDS OUT|A larger gamma, more).*\n"
     text = re.sub(noise, "", text, flags=re.MULTILINE)
-    text = re.sub(r"^  (clip|saturation|threshold) .*\n", "", text, flags=re.MULTILINE)
+    text = re.sub(r"^  (clip|intercept|saturation|threshold) .*\n", "", text, flags=re.MULTILINE)
     text = re.sub(r"^(Coefficients in encoded units) .*", r"\1", text, flags=re.MULTILINE)
     text = re.sub(r"^Settings: (.+\n)+", "SETTINGS\n", text, flags=re.MULTILINE)
     text = re.sub(r"sha256:[0-9a-f]{64}", "DIGEST", text)

@@ -15,7 +15,6 @@ from dpwerm.choose.search import REVISION, Progress, no_progress, search
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.plan import Plan
-from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import Budget
 from dpwerm.study.blocks import Block, CategoryBlock
 from dpwerm.study.encoding import Encoding
@@ -84,7 +83,7 @@ def _found(question: Question, on_progress: Progress) -> Choice:
     floor = floor_of(question, setting.encoding(question))
     scaled = choice.gamma * question.n / narrow.n
     gamma = float(f"{max(scaled, ABOVE_FLOOR[0] * floor):.3g}")
-    return replace(choice, gamma=min(gamma, LARGEST))
+    return replace(choice, gamma=min(gamma, question.most_gamma))
 
 
 def _searched(question: Question, on_progress: Progress) -> Choice:
@@ -96,7 +95,7 @@ def _searched(question: Question, on_progress: Progress) -> Choice:
     names = mechanisms(question)
     able = [name for name in names if _is_able(question, name)]
     if not able:
-        plan_of(question, question.encoding, names[0], LARGEST)
+        plan_of(question, question.encoding, names[0], question.most_gamma)
     if not able or able[0] == names[0]:
         return search(question, on_progress)
     found = [
@@ -114,9 +113,9 @@ def _part(on_progress: Progress, index: int, count: int) -> Progress:
 
 
 def _is_able(question: Question, mechanism: str) -> bool:
-    """Whether the mechanism makes a claim for the question at the largest γ there is."""
+    """Whether the mechanism makes a claim for the question at the largest γ it can use."""
     try:
-        plan_of(question, question.encoding, mechanism, LARGEST)
+        plan_of(question, question.encoding, mechanism, question.most_gamma)
     except ParameterError:
         return False
     return True

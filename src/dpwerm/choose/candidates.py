@@ -12,7 +12,7 @@ from itertools import product
 from dpwerm.choose.question import Question
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms.curvature import gamma_floor
-from dpwerm.parameters import LARGEST, SMALLEST
+from dpwerm.parameters import SMALLEST
 from dpwerm.privacy.gaussian_budget import GaussianBudget
 from dpwerm.study.encoding import Encoding
 
@@ -90,5 +90,6 @@ def gammas(question: Question, encoding: Encoding) -> list[float]:
     multiples = [times * floor for times in ABOVE_FLOOR if floor > 0]
     if shares:
         multiples = [one for one in multiples if one >= GAMMAS[0] * question.n]
-    inside = {min(max(float(f"{one:.3g}"), SMALLEST), LARGEST) for one in shares + multiples}
-    return sorted(inside, reverse=True)
+    rounded = {max(float(f"{one:.3g}"), SMALLEST) for one in shares + multiples}
+    possible = [one for one in rounded if one <= question.most_gamma]
+    return sorted(possible or [question.most_gamma], reverse=True)

@@ -12,8 +12,9 @@ class Choice:
 
     gamma : γ/W; clip : share of the largest clip; intercept, saturation : of the encoding;
     threshold : coefficients below this share of the largest are set to 0 after the release;
-    accuracy : of the winner on the problems of the last round; rivals : of the best of each other
-    mechanism there; problems, rows : how many problems of how many rows those were.
+    accuracy : of the winner on the problems of the last round, at its best threshold (one that wins
+    less than 0.3 points is not applied); rivals : of the best of each other mechanism there;
+    problems, rows : how many problems of how many rows those were.
     """
 
     mechanism: str
@@ -39,9 +40,10 @@ class Choice:
     @property
     def reason(self) -> str:
         """Say in one sentence what was tried and what won."""
+        name = "the fit without noise" if self.mechanism == "none" else self.mechanism
         rivals = ", ".join(f"{name} {100 * value:.1f}" for name, value in self.rivals.items())
         return (
             f"chosen on {self.problems} simulated problems inside the declared bounds, without "
-            f"reading a row: there {self.mechanism} gave {100 * self.accuracy:.1f} % of the people "
-            "the right answer" + (f"; others: {rivals}" if rivals else "")
+            f"reading a row: there {name} reached the right answer for {100 * self.accuracy:.1f} % "
+            "of the people" + (f"; others: {rivals}" if rivals else "")
         )

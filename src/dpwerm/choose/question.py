@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from dpwerm.errors import ParameterError
+from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.facts import LARGEST_N, Facts, WeightOrigin
 from dpwerm.privacy.relation import Relation
@@ -64,6 +65,7 @@ class Question:
     outcome : Outcome
     mechanism, clip, intercept, saturation, threshold : what is fixed, None where it is asked;
         ``clip`` is the share of the largest clip
+    most_gamma : float, the largest γ/W that a fit can use
     """
 
     encoding: Encoding
@@ -79,6 +81,7 @@ class Question:
     intercept: float | None = None
     saturation: float | None = None
     threshold: float | None = None
+    most_gamma: float = LARGEST
     widths: tuple[int, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -126,6 +129,7 @@ class Question:
                 self.intercept,
                 self.saturation,
                 self.threshold,
+                self.most_gamma,
             ],
         }
 

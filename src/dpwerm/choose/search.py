@@ -150,7 +150,7 @@ def _choice(tally: Tally, keys: list[Key], rehearsal: Rehearsal) -> Choice:
         intercept=setting.intercept,
         saturation=setting.saturation,
         threshold=thresholds(rehearsal.question)[place],
-        accuracy=float(accuracies[place]),
+        accuracy=float(accuracies[best]),
         rivals=rivals,
         problems=problems,
         rows=rows,

@@ -120,16 +120,17 @@ class ChosenRecord(Record):
     """Which settings were chosen on simulated problems, and in words why; no row was read."""
 
     settings: list[Name]
+    accuracy: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
     reason: Annotated[str, Field(max_length=1000, strict=True)]
 
     @classmethod
     def of(cls, chosen: Chosen) -> Self:
         """Return the record of a choice."""
-        return cls(settings=list(chosen.settings), reason=chosen.reason)
+        return cls(settings=list(chosen.settings), accuracy=chosen.accuracy, reason=chosen.reason)
 
     def plain(self) -> Chosen:
         """Return the choice that this records."""
-        return Chosen(tuple(self.settings), self.reason)
+        return Chosen(tuple(self.settings), self.accuracy, self.reason)
 
 
 class Certificate(Record):

@@ -52,14 +52,22 @@ class Release:
         grid = Fraction(2) ** self.exponent
         return np.array([float(k * grid) for k in self.kept])
 
+    @property
+    def effects(self) -> FloatArray:
+        """The coefficients of the score for rows encoded over their whole range: φ·θ for numbers.
+
+        A number that was saturated while learning has φ > 1; everything else has φ = 1.
+        """
+        effects: FloatArray = self.theta * self.encoding.stretch
+        return effects
+
     def score(self, X: FloatArray) -> FloatArray:
-        """Return f(x) = s₀θ₀ + xᵀθ for encoded rows."""
-        theta = self.theta * self.encoding.stretch
-        scale = self.encoding.intercept_scale
-        slopes = theta[1:] if scale > 0 else theta
+        """Return f(x) = s₀a₀ + xᵀa for encoded rows, a the effects."""
+        effects, scale = self.effects, self.encoding.intercept_scale
+        slopes = effects[1:] if scale > 0 else effects
         # One row's score must not depend on the rows beside it, so no matrix product.
         scores: FloatArray = np.einsum("ij,j->i", X, slopes)
-        return scores + scale * theta[0] if scale > 0 else scores
+        return scores + scale * effects[0] if scale > 0 else scores
 
     def own_units(self) -> dict[str, float]:
         """Return the coefficients in the columns' own units, for reading."""

@@ -5,12 +5,14 @@ An explicit γ switches the simulation off: whatever else is "auto" then takes i
 only the *number* of rows is asked of the data, and under add/remove not even that.
 """
 
+import math
 from collections.abc import Sized
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, Self
 
 from dpwerm.choose.answer import answer
+from dpwerm.choose.candidates import mechanisms
 from dpwerm.choose.question import Outcome, Question
 from dpwerm.errors import ParameterError
 from dpwerm.learn.certificate import certify
@@ -106,7 +108,7 @@ def check_claim(asked: Asked, spec: Specification, encoding: Encoding) -> None:
     """
     plain = plain_settings(asked, spec.budget)
     if asked.gamma is None:
-        plain = replace(plain, gamma=LARGEST, chosen=Chosen((), "left open"))
+        plain = replace(plain, gamma=LARGEST, chosen=Chosen((), 0.0, "left open"))
     final = plain.specification(spec, spec.weight_bound)
     certify(final, plain.encoding(encoding), 1, secure=True, library="")
 
@@ -138,13 +140,14 @@ def settings_for(
         intercept=asked.intercept,
         saturation=asked.saturation,
         threshold=asked.threshold,
+        most_gamma=_most_gamma(spec.weight_bound),
     )
     stage = "choosing settings on simulated data"
     on_stage(stage)
     choice = answer(question, lambda share: on_stage(f"{stage}: {share:.0%}"))
     open_settings = {
         "gamma": True,
-        "mechanism": asked.mechanism is None,
+        "mechanism": asked.mechanism is None and len(mechanisms(question)) > 1,
         "clip": asked.clip is None and not outcome.labels,
         "intercept_scale": asked.intercept is None,
         "saturation": asked.saturation is None,
@@ -158,7 +161,7 @@ def settings_for(
         saturation=choice.saturation,
         threshold=choice.threshold,
         clip=choice.clip,
-        chosen=Chosen(names, choice.reason),
+        chosen=Chosen(names, choice.accuracy, choice.reason),
     )
 
 
@@ -172,6 +175,12 @@ def people(asked: Asked, spec: Specification, rows: Sized | None = None) -> int:
             "for: the number of rows is itself sensitive there. Or set gamma"
         )
     return 1 if rows is None else max(1, len(rows))
+
+
+def _most_gamma(weight_bound: float) -> float:
+    """Return the largest γ/W with γ ≤ 1e12, a power of ten, so that few questions differ by it."""
+    most = 10.0 ** math.floor(math.log10(LARGEST / weight_bound))
+    return min(max(most, SMALLEST), LARGEST)
 
 
 def is_auto(value: object) -> bool:

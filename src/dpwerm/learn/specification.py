@@ -19,9 +19,10 @@ NON_PRIVATE = "none"
 
 @dataclass(frozen=True)
 class Chosen:
-    """Which settings were chosen on simulated problems, and in words why."""
+    """Which settings were chosen on simulated problems, how accurate they were there, and why."""
 
     settings: tuple[str, ...]
+    accuracy: float
     reason: str
 
 

@@ -44,7 +44,7 @@ def check_facts(name: str, facts: Facts) -> None:
 
 
 def perturbed_plan(name: str, facts: Facts, budget: AnyBudget, inside: Inside) -> Plan:
-    """Return the plan with τ = 10⁻⁸·kWLr/γ and second noise for 2τ at ε_out."""
+    """Return the plan with a public τ and second noise for 2τ at ε_out."""
     tolerance = objective_tolerance(facts)
     second = Budget(inside.epsilon_outside)
     return Plan(

@@ -2,7 +2,8 @@
 
     ε_out = ε/100,   ε_in = ε − ε_out,   exactly
 
-The second release only hides the solver's tolerance τ, which is tiny, so a hundredth is enough.
+The second release only hides the solver's tolerance τ, which is tiny beside the noise b makes and
+beside the margin 1, so a hundredth is enough.
 """
 
 from dataclasses import dataclass

@@ -41,12 +41,15 @@ def default_tolerance(sensitivity: float) -> float:
 
 
 def objective_tolerance(facts: Facts) -> float:
-    """Return τ = 10⁻⁸·kWLr/γ, rounded down: what objective perturbation solves to.
+    r"""Return what objective perturbation solves to, rounded down.
 
-    A second noise covers the whole of τ there, and at this size nobody sees that noise.
+    .. math:: \tau = \min(10^{-8} k W L r / \gamma,\; 10^{-6} / r)
+
+    A second noise covers the whole of τ. The first term is tiny beside the noise inside; the second
+    keeps it tiny beside the margin 1 = |xᵀθ| where γ is so small that the first is not.
     """
     change = facts.relation.terms * facts.gradient_bound / Fraction(facts.gamma)
-    return round_down(change / 10**8)
+    return round_down(min(change / 10**8, 1 / (10**6 * Fraction(facts.radius))))
 
 
 def total_sensitivity(sensitivity: float, tolerance: float) -> float:

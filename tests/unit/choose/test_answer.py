@@ -47,7 +47,7 @@ def check(choice: Choice, asked: Question) -> None:
         intercept=choice.intercept,
         saturation=choice.saturation,
         threshold=choice.threshold,
-        chosen=Chosen((), choice.reason),
+        chosen=Chosen((), choice.accuracy, choice.reason),
     )
     if asked.regularizer != "ridge":  # such a regulariser is none that a certificate can name
         setting = Setting(choice.mechanism, choice.clip, choice.intercept, choice.saturation)

@@ -30,6 +30,7 @@ OTHERS: dict[str, Any] = {
     "intercept": 1.0,
     "saturation": 1.0,
     "threshold": 0.0,
+    "most_gamma": 1e6,
 }
 BASE = question()
 CHANGED: list[Question] = [

@@ -124,6 +124,20 @@ def test_a_saturation_of_one_changes_no_bit_of_a_score() -> None:
     np.testing.assert_array_equal(found.score(X), plain)
 
 
+@pytest.mark.parametrize("encoding", [THREE, BARE], ids=["intercept", "none"])
+@pytest.mark.parametrize("k", [1.0, 1.5, 100.0])
+def test_effects_are_what_the_score_gains_from_the_middle_to_the_end_of_a_range(
+    encoding: Encoding, k: float
+) -> None:
+    integers = (70, 400, -99, 100)[-len(encoding.coefficient_names) :]
+    found = release(integers, 0.25, encoding, k)
+    gains = found.score(np.eye(3)) - found.score(np.zeros((3, 3)))
+    np.testing.assert_allclose(found.effects[-3:], gains, atol=1e-12)
+    assert found.effects[-2] == 0.0
+    if k == 1:
+        assert found.effects.tolist() == found.theta.tolist()
+
+
 def test_saturation_stretches_numbers_and_not_the_intercept() -> None:
     plain, other = (release((70, 400, -99, 100), 0.0, k=k) for k in (1.0, 2.0))
     zero = np.zeros((1, 3))

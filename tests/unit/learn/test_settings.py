@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpwerm import PrivateWeightedClassifier
+from dpwerm import PrivateTreatmentRule, PrivateWeightedClassifier
 from dpwerm.choose import answer as answers
 from dpwerm.choose import candidates, search
 from dpwerm.choose.cache import folder
@@ -239,7 +239,7 @@ def test_an_explicit_gamma_switches_the_simulation_off(questions: list[Question]
     assert kept == Settings(4.0, "objective-l2", 0.0, 2.0, 0.3)
 
 
-CHOSEN = Settings(20.0, "objective-l2", 0.5, 1.5, 0.25, 0.4, Chosen(("gamma",), "because"))
+CHOSEN = Settings(20.0, "objective-l2", 0.5, 1.5, 0.25, 0.4, Chosen(("gamma",), 0.9, "because"))
 
 
 @pytest.mark.parametrize("bound", [1e-9, 0.1, 1.0, 7 / 3, 1e9])
@@ -329,3 +329,22 @@ def test_a_wrong_parameter_is_named(wrong: dict[str, Any]) -> None:
     (name,) = wrong
     with pytest.raises(ParameterError, match=name):
         Asked.of(estimator(**wrong), intercept="auto")
+
+
+@pytest.mark.parametrize("reach", [5.0, 5e9, 5e11])
+@pytest.mark.parametrize("epsilon", ["0.01", "0.1"])
+def test_a_choice_can_be_released_whatever_the_size_of_the_weights(
+    reach: float, epsilon: str
+) -> None:
+    rng = np.random.default_rng(3)
+    X = rng.uniform(-1, 1, size=(40, 2))
+    rule = PrivateTreatmentRule(
+        epsilon,
+        feature_bounds=(-1, 1),
+        benefit_bounds=(-reach, reach),
+        benefit_clip="range",
+        propensity={"a": 0.5, "b": 0.5},
+        random_state=1,
+    )
+    rule.fit(X, rng.choice(["a", "b"], 40), rng.uniform(-reach, reach, 40))
+    assert rule.release_.certificate.gamma <= LARGEST

@@ -5,7 +5,7 @@ from dataclasses import replace
 from tests.unit.report.test_summary import TEXT, demo_rule
 
 from dpwerm.learn.certificate import ChosenRecord
-from dpwerm.report.settings_words import WIDTH, chosen_lines, setting_rows
+from dpwerm.report.settings_words import WIDTH, chosen_lines, setting_rows, zeroed
 from dpwerm.report.summary import summary
 from dpwerm.rules.rule import Rule
 
@@ -17,7 +17,7 @@ REASON = (
 
 def with_chosen(*settings: str, reason: str = REASON) -> Rule:
     rule = demo_rule(random_state=1)
-    record = ChosenRecord(settings=list(settings), reason=reason)
+    record = ChosenRecord(settings=list(settings), accuracy=0.9, reason=reason)
     certificate = rule.release.certificate.model_copy(update={"chosen": record})
     return replace(rule, release=replace(rule.release, certificate=certificate))
 
@@ -34,19 +34,24 @@ def test_plain_settings_need_no_words() -> None:
 def test_each_setting_that_is_not_plain_is_said() -> None:
     text = f"{CLIP}\n[method]\nintercept_scale = 0.4\n"
     rule = demo_rule("inf", text, saturation=2.5, threshold=0.9)
-    zeroed = sum(k == 0 for k in rule.release.kept)
-    assert zeroed >= 1
+    count = sum(k == 0 for k in rule.release.kept)
+    assert count >= 1
     assert setting_rows(rule) == {
         "clip": "V = 5; without it benefits reach 20 from the centre",
         "intercept": "a column of 0.4",
         "saturation": "learned from the middle 1/2.5 of each number's range, stretched",
-        "threshold": f"coefficients below 0.9 of the largest were set to 0, here {zeroed} of 5",
+        "threshold": f"coefficients below 0.9 of the largest were set to 0, here {count} of 4",
     }
     said = summary(rule)
     for name, words in setting_rows(rule).items():
         assert f"\n  {name:<12} {words}\n" in said
-    assert said.count("+0.0000  set to 0\n") == zeroed
-    assert "over the middle 1/2.5 of its range" in said
+    assert said.count("+0.0000  set to 0\n") == count
+    assert "over its declared range" in said
+
+
+def test_without_an_intercept_every_coefficient_may_be_set_to_0() -> None:
+    rule = demo_rule("inf", f"{TEXT}\n[method]\nintercept_scale = 0\n", threshold=0.5)
+    assert setting_rows(rule)["threshold"].endswith(f"{sum(zeroed(rule.release))} of 4")
 
 
 def test_no_intercept_is_called_none() -> None:

@@ -172,6 +172,45 @@ def test_rules_of_every_kind_verify(
     assert (result.code, result.err) == (0, "")
 
 
+OBJECTIVE = ("kappa", "epsilon_inside", "epsilon_outside", "jacobian")
+
+
+@pytest.mark.parametrize(
+    ("options", "shown", "silent"),
+    [
+        (
+            ("--mechanism", "objective-block"),
+            [f"perturbation.{key}" for key in (*OBJECTIVE, "rate")],
+            ["perturbation.sigma", "sensitivity.minimiser", "rho", "mu"],
+        ),
+        (
+            ("--mechanism", "objective-gaussian", "--delta", "1e-6"),
+            [f"perturbation.{key}" for key in (*OBJECTIVE, "sigma")],
+            ["perturbation.rate"],
+        ),
+        (("--rho", "0.3"), ["rho", "gaussian.rho", "gaussian.mu"], ["epsilon", "delta", "mu"]),
+        (("--mu", "0.3"), ["mu", "gaussian.rho", "gaussian.mu"], ["epsilon", "delta", "rho"]),
+    ],
+    ids=["objective", "gaussian objective", "rho", "mu"],
+)
+def test_every_number_of_the_promise_and_of_its_noise_is_listed(
+    fit: Run,
+    run: Run,
+    trial: Trial,
+    options: tuple[str, ...],
+    shown: list[str],
+    silent: list[str],
+) -> None:
+    study = STUDY.replace("[budget]\nepsilon = 2\n", "").replace("gamma = 50", "gamma = 500")
+    trial.study.write_text(study, encoding="utf-8")
+    assert fit(*options).code == 0
+    out = run("verify", trial.rule).out
+    for key in (*shown, "noise.scale"):
+        assert f"  ok     certificate.{key} = " in out, key
+    for key in silent:
+        assert f"certificate.{key} = " not in out, key
+
+
 def test_any_edited_value_is_rejected(content: Content, trial: Trial) -> None:
     for path, other, edited in edits(content):
         write(trial.rule, edited)

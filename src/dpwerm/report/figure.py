@@ -11,7 +11,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
-from dpwerm.report.noise_interval import half_width
+from dpwerm.report.noise_interval import effect_reach
+from dpwerm.report.settings_words import zeroed
 from dpwerm.rules.rule import Rule
 from dpwerm.study.blocks import NumberBlock
 
@@ -19,27 +20,32 @@ INK, FIRST, SECOND = "#222222", "#d9c7a8", "#7fa6b8"
 
 
 def draw_coefficients(rule: Rule, axes: Axes) -> None:
-    """Draw each encoded coefficient, with the 95 % interval of its privacy noise if published."""
+    """Draw each effect, with the 95 % interval of its privacy noise if published.
+
+    What the threshold set to 0 gets no interval: the released coefficient is not 0.
+    """
     release = rule.release
     names = release.encoding.coefficient_names
-    theta, reach = release.theta, half_width(release)
+    effects, reach = release.effects, effect_reach(release)
     rows = np.arange(len(names))[::-1]
     axes.axvline(0.0, color=INK, linewidth=0.8)
-    axes.errorbar(theta, rows, xerr=reach or None, fmt="o", color=INK, markersize=5, capsize=3)
+    axes.plot(effects, rows, "o", color=INK, markersize=5)
+    title = "Coefficients"
+    if reach is not None and reach.any():
+        title += ", ± 95 % of the privacy noise"
+        at = np.flatnonzero(np.logical_not(zeroed(release)))
+        axes.errorbar(effects[at], rows[at], xerr=reach[at], fmt="none", ecolor=INK, capsize=3)
     axes.set_yticks(rows, names)
     axes.set_xlabel(f"← {rule.arms[0]}     coefficient, encoded units     {rule.arms[1]} →")
-    title = "Coefficients"
-    if reach:
-        title += ", ± 95 % of the privacy noise"
     axes.set_title(title, loc="left", fontsize=10)
 
 
 def draw_recommendation(rule: Rule, axes: Axes, steps: int = 200) -> None:
     """Draw the recommended arm over the two numbers that matter most, the rest at its default."""
     encoding = rule.release.encoding
-    theta = dict(zip(encoding.coefficient_names, rule.release.theta, strict=True))
+    effects = dict(zip(encoding.coefficient_names, rule.release.effects, strict=True))
     numbers = [block for block in encoding.blocks if isinstance(block, NumberBlock)]
-    numbers.sort(key=lambda block: -abs(theta[block.name]))
+    numbers.sort(key=lambda block: -abs(effects[block.name]))
     if len(numbers) < 2:
         axes.text(0.5, 0.5, "needs two number features", ha="center", transform=axes.transAxes)
         axes.set_axis_off()

@@ -1,5 +1,7 @@
 r"""How far the privacy noise moves one coefficient: the half width t with P(|Z_j| ≤ t) = coverage.
 
+An effect is φ_j·θ_j, so its noise reaches φ_j·t.
+
 For output perturbation the law of the noise is public; under objective perturbation the noise in
 θ passes through the curvature of the data, so its law is sensitive and nothing is stated.
 
@@ -13,6 +15,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy import optimize, special, stats
 
+from dpwerm.arrays import FloatArray
 from dpwerm.learn.release import Release
 
 
@@ -61,3 +64,9 @@ def half_width(release: Release, coverage: float = 0.95) -> float | None:
         return None
     law = LAWS[certificate.mechanism]
     return law(certificate.noise.scale, certificate.dimension, coverage)
+
+
+def effect_reach(release: Release, coverage: float = 0.95) -> FloatArray | None:
+    """Return φ_j·t, the half width of the noise in each effect; None where ``half_width`` is."""
+    reach = half_width(release, coverage)
+    return None if reach is None else reach * release.encoding.stretch

@@ -5,6 +5,7 @@ All of it is public: settings are declared, or chosen on simulated problems with
 
 import textwrap
 
+from dpwerm.learn.release import Release
 from dpwerm.rules.rule import Rule
 
 WIDTH = 92
@@ -23,21 +24,20 @@ def setting_rows(rule: Rule) -> dict[str, str]:
         constant = f"a column of {encoding.intercept:.6g}"
         rows["intercept"] = constant if encoding.intercept else "none"
     if encoding.saturation != 1:
-        part = middle(encoding.saturation)
+        part = f"1/{encoding.saturation:.6g}"
         rows["saturation"] = f"learned from the middle {part} of each number's range, stretched"
     if release.threshold > 0:
-        pairs = zip(release.integers, release.kept, strict=True)
-        zeroed = sum(kept != released for released, kept in pairs)
+        slopes = zeroed(release)[int(encoding.intercept > 0) :]
         rows["threshold"] = (
             f"coefficients below {release.threshold:.6g} of the largest were set to 0, "
-            f"here {zeroed} of {len(release.integers)}"
+            f"here {sum(slopes)} of {len(slopes)}"
         )
     return rows
 
 
-def middle(saturation: float) -> str:
-    """Return the part of a number's range that is learned from, such as "1/2.5"."""
-    return f"1/{saturation:.6g}"
+def zeroed(release: Release) -> list[bool]:
+    """Return for each coefficient whether the threshold set it to 0; never the intercept."""
+    return [k != kept for k, kept in zip(release.integers, release.kept, strict=True)]
 
 
 def chosen_lines(rule: Rule) -> list[str]:

@@ -2,8 +2,8 @@
 
 from dpwerm.learn.certificate import Certificate
 from dpwerm.report.meaning import meaning
-from dpwerm.report.noise_interval import half_width
-from dpwerm.report.settings_words import chosen_lines, middle, setting_rows
+from dpwerm.report.noise_interval import effect_reach
+from dpwerm.report.settings_words import chosen_lines, setting_rows, zeroed
 from dpwerm.rules.rule import Rule
 from dpwerm.rules.rule_file import notice
 
@@ -37,30 +37,23 @@ def _is_constant(name: str) -> bool:
     return name == "intercept" or "=" in name
 
 
-def _units(rule: Rule) -> str:
-    encoding = rule.release.encoding
-    units = UNITS[encoding.kind]
-    if encoding.saturation == 1:
-        return units
-    return units.replace("its declared", f"the middle {middle(encoding.saturation)} of its")
-
-
 def _noise_lines(rule: Rule) -> list[str]:
     release = rule.release
-    names = release.encoding.coefficient_names
+    names, effects = release.encoding.coefficient_names, release.effects
     width = max(map(len, names))
-    reach = half_width(release)
-    lines = [f"Coefficients in encoded units ({_units(rule)}):", ""]
-    zeroed = [one != kept for one, kept in zip(release.integers, release.kept, strict=True)]
-    for name, value, small in zip(names, release.theta, zeroed, strict=True):
-        noise = f"  ± {reach:.4f}" if reach else ""
-        lines.append(f"  {name:<{width}}  {value:+9.4f}{'  set to 0' if small else noise}")
+    reach = effect_reach(release)
+    noise = [""] * len(names)
+    if reach is not None and reach.any():
+        noise = [f"  ± {half:.4f}" for half in reach]
+    lines = [f"Coefficients in encoded units ({UNITS[release.encoding.kind]}):", ""]
+    for name, value, spread, small in zip(names, effects, noise, zeroed(release), strict=True):
+        lines.append(f"  {name:<{width}}  {value:+9.4f}{'  set to 0' if small else spread}")
     if reach is None:
         return [*lines, "", *UNPUBLISHED_SPREAD]
-    if not reach:
+    if not reach.any():
         return lines
     lines += ["", "± is the reach of the privacy noise in 95 of 100 releases, not sampling error."]
-    if max(abs(release.theta)) <= reach:
+    if (abs(effects) <= reach).all():
         lines += [
             "NO COEFFICIENT STANDS OUT from the privacy noise: this rule may be noise alone.",
             "A larger gamma, more people or a larger budget would give a clearer one.",
@@ -79,7 +72,6 @@ def _certificate_lines(rule: Rule) -> list[str]:
         "row norm": f"at most {c.radius:.6g}",
         **setting_rows(rule),
         **_perturbation_rows(c),
-        "noise scale": f"{c.noise.scale:.6g} on a grid of 2^{c.noise.grid_exponent}",
         **_gaussian_row(c),
         "randomness": c.randomness,
         "ledger": c.ledger,
@@ -98,17 +90,22 @@ def _gaussian_row(c: Certificate) -> dict[str, str]:
 
 
 def _perturbation_rows(c: Certificate) -> dict[str, str]:
-    """Return what the noise is made for, and the noise inside the objective if there is one."""
+    """Return the noise and what it is made for; inside the objective, both of its noises.
+
+    There the second noise covers the solver's tolerance alone and is far below the first.
+    """
     s, inside = c.sensitivity, c.perturbation
-    total = f"{s.total:.8g} with solver tolerance"
+    scale = f"{c.noise.scale:.6g} on a grid of 2^{c.noise.grid_exponent}"
     if inside is None:
-        return {"sensitivity": f"{s.minimiser:.8g} of the minimiser, {total}"}
+        total = f"{s.total:.8g} with solver tolerance"
+        sensitivity = f"{s.minimiser:.8g} of the minimiser, {total}"
+        return {"sensitivity": sensitivity, "noise scale": scale}
     size = f"rate {inside.rate:.6g}" if inside.sigma is None else f"sigma {inside.sigma:.6g}"
     return {
         "noise inside": f"{inside.norm}, {size}, kappa {inside.kappa:.6g}",
         "epsilon": f"{inside.epsilon_inside} inside, of which {inside.jacobian:.4g} for curvature; "
-        f"{inside.epsilon_outside} outside",
-        "sensitivity": f"{s.total:.8g}, twice the solver tolerance",
+        f"{inside.epsilon_outside} for the second noise",
+        "second noise": f"scale {scale}; covers {s.total:.8g}, twice the solver tolerance",
     }
 
 

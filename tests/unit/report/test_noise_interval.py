@@ -9,7 +9,7 @@ from dpwerm.learn.certificate import certify
 from dpwerm.learn.release import Release
 from dpwerm.learn.specification import Specification
 from dpwerm.privacy.budget import Budget
-from dpwerm.report.noise_interval import LAWS, half_width
+from dpwerm.report.noise_interval import LAWS, effect_reach, half_width
 from dpwerm.study.encoding import Encoding
 
 P = 5
@@ -39,5 +39,17 @@ def test_nothing_is_stated_where_the_law_depends_on_the_data() -> None:
     for mechanism, stated in (("spherical-laplace", True), ("objective-l2", False)):
         spec = Specification(Budget.of(1), 100.0, 3.0, mechanism=mechanism)
         certificate, _ = certify(spec, encoding, 10, secure=True, library="x")
-        reach = half_width(Release(encoding, (0, 0), certificate))
-        assert (reach is not None) is stated
+        release = Release(encoding, (0, 0), certificate)
+        assert (half_width(release) is not None) is stated
+        assert (effect_reach(release) is not None) is stated
+
+
+def test_the_reach_in_an_effect_is_stretched_for_numbers_only() -> None:
+    encoding = Encoding.of_numbers(["a", "b"], [(0.0, 1.0), (0.0, 3.0)]).changed(saturation=2.0)
+    spec = Specification(Budget.of(1), 100.0, 3.0, mechanism="product-laplace")
+    certificate, _ = certify(spec, encoding, 10, secure=True, library="x")
+    release = Release(encoding, (0, 0, 0), certificate)
+    one, several = half_width(release, 0.9), effect_reach(release, 0.9)
+    assert one is not None
+    assert several is not None
+    assert several.tolist() == [one, 1.375 * one, 1.375 * one]

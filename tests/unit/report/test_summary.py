@@ -1,3 +1,5 @@
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +10,7 @@ from dpwerm import PrivateTreatmentRule, Study
 from dpwerm.mechanisms import NOISE_LAWS
 from dpwerm.privacy.budget import Budget
 from dpwerm.report.figure import save_figure
-from dpwerm.report.noise_interval import LAWS
+from dpwerm.report.noise_interval import LAWS, half_width
 from dpwerm.report.summary import summary
 from dpwerm.rules.rule import Rule
 from dpwerm.simulate.demo import demo_trial, study_text
@@ -69,7 +71,41 @@ def test_objective_perturbation_states_no_reach_and_says_why(
     assert "STANDS OUT" not in text
     assert words in text
     assert "0.99 inside" in text
-    assert "0.01 outside" in text
+    assert "0.01 for the second noise" in text
+
+
+def test_the_tiny_second_noise_is_not_called_the_noise_of_the_rule() -> None:
+    text = summary(demo_rule(1, mechanism="objective-block"))
+    for row in ("sensitivity", "noise scale"):
+        assert f"\n  {row} " not in text
+        assert f"\n  {row} " in summary(demo_rule(1))
+    (line,) = re.findall(r"\n  second noise +(.*)", text)
+    assert re.fullmatch(r"scale \S+ on a grid of 2\^-\d+; covers \S+, twice the solver .*", line)
+
+
+def test_with_saturation_the_coefficients_of_the_score_are_shown() -> None:
+    rule = demo_rule(10, saturation=2.0, random_state=1)
+    release, text = rule.release, summary(rule)
+    reach = half_width(release)
+    assert reach is not None
+    assert "a number runs from -1 to 1 over its declared range, two levels are -1 and 1" in text
+    theta = dict(zip(release.encoding.coefficient_names, release.theta, strict=True))
+    for name, phi in (("intercept", 1.0), ("age", 1.375), ("severity", 1.375), ("sex=M", 1.0)):
+        assert re.search(
+            rf"\n  {name} +{re.escape(f'{phi * theta[name]:+.4f}')}  ± {phi * reach:.4f}\n", text
+        ), name
+
+
+def test_a_stretched_coefficient_does_not_stand_out_by_its_stretch() -> None:
+    rule = demo_rule(1, saturation=100.0, random_state=1)
+    reach = half_width(rule.release)
+    assert reach is not None
+    inside = int(0.9 * reach / 2.0**rule.release.exponent)
+    names = rule.release.encoding.coefficient_names
+    for integer, said in ((inside, True), (2 * inside, False)):
+        integers = tuple(integer if name == "age" else 0 for name in names)
+        shown = summary(replace(rule, release=replace(rule.release, integers=integers)))
+        assert ("NO COEFFICIENT STANDS OUT" in shown) is said
 
 
 def test_gaussian_noise_is_stated_in_every_notion(tmp_path: Path) -> None:

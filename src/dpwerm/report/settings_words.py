@@ -9,6 +9,8 @@ from dpwerm.learn.release import Release
 from dpwerm.rules.rule import Rule
 
 WIDTH = 92
+CLEAR = 0.6
+"""Below this share of right answers on simulated problems a private rule may be noise alone."""
 
 
 def setting_rows(rule: Rule) -> dict[str, str]:
@@ -47,5 +49,20 @@ def chosen_lines(rule: Rule) -> list[str]:
         return []
     *most, last = chosen.settings or ["nothing"]
     names = f"{', '.join(most)} and {last} were" if most else f"{last} was"
-    text = f"Settings: {names} {chosen.reason}."
+    return _wrapped(f"Settings: {names} {chosen.reason}.")
+
+
+def unclear_lines(rule: Rule) -> list[str]:
+    """Return a warning if so private a rule was hardly better than a coin on simulated problems."""
+    chosen = rule.release.certificate.chosen
+    if chosen is None or not rule.release.private or chosen.accuracy >= CLEAR:
+        return []
+    return _wrapped(
+        f"ON SIMULATED PROBLEMS such a rule was right for only {100 * chosen.accuracy:.1f} % of "
+        "the people: this rule may be noise alone. More people or a larger budget would give a "
+        "clearer one."
+    )
+
+
+def _wrapped(text: str) -> list[str]:
     return textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)

@@ -3,7 +3,7 @@
 from dpwerm.learn.certificate import Certificate
 from dpwerm.report.meaning import meaning
 from dpwerm.report.noise_interval import effect_reach
-from dpwerm.report.settings_words import chosen_lines, setting_rows, zeroed
+from dpwerm.report.settings_words import chosen_lines, setting_rows, unclear_lines, zeroed
 from dpwerm.rules.rule import Rule
 from dpwerm.rules.rule_file import notice
 
@@ -116,6 +116,7 @@ def summary(rule: Rule) -> str:
         [title, "=" * len(title), "", notice(rule)],
         _rule_lines(rule),
         _noise_lines(rule),
+        unclear_lines(rule),
         meaning(rule.release.certificate),
         _certificate_lines(rule),
         chosen_lines(rule),

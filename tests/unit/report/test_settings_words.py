@@ -5,7 +5,7 @@ from dataclasses import replace
 from tests.unit.report.test_summary import TEXT, demo_rule
 
 from dpwerm.learn.certificate import ChosenRecord
-from dpwerm.report.settings_words import WIDTH, chosen_lines, setting_rows, zeroed
+from dpwerm.report.settings_words import WIDTH, chosen_lines, setting_rows, unclear_lines, zeroed
 from dpwerm.report.summary import summary
 from dpwerm.rules.rule import Rule
 
@@ -15,9 +15,11 @@ REASON = (
 )
 
 
-def with_chosen(*settings: str, reason: str = REASON) -> Rule:
-    rule = demo_rule(random_state=1)
-    record = ChosenRecord(settings=list(settings), accuracy=0.9, reason=reason)
+def with_chosen(
+    *settings: str, reason: str = REASON, accuracy: float = 0.9, seed: int | None = 1
+) -> Rule:
+    rule = demo_rule(random_state=seed)
+    record = ChosenRecord(settings=list(settings), accuracy=accuracy, reason=reason)
     certificate = rule.release.certificate.model_copy(update={"chosen": record})
     return replace(rule, release=replace(rule.release, certificate=certificate))
 
@@ -66,6 +68,24 @@ def test_what_was_chosen_stands_at_the_end_in_lines_that_fit() -> None:
     assert max(map(len, lines)) <= WIDTH
     assert " ".join(lines) == f"Settings: gamma, mechanism and clip were {REASON}."
     assert summary(rule).endswith("\n\n" + "\n".join(lines) + "\n")
+
+
+def test_a_rule_that_simulations_call_unclear_is_called_so() -> None:
+    rule = with_chosen("gamma", accuracy=0.504, seed=None)
+    lines = unclear_lines(rule)
+    assert max(map(len, lines)) <= WIDTH
+    assert " ".join(lines) == (
+        "ON SIMULATED PROBLEMS such a rule was right for only 50.4 % of the people: this rule may "
+        "be noise alone. More people or a larger budget would give a clearer one."
+    )
+    assert "\n\n" + "\n".join(lines) + "\n\nWhat epsilon" in summary(rule)
+
+
+def test_a_clear_rule_or_one_that_is_not_private_gets_no_warning() -> None:
+    assert unclear_lines(with_chosen("gamma", accuracy=0.6, seed=None)) == []
+    assert unclear_lines(with_chosen("gamma", accuracy=0.504)) == []
+    assert unclear_lines(demo_rule()) == []
+    assert "ON SIMULATED" not in summary(demo_rule())
 
 
 def test_one_setting_is_one() -> None:

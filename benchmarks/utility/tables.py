@@ -129,12 +129,19 @@ def _below_published(found: Found) -> list[str]:
 
 
 def _behind(found: Found) -> list[str]:
-    failed = []
+    """Return each cell in which a single mechanism of ours leads by more, and which does."""
+    best: dict[tuple[str, int, str], Result] = {}
     for (scenario, n, epsilon, method), result in found.items():
+        at = scenario, n, epsilon
+        leads = at not in best or result.accuracy > best[at].accuracy
+        if method not in ("auto", "paper") and epsilon != "inf" and leads:
+            best[at] = result
+    failed = []
+    for (scenario, n, epsilon), result in best.items():
         auto = found.get((scenario, n, epsilon, "auto"))
         if auto and auto.accuracy < result.accuracy - SLACK:
             failed.append(
-                f"`{scenario}`, n = {n}, ε = {epsilon}: {method} {_shown(result)}, "
+                f"`{scenario}`, n = {n}, ε = {epsilon}: {result.cell.method} {_shown(result)}, "
                 f"auto {_shown(auto)}"
             )
     return failed
@@ -171,4 +178,5 @@ def _harm(found: Found, names: list[str]) -> list[str]:
 
 
 def _list(exceptions: list[str]) -> str:
-    return "yes." if not exceptions else "no. " + "; ".join(exceptions) + "."
+    """Return "yes", or every exception on a line of its own."""
+    return "yes." if not exceptions else "not in\n" + "\n".join(f"  - {one}" for one in exceptions)

@@ -26,7 +26,7 @@ benchmark: $(STAMP)  ## speed and memory of the solver, as ratios measured in on
 	$(BIN)/python benchmarks/solver.py
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/batch.py
 
-utility: $(STAMP)  ## accuracy and value of every method on every scenario; about half an hour
+utility: $(STAMP)  ## accuracy and value of every method on every scenario; about 40 minutes
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.utility
 
 table2: $(STAMP)  ## Table II of the paper's supplement, published and reproduced

@@ -14,8 +14,7 @@ from dpwerm.choose.question import Question
 from dpwerm.choose.search import REVISION, Progress, no_progress, search
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism
-from dpwerm.mechanisms.plan import Plan
-from dpwerm.privacy.budget import Budget
+from dpwerm.mechanisms.plan import Plan, spent
 from dpwerm.study.blocks import Block, CategoryBlock
 from dpwerm.study.encoding import Encoding
 from dpwerm.version import __version__
@@ -68,10 +67,8 @@ def answers(choice: Choice, question: Question) -> bool:
 
 def plan_of(question: Question, encoding: Encoding, mechanism: str, gamma: float) -> Plan:
     """Return the plan for W = 1, or raise if the mechanism makes no claim for the question."""
-    chosen, budget = get_mechanism(mechanism), question.budget
-    if isinstance(budget, Budget) and not chosen.needs_delta:
-        budget = Budget(budget.epsilon)
-    return chosen.plan(question.facts(encoding, gamma), budget)
+    chosen = get_mechanism(mechanism)
+    return chosen.plan(question.facts(encoding, gamma), spent(chosen, question.budget))
 
 
 def _found(question: Question, on_progress: Progress) -> Choice:

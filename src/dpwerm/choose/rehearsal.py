@@ -16,8 +16,7 @@ from dpwerm.choose.noise_draws import Draws, inside_noise, outside_noise
 from dpwerm.choose.question import Question
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism
-from dpwerm.mechanisms.plan import Plan
-from dpwerm.privacy.budget import Budget
+from dpwerm.mechanisms.plan import Plan, spent
 from dpwerm.simulate.proxies import Proxies, generator
 from dpwerm.solve.batch import BatchProblems, minimise_path
 from dpwerm.study.encoding import Encoding
@@ -68,9 +67,7 @@ class Rehearsal:
     ) -> dict[float, Plan]:
         """Return the plan of each γ that the mechanism accepts."""
         mechanism = get_mechanism(setting.mechanism)
-        budget = self.question.budget
-        if isinstance(budget, Budget) and not mechanism.needs_delta:
-            budget = Budget(budget.epsilon)
+        budget = spent(mechanism, self.question.budget)
         plans = {}
         for gamma in gammas:
             try:

@@ -1,6 +1,6 @@
 """Successive halving: many settings on a few random problems, the best of them on more.
 
-    round 1: all settings of the leading mechanism     round 2: the best fifth, with more problems
+    round 1: all settings of the leading mechanism     round 2: the best of them, on more problems
     round 3: the best few, and every other mechanism with the best settings and a γ of its own
 
 The effort is a fixed count, so the same question has the same answer whatever the machine's load.

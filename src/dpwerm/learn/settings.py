@@ -19,9 +19,9 @@ from dpwerm.learn.certificate import certify
 from dpwerm.learn.specification import Chosen, Specification, plain_mechanism
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.notions import check_notion
-from dpwerm.mechanisms.plan import Stage
+from dpwerm.mechanisms.plan import Stage, spent
 from dpwerm.parameters import LARGEST, SMALLEST, positive, real
-from dpwerm.privacy.budget import AnyBudget, Budget
+from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.facts import LARGEST_N
 from dpwerm.study.encoding import Encoding
 
@@ -78,8 +78,7 @@ class Settings:
         gamma, budget = self.gamma, spec.budget
         if self.chosen is not None:
             gamma = min(max(float(f"{gamma * weight_bound:.4g}"), SMALLEST), LARGEST)
-            if isinstance(budget, Budget) and not get_mechanism(self.mechanism).needs_delta:
-                budget = Budget(budget.epsilon)
+            budget = spent(get_mechanism(self.mechanism), budget)
         return spec.with_settings(
             budget=budget,
             gamma=gamma,

@@ -42,12 +42,12 @@ class Noise:
         return Fraction(self.sensitivity)
 
 
-class NoiseLaw(Protocol):
-    """A law of noise for a given sensitivity: a claim, the noise that makes it true, a release."""
+class Claim(Protocol):
+    """What is promised: by a law of noise, or by a mechanism."""
 
     @property
     def name(self) -> str:
-        """The name in the table of laws."""
+        """The name in the table of laws or of mechanisms."""
 
     @property
     def needs_delta(self) -> bool:
@@ -60,6 +60,10 @@ class NoiseLaw(Protocol):
     @property
     def proof(self) -> str:
         """The page with the proof."""
+
+
+class NoiseLaw(Claim, Protocol):
+    """A law of noise for a given sensitivity: a claim, the noise that makes it true, a release."""
 
     def calibrate(self, sensitivity: float, dimension: int, budget: AnyBudget) -> Noise:
         """Return the noise that makes the claim true."""

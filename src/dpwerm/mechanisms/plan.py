@@ -12,8 +12,8 @@ from typing import Protocol
 import numpy as np
 
 from dpwerm.errors import ParameterError
-from dpwerm.mechanisms.noise import Noise
-from dpwerm.privacy.budget import AnyBudget
+from dpwerm.mechanisms.noise import Claim, Noise
+from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.facts import Facts
 from dpwerm.privacy.randomness import BitSource
 from dpwerm.problem.data import WeightedData
@@ -74,24 +74,8 @@ class Plan:
     inside: Inside | None = None
 
 
-class Mechanism(Protocol):
+class Mechanism(Claim, Protocol):
     """A theorem one can run: a claim, a plan that makes it true, and the run."""
-
-    @property
-    def name(self) -> str:
-        """The name in the registry."""
-
-    @property
-    def needs_delta(self) -> bool:
-        """Whether δ > 0 is needed."""
-
-    @property
-    def statement(self) -> str:
-        """The privacy claim in one sentence."""
-
-    @property
-    def proof(self) -> str:
-        """The page with the proof."""
 
     def plan(self, facts: Facts, budget: AnyBudget) -> Plan:
         """Return the plan that makes the claim true, or raise ParameterError if there is none."""
@@ -100,6 +84,13 @@ class Mechanism(Protocol):
         self, objective: Objective, plan: Plan, bits: BitSource, on_stage: Stage = no_progress
     ) -> tuple[int, ...]:
         """Return grid integers k_j; the released θ_j is k_j·2^(plan.noise.exponent)."""
+
+
+def spent(mechanism: Mechanism, budget: AnyBudget) -> AnyBudget:
+    """Return what a mechanism spends of a budget: without δ if it needs none."""
+    if isinstance(budget, Budget) and not mechanism.needs_delta:
+        return Budget(budget.epsilon)
+    return budget
 
 
 def check_run(mechanism: Mechanism, objective: Objective, plan: Plan) -> None:

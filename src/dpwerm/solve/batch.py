@@ -19,7 +19,7 @@ from dpwerm.exact import round_up, sqrt_up
 from dpwerm.problem.losses.protocol import MarginLoss
 from dpwerm.problem.objective import Objective
 from dpwerm.solve.batch_block import Block, Room, numbers_kept
-from dpwerm.solve.batch_newton import Asked, Model, descend, model_at, model_at_zero
+from dpwerm.solve.batch_newton import Goal, Model, descend, model_at, model_at_zero
 from dpwerm.solve.batch_problems import BatchProblems, Requests
 from dpwerm.solve.newton import minimise
 
@@ -137,7 +137,7 @@ def _walk(block: Block, loss: MarginLoss, requests: Requests) -> tuple[FloatArra
     else:
         model = model_at(block, loss, requests.start)
     for g, gamma in enumerate(requests.gamma):
-        asked = Asked(gamma, requests.tilt[g], requests.tolerance[g])
+        asked = Goal(gamma, requests.tilt[g], requests.tolerance[g])
         model = descend(block, loss, asked, model)
         theta[g], distance[g] = model.theta, model.distance
     return theta, distance
@@ -155,7 +155,7 @@ def _common_start(block: Block, loss: MarginLoss, requests: Requests) -> Model:
         gamma = requests.gamma[0].mean(axis=1, keepdims=True)
         tilt = requests.tilt[0].mean(axis=1, keepdims=True)
         rough = block.bounds.max(axis=1, keepdims=True, initial=0.0) * loss.lipschitz / gamma
-        model = descend(block, loss, Asked(gamma, tilt, _ROUGH * rough), model)
+        model = descend(block, loss, Goal(gamma, tilt, _ROUGH * rough), model)
     return model.repeat(replicates)
 
 

@@ -26,16 +26,16 @@ _ZERO_WINDOW = 1.0
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class Goal:
     """What is asked of each problem: γ and the tolerance (b, R), and the tilt (b, R, p)."""
 
     gamma: FloatArray
     tilt: FloatArray
     tolerance: FloatArray
 
-    def only(self, i: int, which: NDArray[np.intp]) -> "Asked":
+    def only(self, i: int, which: NDArray[np.intp]) -> "Goal":
         """Return some replicates of data set i."""
-        return Asked(*(a[i, which][None] for a in (self.gamma, self.tilt, self.tolerance)))
+        return Goal(*(a[i, which][None] for a in (self.gamma, self.tilt, self.tolerance)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +95,7 @@ def model_at(block: Block, loss: MarginLoss, theta: FloatArray) -> Model:
     return Model(theta, block.gradient(slope), bend, np.full(theta.shape[:2], np.inf))
 
 
-def descend(block: Block, loss: MarginLoss, asked: Asked, model: Model) -> Model:
+def descend(block: Block, loss: MarginLoss, asked: Goal, model: Model) -> Model:
     """Return the model at points that are certified, but for those that need another method."""
     rounding = Rounding.of(block, loss)
     model = _lockstep(block, loss, asked, model, rounding)
@@ -135,7 +135,7 @@ class _Points:
 
 @np.errstate(all="ignore")
 def _lockstep(
-    block: Block, loss: MarginLoss, asked: Asked, model: Model, rounding: Rounding
+    block: Block, loss: MarginLoss, asked: Goal, model: Model, rounding: Rounding
 ) -> Model:
     """Step all problems together until only few of them are left, or for a while.
 

@@ -6,8 +6,8 @@ import pytest
 from tests.unit.mechanisms.perturbed_cases import BLOCKS, empty, facts
 
 from dpwerm.errors import ParameterError
-from dpwerm.mechanisms import get_mechanism
-from dpwerm.mechanisms.plan import check_run
+from dpwerm.mechanisms import MECHANISMS, get_mechanism
+from dpwerm.mechanisms.plan import check_run, spent
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.relation import Relation
 from dpwerm.problem.data import WeightedData
@@ -49,3 +49,11 @@ def test_a_plan_cannot_be_changed() -> None:
     with pytest.raises(FrozenInstanceError):
         changing.tolerance = 1.0
     assert PLAN.facts.blocks == BLOCKS
+
+
+@pytest.mark.parametrize("name", sorted(MECHANISMS))
+def test_a_mechanism_spends_no_delta_unless_it_needs_one(name: str) -> None:
+    mechanism = MECHANISMS[name]
+    kept = Budget.of(1, "1e-6") if mechanism.needs_delta else Budget.of(1)
+    assert spent(mechanism, Budget.of(1, "1e-6")) == kept
+    assert spent(mechanism, Budget.zcdp("0.1")) == Budget.zcdp("0.1")

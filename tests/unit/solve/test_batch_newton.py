@@ -4,7 +4,7 @@ import pytest
 from dpwerm.problem.losses import HuberisedHinge, Logistic, MarginLoss
 from dpwerm.solve import batch_newton
 from dpwerm.solve.batch_block import Block, Room
-from dpwerm.solve.batch_newton import Asked, descend, model_at, model_at_zero
+from dpwerm.solve.batch_newton import Goal, descend, model_at, model_at_zero
 from dpwerm.solve.batch_problems import BatchProblems
 
 
@@ -16,11 +16,11 @@ def block(n: int = 40, sets: int = 6) -> Block:
     return Room(sets, n, 3, 4).fill(problems, slice(0, sets))
 
 
-def asked(sets: int, replicates: int, tolerance: float = 1e-9) -> Asked:
+def asked(sets: int, replicates: int, tolerance: float = 1e-9) -> Goal:
     random = np.random.default_rng(5)
     shape = (sets, replicates)
     gamma = 10.0 ** random.uniform(-2, 2, shape)
-    return Asked(gamma, random.normal(size=(*shape, 3)), np.full(shape, tolerance))
+    return Goal(gamma, random.normal(size=(*shape, 3)), np.full(shape, tolerance))
 
 
 @pytest.mark.parametrize("loss", [HuberisedHinge(0.5), Logistic()], ids=str)

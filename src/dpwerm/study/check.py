@@ -17,7 +17,11 @@ from dpwerm.study.encoding import Encoding
 from dpwerm.study.findings import Finding, cell_finding, with_lines
 from dpwerm.study.persons import person_codes
 from dpwerm.study.table import Table
-from dpwerm.study.treatment import arm_labels, arm_probabilities
+from dpwerm.study.treatment import (
+    arm_labels,
+    received_probabilities,
+    second_arm_probabilities,
+)
 from dpwerm.study.trial import read_trial
 
 _NO_WEIGHT = "the row gets weight 0 and still counts in n"
@@ -58,7 +62,10 @@ def check_features(encoding: Encoding, table: Table) -> list[Finding]:
 def _whole(study: Study, table: Table) -> list[Finding]:
     labels = arm_labels(table, study.treatment)
     benefit = study.benefit.centred(table.numbers(study.benefit.column))
-    usable = ~np.isnan(benefit) & ~np.isnan(arm_probabilities(table, study.treatment, labels))
+    second = second_arm_probabilities(table, study.treatment)
+    usable = ~np.isnan(benefit) & ~np.isnan(labels)
+    if second is not None:
+        usable &= ~np.isnan(received_probabilities(study.treatment, labels, second))
     seen = [sign for sign in (-1.0, 1.0) if (labels[usable] == sign).any()]
     if not seen:
         remedy = "every row gets weight 0; a fit is noise around the zero rule"

@@ -7,13 +7,19 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, PlainValidator, ValidationError, field_validator
 
-from dpwerm.errors import Fault, StudyError
+from dpwerm.errors import Fault, ParameterError, StudyError
 from dpwerm.study.benefit import Benefit
 from dpwerm.study.blocks import Frozen
 from dpwerm.study.encoding import MAX_COLUMNS, MAX_FEATURES, Encoding
 from dpwerm.study.faults import faults_of, shown, wrong
 from dpwerm.study.features import CategoryFeature, Feature, NumberFeature
-from dpwerm.study.load import parse_toml, read_study_text
+from dpwerm.study.load import parse_toml, read_study_text, with_model_file
+from dpwerm.study.propensity import (
+    ColumnPropensity,
+    ExternalPropensity,
+    PrivatePropensity,
+    RidgePropensity,
+)
 from dpwerm.study.treatment import Treatment
 from dpwerm.study.values import (
     PLACEHOLDER,
@@ -42,7 +48,11 @@ REMEDIES = {
     "treatment": "write [treatment] with column and arms",
     "treatment.column": 'column = "name of the column that holds the arm"',
     "treatment.arms": 'arms = { S = "1/3", G = "2/3" }, or arms = ["S", "G"] with a propensity',
+    "treatment.propensity": 'a column, or a model: { model = "private" }, "external" or "ridge"',
     "treatment.propensity_floor": "a number above 0 and at most 0.5",
+    "treatment.propensity.arm": "the arm whose log-odds the coefficients give",
+    "treatment.propensity.share": '"auto", or a number above 0 and below 1',
+    "treatment.propensity.gamma": '"auto", or a number between 1e-12 and 1e+12',
     "benefit": "write [benefit] with column and bounds",
     "benefit.column": 'column = "name of the column that holds the benefit"',
     "benefit.bounds": "bounds = [lower, upper] in the column's units, finite, lower below upper",
@@ -123,8 +133,13 @@ class Study(Frozen):
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Return the study a TOML file declares; all its faults are reported at once."""
-        return cls.parse(read_study_text(path), f"study file {Path(path).name}")
+        """Return the study a TOML file declares; all its faults are reported at once.
+
+        A file of propensity coefficients is looked for beside the study file.
+        """
+        label = f"study file {Path(path).name}"
+        raw = parse_toml(read_study_text(path), label)
+        return cls.from_dict(with_model_file(raw, Path(path).parent, label), label)
 
     @classmethod
     def parse(cls, text: str, label: str = "study file") -> Self:
@@ -140,6 +155,7 @@ class Study(Frozen):
         except ValidationError as error:
             found = faults_of(error, known_keys=known_keys(), remedies=REMEDIES)
             raise StudyError(label, [*found, *shared]) from None
+        shared += _strange_coefficients(study)
         if shared:
             raise StudyError(label, shared)
         return study
@@ -195,6 +211,12 @@ def known_keys() -> dict[str, list[str]]:
         "study": [About],
         "features.*": [NumberFeature, CategoryFeature],
         "treatment": [Treatment],
+        "treatment.propensity": [
+            ColumnPropensity,
+            PrivatePropensity,
+            RidgePropensity,
+            ExternalPropensity,
+        ],
         "benefit": [Benefit],
         "budget": [DeclaredBudget],
         "method": [Method],
@@ -208,6 +230,18 @@ def known_keys() -> dict[str, list[str]]:
         ]
         known[section] = list(dict.fromkeys(keys))
     return known
+
+
+def _strange_coefficients(study: Study) -> list[Fault]:
+    """Return a fault if an external propensity model is about other features than the study."""
+    model = study.treatment.propensity
+    if not isinstance(model, ExternalPropensity):
+        return []
+    try:
+        model.check(study.encoding())
+    except ParameterError as error:
+        return [Fault("treatment.propensity.coefficients", str(error))]
+    return []
 
 
 def _shared_columns(raw: Mapping[str, object]) -> list[Fault]:
@@ -228,7 +262,8 @@ def _shared_columns(raw: Mapping[str, object]) -> list[Fault]:
         ("benefit", "column"),
         ("study", "person"),
     ):
-        uses.append((f"{part}.{key}", section(raw, part).get(key)))
+        found = section(raw, part).get(key)
+        uses.append((f"{part}.{key}", found.get("column") if isinstance(found, Mapping) else found))
     first: dict[str, str] = {}
     faults = []
     for where, column in uses:

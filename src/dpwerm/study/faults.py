@@ -11,6 +11,9 @@ from dpwerm.errors import Fault
 TAGS = frozenset({"number", "category"})
 """Kinds of features; the validator puts them into a fault's path, where a reader needs none."""
 
+MODELS = frozenset({"column", "private", "ridge", "external"})
+"""Kinds of propensity, likewise."""
+
 MOST_FAULTS = 200
 
 _PLAIN = {
@@ -101,7 +104,7 @@ def _fault(
 
 
 def _path(loc: tuple[object, ...]) -> tuple[str, ...]:
-    """Return a fault's path without the kinds of features the validator adds."""
+    """Return a fault's path without the kinds of features and of propensities it is given."""
     parts = [
         shown(part)[1:-1] if isinstance(part, str) else f"[{part}]"
         for part in loc
@@ -110,6 +113,9 @@ def _path(loc: tuple[object, ...]) -> tuple[str, ...]:
     container = parts[:1] in (["features"], ["blocks"])
     if container and len(parts) > 2 and parts[2] in TAGS:
         del parts[2]
+    if parts[:1] == ["propensity"] or parts[:2] == ["treatment", "propensity"]:
+        at = parts.index("propensity") + 1
+        del parts[at : at + int(at < len(parts) and parts[at] in MODELS)]
     return tuple(parts) or ("contents",)
 
 

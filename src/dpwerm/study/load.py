@@ -1,6 +1,7 @@
 """From the bytes of a study file to plain values; decimals stay as they were written."""
 
 import tomllib
+from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 
@@ -52,3 +53,32 @@ def parse_toml(text: str, label: str = "study file") -> dict[str, object]:
         raise StudyError(label, [Fault("syntax", "a number is too long to read")]) from None
     except RecursionError:
         raise StudyError(label, [Fault("syntax", "is nested too deeply")]) from None
+
+
+def with_model_file(raw: dict[str, object], folder: Path, label: str) -> dict[str, object]:
+    """Return a study's values with the coefficients of its propensity file in their place.
+
+    ``propensity = { model = "external", file = "propensity.toml" }``: the path is relative to the
+    study file's folder, and the file holds ``arm``, ``intercept`` and ``[coefficients]``.
+    """
+    found = raw.get("treatment")
+    treatment: Mapping[str, object] = found if isinstance(found, Mapping) else {}
+    propensity = treatment.get("propensity")
+    if not isinstance(propensity, Mapping) or not isinstance(propensity.get("file"), str):
+        return raw
+    rest = {key: value for key, value in propensity.items() if key != "file"}
+    where = "treatment.propensity.file"
+    if rest.get("model") != "external":
+        fault = Fault(where, 'is only for model = "external"', "leave out file")
+        raise StudyError(label, [fault])
+    try:
+        path = folder / str(propensity["file"])
+        model = parse_toml(read_study_text(path), f"propensity file {path.name}")
+    except StudyError as error:
+        faults = [Fault(f"{where}: {fault.where}", fault.problem) for fault in error.faults]
+        raise StudyError(label, faults) from None
+    both = sorted(set(rest) & set(model) - {"model"})
+    if both:
+        fault = Fault(where, f"also holds {', '.join(both)}", "say each thing once")
+        raise StudyError(label, [fault])
+    return {**raw, "treatment": {**treatment, "propensity": {**model, **rest}}}

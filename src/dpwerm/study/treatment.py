@@ -1,24 +1,32 @@
 """The treatment: two arms, the first −1 and the second +1, and how likely each was.
 
 A weight divides by P(arm received | x), so that probability must be known and bounded below:
-P ≥ π_min, the smaller arm's probability, or the declared floor of a propensity column.
+P ≥ π_min, the smaller arm's probability, or the declared floor of a propensity.
 """
 
 from fractions import Fraction
-from typing import Annotated, Literal, NamedTuple, Self, TypeVar
+from typing import Annotated, Literal, NamedTuple, Self
 
 import numpy as np
 from pydantic import Field, PlainValidator, ValidationInfo, field_validator, model_validator
 
 from dpwerm.arrays import FloatArray
+from dpwerm.errors import ParameterError
 from dpwerm.exact import round_down
 from dpwerm.study.blocks import Frozen
 from dpwerm.study.cells import normalise
 from dpwerm.study.faults import shown, wrong
+from dpwerm.study.propensity import (
+    ColumnPropensity,
+    ExternalPropensity,
+    Propensity,
+    WrittenPropensity,
+)
 from dpwerm.study.table import Table
 from dpwerm.study.values import Cell, Text, cell, probability
 
-T = TypeVar("T")
+ORIGINS = {"private": "released", "ridge": "ridge", "external": "external"}
+"""The weight origin that each model of the propensity brings with it."""
 
 
 class Arms(NamedTuple):
@@ -60,7 +68,7 @@ class Treatment(Frozen):
 
     column: Text
     declared_arms: Annotated[Arms, PlainValidator(arms_of)] = Field(validation_alias="arms")
-    propensity_column: Text | None = Field(None, validation_alias="propensity")
+    declared_propensity: WrittenPropensity = Field(None, validation_alias="propensity")
     propensity_floor: Annotated[Fraction, PlainValidator(floor_of)] | None = Field(
         None, validate_default=True
     )
@@ -69,28 +77,47 @@ class Treatment(Frozen):
     )
     declared_default: Cell | None = Field(None, validation_alias="default")
 
-    @field_validator("propensity_column")
+    @field_validator("declared_propensity")
     @classmethod
-    def _has_one_origin(cls, column: str | None, info: ValidationInfo) -> str | None:
+    def _has_one_origin(cls, found: Propensity | None, info: ValidationInfo) -> Propensity | None:
         known = info.data.get("declared_arms")
-        if column is not None and known and known.probabilities:
+        if found is None or known is None:
+            return found
+        if known.probabilities:
             raise wrong(
                 "the arms already have probabilities",
-                'write arms = ["first", "second"] or leave out the propensity column',
+                'write arms = ["first", "second"] or leave out the propensity',
             )
-        return column
+        if isinstance(found, ExternalPropensity):
+            names = [normalise(name) for name in known.names]
+            if normalise(found.arm) not in names:
+                arms = shown(", ".join(known.names))
+                raise wrong(f"{shown(found.arm)} is not an arm", f"arms: {arms}")
+        return found
 
     @field_validator("propensity_floor")
     @classmethod
     def _floor_is_given(cls, floor: Fraction | None, info: ValidationInfo) -> Fraction | None:
-        return _with_column("propensity_floor", floor, info, "propensity_floor = 0.1")
+        known, is_given = _propensity(info)
+        if not known:
+            return floor
+        if is_given and floor is None:
+            raise wrong("is needed with a propensity", "propensity_floor = 0.1")
+        if not is_given and floor is not None:
+            raise wrong("is only for a propensity", "leave out propensity_floor")
+        return floor
 
     @field_validator("declared_origin")
     @classmethod
     def _origin_is_given(cls, origin: str | None, info: ValidationInfo) -> str | None:
-        if origin is not None:
-            return origin
-        return _with_column("origin", None, info, 'origin = "design", "external" or "worst_case"')
+        known, is_given = _propensity(info)
+        has_column = is_given and isinstance(info.data["declared_propensity"], ColumnPropensity)
+        if known and has_column and origin is None:
+            remedy = 'origin = "design", "external" or "worst_case"'
+            raise wrong("is needed with a propensity column", remedy)
+        if known and is_given and not has_column and origin is not None:
+            raise wrong("is only for a propensity column", "leave out origin")
+        return origin
 
     @field_validator("declared_default")
     @classmethod
@@ -105,10 +132,10 @@ class Treatment(Frozen):
 
     @model_validator(mode="after")
     def _has_probabilities(self) -> Self:
-        if self.probabilities is None and self.propensity_column is None:
+        if self.probabilities is None and self.declared_propensity is None:
             raise wrong(
                 "the arms have no probabilities",
-                'write arms = { S = "1/3", G = "2/3" } or name a propensity column',
+                'write arms = { S = "1/3", G = "2/3" } or declare a propensity',
             )
         return self
 
@@ -123,14 +150,26 @@ class Treatment(Frozen):
         return self.declared_arms.probabilities
 
     @property
+    def propensity(self) -> Propensity | None:
+        """Where P(second arm | x) comes from if the design does not fix it."""
+        return self.declared_propensity
+
+    @property
+    def propensity_column(self) -> str | None:
+        """The column that holds P(second arm | x), if one does."""
+        found = self.declared_propensity
+        return found.column if isinstance(found, ColumnPropensity) else None
+
+    @property
     def default(self) -> str:
         """The arm recommended where f(x) = 0."""
         return self.declared_default or self.arms[0]
 
     @property
     def origin(self) -> str:
-        """Where the probabilities come from: "design", "external" or "worst_case"."""
-        return self.declared_origin or "design"
+        """Where the probabilities come from, by the name of a weight origin."""
+        model = getattr(self.declared_propensity, "model", "")
+        return self.declared_origin or ORIGINS.get(model, "design")
 
     @property
     def pi_min(self) -> float:
@@ -145,16 +184,11 @@ class Treatment(Frozen):
         return tuple(name for name in (self.column, self.propensity_column) if name is not None)
 
 
-def _with_column(key: str, value: T | None, info: ValidationInfo, remedy: str) -> T | None:
-    """Return a value that must be given with a propensity column and only there."""
-    if "propensity_column" not in info.data or "declared_arms" not in info.data:
-        return value
-    has_column = info.data["propensity_column"] is not None
-    if has_column and value is None:
-        raise wrong("is needed with a propensity column", remedy)
-    if not has_column and value is not None:
-        raise wrong("is only for a propensity column", f"leave out {key}")
-    return value
+def _propensity(info: ValidationInfo) -> tuple[bool, bool]:
+    """Return whether arms and propensity are sound so far, and whether a propensity is given."""
+    if "declared_propensity" not in info.data or "declared_arms" not in info.data:
+        return False, False
+    return True, info.data["declared_propensity"] is not None
 
 
 def arm_labels(table: Table, treatment: Treatment) -> FloatArray:
@@ -165,23 +199,38 @@ def arm_labels(table: Table, treatment: Treatment) -> FloatArray:
     return labels
 
 
-def arm_probabilities(table: Table, treatment: Treatment, labels: FloatArray) -> FloatArray:
+def second_arm_probabilities(table: Table, treatment: Treatment) -> FloatArray | None:
+    """Return P(second arm | x) as design or table give it, (n,); None where a model does."""
+    if treatment.probabilities is not None:
+        return np.full(table.n_rows, float(treatment.probabilities[1]))
+    if treatment.propensity_column is None:
+        return None
+    return table.numbers(treatment.propensity_column)
+
+
+def received_probabilities(
+    treatment: Treatment, labels: FloatArray, second: FloatArray
+) -> FloatArray:
     """Return P(arm received | x) in [π_min, 1], shape (n,); NaN where it is not known.
 
-    A propensity column holds P(second arm | x); it is clipped to [floor, 1 − floor], after
-    rounding, so that no weight exceeds V/π_min.
+    labels: (n,) in {−1, +1, NaN}; second: (n,) P(second arm | x). A propensity is clipped to
+    [floor, 1 − floor], after rounding, so that no weight exceeds V/π_min.
     """
     if treatment.probabilities is not None:
-        first, second = (float(value) for value in treatment.probabilities)
-        of_second: FloatArray | float = second
-        of_first: FloatArray | float = first
-    else:
-        of_second = np.clip(table.numbers(str(treatment.propensity_column)), 0.0, 1.0)
-        of_first = 1.0 - of_second
-    chosen = np.where(labels > 0, of_second, of_first)
+        of_first, of_second = (float(value) for value in treatment.probabilities)
+        chosen = np.where(labels > 0, of_second, of_first)
+        return np.where(np.isnan(labels), np.nan, chosen)
+    within = np.clip(second, 0.0, 1.0)
+    chosen = np.where(labels > 0, within, 1.0 - within)
     chosen = np.where(np.isnan(labels), np.nan, chosen)
-    if treatment.probabilities is not None:
-        return chosen
     ceiling = float(1 - Fraction(treatment.propensity_floor or 0))
     clipped: FloatArray = np.clip(chosen, treatment.pi_min, ceiling)
     return clipped
+
+
+def arm_probabilities(table: Table, treatment: Treatment, labels: FloatArray) -> FloatArray:
+    """Return P(arm received | x) where design or table give it, as above."""
+    second = second_arm_probabilities(table, treatment)
+    if second is None:
+        raise ParameterError("the probabilities of the arms follow from a model, not the table")
+    return received_probabilities(treatment, labels, second)

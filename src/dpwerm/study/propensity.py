@@ -1,0 +1,177 @@
+r"""Where P(second arm | x) comes from, when the design does not fix it.
+
+.. math:: P(\text{second} \mid x) = \sigma(a_0 + \textstyle\sum_j a_j x_j)
+
+for a model, a column of the table otherwise. Which people a model was fitted to decides what the
+weights cost: an external model nothing, a private one its own part of the budget, an unreleased one
+the constant C (docs/proofs/weight-origin.md).
+"""
+
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import BeforeValidator, Field, PlainValidator
+
+from dpwerm.arrays import FloatArray
+from dpwerm.errors import ParameterError
+from dpwerm.study.blocks import Frozen, NumberBlock
+from dpwerm.study.encoding import Encoding
+from dpwerm.study.faults import nearest, shown, wrong
+from dpwerm.study.values import AutoPositive, Cell, Real, Text, decimal
+
+ASYMPTOTIC = (
+    "the paper's H/n is a statement about large samples, up to terms that vanish only in "
+    "probability, so no release can rest on it; its own proof gives H, not H/n"
+)
+"""Why the paper's second case of C is never the basis of a release."""
+
+MODELS = ("private", "external", "ridge", "column")
+
+
+def share_of(value: object) -> Decimal | str:
+    """Return "auto" or the exact part of a budget, above 0 and below 1."""
+    if value == "auto":
+        return "auto"
+    found = decimal(value)
+    if not 0 < found < 1:
+        raise wrong(
+            f"must be above 0 and below 1, not {shown(found)}",
+            "both the propensity model and the rule need a part of the budget",
+        )
+    return found
+
+
+class ColumnPropensity(Frozen):
+    """A column of the table holds P(second arm | x)."""
+
+    model: Literal["column"] = "column"
+    column: Text
+
+    def plain(self) -> object:
+        """Return what a study file writes."""
+        return self.column
+
+
+class PrivatePropensity(Frozen):
+    """A logistic model of the same people, released with its own share of the budget."""
+
+    model: Literal["private"] = "private"
+    share: Annotated[Decimal | str, PlainValidator(share_of)] = "auto"
+
+    def plain(self) -> object:
+        """Return what a study file writes."""
+        return {"model": self.model, "share": str(self.share)}
+
+
+class RidgePropensity(Frozen):
+    """A logistic model of the same people with penalty γ_p that is used and never released."""
+
+    model: Literal["ridge"] = "ridge"
+    gamma: AutoPositive = "auto"
+
+    def plain(self) -> object:
+        """Return what a study file writes."""
+        return {"model": self.model, "gamma": self.gamma}
+
+    def penalty(self, n: int) -> float:
+        """Return γ_p; "auto" is n, the order at which the constant C is bearable."""
+        return float(max(n, 1)) if isinstance(self.gamma, str) else self.gamma
+
+
+class LinearModel(Frozen):
+    """A linear score of public coefficients in the columns' own units.
+
+    score(x) = intercept + Σ coefficient of each number · x + Σ coefficient of each row's level
+
+    Every number has a coefficient, 0 if the model does without it, and every category at least one
+    level; a level that is not named adds 0.
+    """
+
+    intercept: Real
+    coefficients: dict[str, Real]
+
+    def check(self, encoding: Encoding) -> None:
+        """Raise unless the coefficients are for these features."""
+        known = _names(encoding)
+        faults = []
+        for name in self.coefficients:
+            if name not in known:
+                guess = nearest(name, known)
+                hint = f'did you mean "{guess}"?' if guess else f"known: {', '.join(known)}"
+                faults.append(f"{shown(name)} is no feature or level of the study ({shown(hint)})")
+        for block in encoding.blocks:
+            names = _block_names(block)
+            if not any(name in self.coefficients for name in names):
+                faults.append(f"{shown(block.name)} has no coefficient; write 0 if it is not used")
+        if faults:
+            raise ParameterError("; ".join(faults))
+
+    def scores(self, encoding: Encoding, X: FloatArray) -> FloatArray:
+        """Return the score of rows (n, d) that ``encoding``, of the kind centred, encoded."""
+        self.check(encoding)
+        constant, slopes = self.intercept, []
+        for block in encoding.blocks:
+            values = [self.coefficients.get(name, 0.0) for name in _block_names(block)]
+            if isinstance(block, NumberBlock):
+                half = (block.upper - block.lower) / 2
+                constant += values[0] * (block.lower + half)
+                slopes.append(values[0] * half)
+            elif block.width == 1:
+                constant += (values[0] + values[1]) / 2
+                slopes.append((values[1] - values[0]) / 2)
+            else:
+                slopes += values
+        # One row's score must not depend on the rows beside it, so no matrix product.
+        scores: FloatArray = constant + np.einsum("ij,j->i", X, np.array(slopes))
+        return scores
+
+
+class ExternalPropensity(LinearModel):
+    """A logistic model fitted to independent data: its score is the log-odds of ``arm``."""
+
+    model: Literal["external"] = "external"
+    arm: Cell
+
+    def plain(self) -> object:
+        """Return what a study file writes."""
+        return self.model_dump(mode="json")
+
+
+def _tabled(value: object) -> object:
+    """Return the name of a column as the table that it stands for."""
+    if isinstance(value, str):
+        return {"model": "column", "column": value}
+    if not isinstance(value, dict):
+        return value
+    model = value.get("model")
+    if model == "asymptotic":
+        raise wrong(f"cannot be asymptotic: {ASYMPTOTIC}", 'use model = "private"')
+    if model not in MODELS:
+        known = ", ".join(f'"{name}"' for name in MODELS)
+        raise wrong(f"must name a column, or a model among {known}", 'use model = "private"')
+    if "file" in value:
+        raise wrong(
+            "a file of coefficients is found beside a study file only",
+            "load the study from its file, or write intercept and coefficients here",
+        )
+    return value
+
+
+Propensity = Annotated[
+    ColumnPropensity | PrivatePropensity | RidgePropensity | ExternalPropensity,
+    Field(discriminator="model"),
+]
+WrittenPropensity = Annotated[Propensity | None, BeforeValidator(_tabled)]
+"""A column's name, or a table with a model."""
+
+
+def _block_names(block: Any) -> list[str]:
+    """Return the names in own units: the number, or each level of a category."""
+    if isinstance(block, NumberBlock):
+        return [block.name]
+    return [f"{block.name}={level.name}" for level in block.levels]
+
+
+def _names(encoding: Encoding) -> list[str]:
+    return [name for block in encoding.blocks for name in _block_names(block)]

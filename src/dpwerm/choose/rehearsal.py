@@ -5,10 +5,11 @@
 The objective, the plan of the mechanism and the solver are those of a real fit.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpwerm.arrays import FloatArray
 from dpwerm.choose.candidates import Setting, thresholds
@@ -41,6 +42,12 @@ class Rehearsal:
     def scores(self, setting: Setting, gammas: Sequence[float]) -> dict[float, FloatArray]:
         """Return for each γ the mean accuracy at every threshold; no entry where no plan exists."""
         encoding = setting.encoding(self.question)
+        rules = self.released(setting, gammas)
+        return {gamma: self._accuracy(theta, encoding) for gamma, theta in rules.items()}
+
+    def released(self, setting: Setting, gammas: Sequence[float]) -> dict[float, FloatArray]:
+        """Return for each γ what would be released, θ (B, R, p); no entry where no plan exists."""
+        encoding = setting.encoding(self.question)
         plans = self._plans(setting, encoding, gammas)
         if not plans:
             return {}
@@ -58,8 +65,7 @@ class Rehearsal:
         )
         found = {}
         for theta, (gamma, plan) in zip(solution.theta, plans.items(), strict=True):
-            released = theta if inside else theta[:, None] + outside_noise(plan, base)
-            found[gamma] = self._accuracy(released, encoding)
+            found[gamma] = theta if inside else theta[:, None] + outside_noise(plan, base)
         return found
 
     def _plans(
@@ -88,6 +94,11 @@ class Rehearsal:
 
     def _accuracy(self, theta: FloatArray, encoding: Encoding) -> FloatArray:
         """Return the mean accuracy of θ (B, R, p) at every threshold."""
+        best = self.proxies.best[:, None] > 0
+        return np.array([np.mean(one == best) for one in self.second_arm(theta, encoding)])
+
+    def second_arm(self, theta: FloatArray, encoding: Encoding) -> Iterator[NDArray[np.bool_]]:
+        """Yield for every threshold whom θ (B, R, p) gives the second arm, shape (B, R, T)."""
         first = int(encoding.intercept_scale > 0)
         slopes = theta[..., first:]
         constant = encoding.intercept_scale * theta[..., :1] if first else 0.0
@@ -95,9 +106,6 @@ class Rehearsal:
         sizes = np.abs(slopes)
         largest = sizes.max(axis=-1, keepdims=True)
         rows = encoding.of_centred(self.proxies.people).swapaxes(1, 2)
-        best = self.proxies.best[:, None] > 0
-        found = []
         for threshold in thresholds(self.question):
             kept = np.where(sizes < threshold * largest, 0.0, slopes) * stretch
-            found.append(np.mean((kept @ rows + constant > 0) == best))
-        return np.array(found)
+            yield kept @ rows + constant > 0

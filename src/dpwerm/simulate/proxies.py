@@ -8,7 +8,7 @@ are chosen on such problems cost no privacy.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -47,7 +47,9 @@ class Proxies:
     """B random problems of n people each, features encoded with numbers in [−1, 1].
 
     X: (B, n, d); arm: (B, n) in {−1, +1}; probability: (B, n) of the arm received; benefit: (B, n)
-    in [−1, 1]; people: (B, T, d) and best: (B, T) in {−1, +1}, people with their better arm.
+    in [−1, 1]; people: (B, T, d) and best: (B, T) in {−1, +1}, people with their better arm;
+    contrast: (B, T), half of what the second arm gains them before benefits are cut at their
+    bounds, or the score behind a label; empty where it is not known.
     """
 
     X: FloatArray
@@ -56,6 +58,7 @@ class Proxies:
     benefit: FloatArray
     people: FloatArray
     best: FloatArray
+    contrast: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
 
 
 def widths_of(encoding: Encoding) -> tuple[int, ...]:
@@ -97,7 +100,8 @@ def random_trials(
         u = np.clip(mean + arm * f + noises[index] * rng.normal(size=rows + TESTS), -1.0, 1.0)
         chance = np.where(arm > 0, second, 1.0 - second)
         best = np.where(f > 0, 1.0, -1.0)
-        parts.append((X[:rows], arm[:rows], chance[:rows], u[:rows], X[rows:], best[rows:]))
+        trial = (X[:rows], arm[:rows], chance[:rows], u[:rows])
+        parts.append((*trial, X[rows:], best[rows:], f[rows:]))
     return Proxies(*(np.stack(column) for column in zip(*parts, strict=True)))
 
 
@@ -117,7 +121,7 @@ def random_labels(
         label = np.where(f[:rows] + noises[index] * rng.logistic(size=rows) > 0, 1.0, -1.0)
         weight = np.ones(rows) if fixed[index] else rng.uniform(size=rows)
         best = np.where(f > 0, 1.0, -1.0)
-        parts.append((X[:rows], label, np.ones(rows), weight, X[rows:], best[rows:]))
+        parts.append((X[:rows], label, np.ones(rows), weight, X[rows:], best[rows:], f[rows:]))
     return Proxies(*(np.stack(column) for column in zip(*parts, strict=True)))
 
 

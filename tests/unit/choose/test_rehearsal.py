@@ -215,3 +215,14 @@ def test_the_same_rehearsal_gives_the_same_scores() -> None:
     first, second = (rehearsal(asked).scores(SETTING, [90.0, 30.0]) for _ in range(2))
     for gamma in first:
         np.testing.assert_array_equal(first[gamma], second[gamma])
+
+
+def test_scores_are_the_means_of_what_each_person_is_given() -> None:
+    one = rehearsal(question((0, 3)))
+    theta = one.released(SETTING, [90.0])[90.0]
+    assert theta.shape == (B, 2, 5)
+    given = list(one.second_arm(theta, SETTING.encoding(one.question)))
+    assert {each.shape for each in given} == {(B, 2, one.proxies.best.shape[1])}
+    right = [each == (one.proxies.best > 0)[:, None] for each in given]
+    means = [each.mean(axis=(1, 2)).mean() for each in right]
+    np.testing.assert_allclose(one.scores(SETTING, [90.0])[90.0], means)

@@ -54,7 +54,8 @@ def test_every_array_has_its_shape_and_range(kind: str, widths: Widths) -> None:
     assert found.X.shape == (12, 80, d)
     assert found.arm.shape == found.probability.shape == found.benefit.shape == (12, 80)
     assert found.people.shape == (12, proxies.TESTS, d)
-    assert found.best.shape == (12, proxies.TESTS)
+    assert found.best.shape == found.contrast.shape == (12, proxies.TESTS)
+    np.testing.assert_array_equal(found.best, np.where(found.contrast > 0, 1.0, -1.0))
     assert set(np.unique(found.arm)) <= {-1.0, 1.0}
     assert set(np.unique(found.best)) <= {-1.0, 1.0}
     assert np.abs(found.benefit).max() <= 1
@@ -138,6 +139,7 @@ def test_the_better_arm_is_the_one_with_the_larger_benefit(
         theta, *_ = np.linalg.lstsq(rows, found.arm[b] * found.benefit[b], rcond=None)
         people = np.column_stack([np.ones(proxies.TESTS), found.people[b]])
         f = people @ theta
+        np.testing.assert_allclose(f, found.contrast[b], atol=1e-9)
         sure = np.abs(f) > 1e-9
         np.testing.assert_array_equal(np.sign(f[sure]), found.best[b][sure])
 

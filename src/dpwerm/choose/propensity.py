@@ -1,0 +1,183 @@
+r"""Settings of a private propensity model, chosen on simulated models; no row is ever read.
+
+    θ̂_p = argmin Σ log(1 + exp(−y_i x_iᵀθ)) + ½γ_p‖θ‖²,   y: the arm received, all weights 1
+
+γ_p, the mechanism and the intercept's constant are those whose weights 1/p̂ came nearest to the
+true ones. One round is enough: there is nothing else to choose.
+"""
+
+from dataclasses import dataclass, replace
+
+from dpwerm.choose.answer import answers, narrowed
+from dpwerm.choose.cache import keep, kept
+from dpwerm.choose.candidates import ABOVE_FLOOR, Setting, floor_of, gammas, mechanisms
+from dpwerm.choose.choice import Choice
+from dpwerm.choose.propensity_rehearsal import PropensityRehearsal
+from dpwerm.choose.question import Outcome, Question
+from dpwerm.choose.search import Progress, no_progress
+from dpwerm.errors import ParameterError
+from dpwerm.privacy.budget import AnyBudget
+from dpwerm.privacy.origin import KnownByDesign
+from dpwerm.privacy.relation import Relation
+from dpwerm.problem.losses import Logistic
+from dpwerm.study.encoding import Encoding
+from dpwerm.version import __version__
+
+SEED = 20261
+REVISION = 1
+"""To be raised with every change of what is tried or on what, so that old answers are forgotten."""
+
+PROBLEMS, DRAWS = 72, 2
+EFFORT = 4e8
+"""Rows times squared columns times fits that the search may take."""
+
+FEWEST_ROWS, MOST_ROWS = 150, 2_000
+INTERCEPTS = (0.5, 1.0)
+FURTHER = (0.0003, 0.001, 10.0, 100.0, 1000.0)
+"""Shares of n tried for γ besides those for a rule: a small γ as a logistic model bears it, and a
+large one, which says p̂ = ½ for everybody where noise would say worse."""
+
+BARE_GAMMAS = (10.0, 3.0, 1.0, 0.3)
+"""γ without noise: small whatever n is, so that the model is right in the limit."""
+
+_MEMORY: dict[str, Choice] = {}
+
+
+@dataclass(frozen=True)
+class PropensityChoice:
+    """How to fit a propensity model with W = 1; error : of its weights, root mean square."""
+
+    mechanism: str
+    gamma: float
+    intercept: float
+    error: float
+    reason: str
+
+
+def propensity_settings(
+    encoding: Encoding,
+    n: int,
+    budget: AnyBudget,
+    relation: Relation,
+    floor: float,
+    on_progress: Progress = no_progress,
+) -> PropensityChoice:
+    """Return the settings for a logistic model of P(second arm | x).
+
+    Parameters
+    ----------
+    encoding : Encoding, whose intercept and saturation are replaced
+    n : int ≥ 1, the public or the planned number of people
+    budget : Budget or GaussianBudget, the propensity model's own part
+    relation : Relation
+    floor : float in (0, 0.5], π_min
+    on_progress : called with the share of the work that is done
+    """
+    if not 0 < floor <= 0.5:
+        raise ParameterError(f"the floor must be above 0 and at most 0.5, not {floor:g}")
+    question = question_of(encoding, n, budget, relation)
+    key = question.digest(f"propensity, floor {floor!r}, {__version__}, revision {REVISION}")
+    known = _MEMORY.get(key) or kept(key)
+    if known is None or not answers(known, question):
+        known = _found(question, floor, on_progress)
+        keep(key, known)
+    _MEMORY[key] = known
+    return _told(known)
+
+
+def question_of(encoding: Encoding, n: int, budget: AnyBudget, relation: Relation) -> Question:
+    """Return the question in the form of labels with weights that are all 1."""
+    return Question(
+        encoding=encoding.changed(intercept=1.0, saturation=1.0),
+        n=n,
+        budget=budget,
+        relation=relation,
+        loss=Logistic(),
+        origin=KnownByDesign(),
+        regularizer="ridge",
+        outcome=Outcome.of_labels(),
+        clip=1.0,
+        saturation=1.0,
+        threshold=0.0,
+    )
+
+
+def _found(question: Question, floor: float, on_progress: Progress) -> Choice:
+    """Return the winner; of many columns, that of 32 and fewer people, γ scaled back with n."""
+    narrow = narrowed(question)
+    if narrow is None:
+        return _searched(question, floor, on_progress)
+    choice = _searched(narrow, floor, on_progress)
+    if choice.mechanism == "none":
+        return choice
+    least = ABOVE_FLOOR[0] * floor_of(question, question.encoding)
+    gamma = max(choice.gamma * question.n / narrow.n, least)
+    return replace(choice, gamma=min(float(f"{gamma:.3g}"), question.most_gamma))
+
+
+def _searched(question: Question, floor: float, on_progress: Progress) -> Choice:
+    settings = [
+        Setting(name, clip=1.0, intercept=intercept, saturation=1.0)
+        for name in mechanisms(question)
+        for intercept in INTERCEPTS
+    ]
+    paths = {setting: _gammas(question, setting) for setting in settings}
+    rehearsal = _rehearsal(question, floor, fits=sum(map(len, paths.values())))
+    found: list[tuple[float, Setting, float]] = []
+    for done, (setting, path) in enumerate(paths.items(), start=1):
+        scores = rehearsal.scores(setting, path)
+        found += [(float(score[0]), setting, gamma) for gamma, score in scores.items()]
+        on_progress(done / len(paths))
+    if not found:
+        raise ParameterError("no mechanism can fit a propensity model with this budget")
+    accuracy, setting, gamma = max(found, key=lambda one: one[0])
+    rivals: dict[str, float] = {}
+    for score, other, _ in found:
+        if other.mechanism != setting.mechanism:
+            rivals[other.mechanism] = max(score, rivals.get(other.mechanism, score))
+    problems, rows = rehearsal.proxies.arm.shape
+    return Choice(
+        mechanism=setting.mechanism,
+        gamma=gamma,
+        clip=1.0,
+        intercept=setting.intercept,
+        saturation=1.0,
+        threshold=0.0,
+        accuracy=accuracy,
+        rivals=rivals,
+        problems=problems,
+        rows=rows,
+    )
+
+
+def _gammas(question: Question, setting: Setting) -> list[float]:
+    """Return γ, falling: those of a rule and further ones, all above the mechanism's floor."""
+    if not question.budget.is_private:
+        return list(BARE_GAMMAS)
+    encoding = setting.encoding(question)
+    least = ABOVE_FLOOR[0] * floor_of(question, encoding)
+    further = [float(f"{share * question.n:.3g}") for share in FURTHER]
+    possible = {one for one in further if least <= one <= question.most_gamma}
+    return sorted(possible | set(gammas(question, encoding)), reverse=True)
+
+
+def _rehearsal(question: Question, floor: float, fits: int) -> PropensityRehearsal:
+    columns = question.encoding.n_columns + 1
+    work = fits * PROBLEMS * DRAWS * columns**2
+    rows = int(min(question.n, MOST_ROWS, max(FEWEST_ROWS, EFFORT / work)))
+    return PropensityRehearsal.of(
+        question, floor, count=PROBLEMS, rows=rows, draws=DRAWS, seed=SEED
+    )
+
+
+def _told(choice: Choice) -> PropensityChoice:
+    """Return a kept answer, whose accuracy is 1 − the error, with a sentence that says why."""
+    error = 1.0 - choice.accuracy
+    name = "the fit without noise" if choice.mechanism == "none" else choice.mechanism
+    rivals = ", ".join(f"{each} {100 * (1 - one):.0f} %" for each, one in choice.rivals.items())
+    reason = (
+        f"chosen on {choice.problems} simulated propensity models inside the declared bounds, "
+        f"without reading a row: there {name} gave weights that were off by {100 * error:.0f} % "
+        "(root mean square)" + (f"; others: {rivals}" if rivals else "")
+    )
+    return PropensityChoice(choice.mechanism, choice.gamma, choice.intercept, error, reason)

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from dpwerm.parameters import one_of
 from dpwerm.simulate.scenarios.categories import Categories
+from dpwerm.simulate.scenarios.confounded import Confounded
 from dpwerm.simulate.scenarios.cube import (
     Circle,
     SameEffect,
@@ -91,10 +92,37 @@ _ALL: tuple[Scenario, ...] = (
     ),
 )
 
+_OBSERVATIONAL: tuple[Confounded, ...] = (
+    Confounded(
+        name="confounded",
+        tests="people mostly received the arm that is worse for them",
+        gains=(-14.0, -6.0, 6.0),
+        logits=(1.5, 0.2, 0.0),
+        main=(-3.0, 0.0, 0.0),
+        level=72.0,
+        floor="0.15",
+    ),
+    Confounded(
+        name="confounded-mildly",
+        tests="age decides both who received which arm and how people fare",
+        gains=(-6.0, 8.0, 12.0),
+        logits=(0.0, -0.8, 0.0),
+        main=(-4.0, -8.0, 0.0),
+        level=66.0,
+        floor="0.3",
+    ),
+)
+
 SCENARIOS: Mapping[str, Scenario] = MappingProxyType({each.name: each for each in _ALL})
-"""Every scenario by its name, in a fixed order."""
+"""Every trial by its name, in a fixed order."""
+
+OBSERVATIONAL: Mapping[str, Confounded] = MappingProxyType(
+    {each.name: each for each in _OBSERVATIONAL}
+)
+"""Every scenario without a design that fixes the arms' probabilities."""
 
 
 def get_scenario(name: str) -> Scenario:
-    """Return the scenario of that name."""
-    return SCENARIOS[one_of("scenario", name, SCENARIOS)]
+    """Return the scenario of that name, a trial or an observational one."""
+    every = {**SCENARIOS, **OBSERVATIONAL}
+    return every[one_of("scenario", name, every)]

@@ -42,7 +42,8 @@ class Scenario(ABC):
     bounds : tuple of float
         Declared bounds of the benefit; a draw beyond them is rare, and truths ignore the clipping.
     probabilities : tuple of str
-        P(first arm), P(second arm) by design, as a study file writes them.
+        P(first arm), P(second arm) over all people, by design unless a scenario says otherwise, as
+        a study file writes them.
     linear : bool
         Whether {contrast = 0} is a hyperplane of the encoded features, or empty, or everything.
     outcome : Outcome
@@ -73,17 +74,22 @@ class Scenario(ABC):
 
     # -- what is public -------------------------------------------------------------------------
 
+    def treatment(self) -> Mapping[str, object]:
+        """Return [treatment] of the study: the arms with their probabilities by design."""
+        return {"column": ARM, "arms": dict(zip(self.arms, self.probabilities, strict=True))}
+
     def study(self) -> Study:
         """Return the public declaration; nothing in it is learned from a draw."""
+        return self.study_with(self.treatment())
+
+    def study_with(self, treatment: Mapping[str, object]) -> Study:
+        """Return the declaration with another [treatment]."""
         return Study.from_dict(
             {
                 "format": 1,
                 "study": {"id": self.name, "name": f"Simulated: {self.tests}"},
                 "features": self.features(),
-                "treatment": {
-                    "column": ARM,
-                    "arms": dict(zip(self.arms, self.probabilities, strict=True)),
-                },
+                "treatment": treatment,
                 "benefit": {"column": BENEFIT, "bounds": list(self.bounds)},
             },
             f"scenario {self.name}",
@@ -95,10 +101,14 @@ class Scenario(ABC):
         """Return the features of n people in the columns' own units."""
         return self.place(rng.random((n, len(self.features()))))
 
+    def propensity(self, table: pa.Table) -> FloatArray:
+        """Return P(second arm | x) of each row; by design the same for everybody."""
+        return np.full(table.num_rows, float(Fraction(self.probabilities[1])))
+
     def draw(self, n: int, rng: np.random.Generator) -> pa.Table:
         """Return a trial of n people: features, arm received, benefit."""
         table = self.people(n, rng)
-        second = rng.random(n) < float(Fraction(self.probabilities[1]))
+        second = rng.random(n) < self.propensity(table)
         mean = self.means(table)[np.arange(n), second.astype(np.int64)]
         arms = np.where(second, self.arms[1], self.arms[0])
         table = table.append_column(ARM, pa.array(arms))

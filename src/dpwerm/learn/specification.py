@@ -82,7 +82,7 @@ def loss_of(loss: str | MarginLoss, h: object = None) -> MarginLoss:
 
 
 def specification_of(
-    estimator: Any, *, weight_bound: float, relation: object, origin: str
+    estimator: Any, *, weight_bound: float, relation: object, origin: str = KnownByDesign.name
 ) -> Specification:
     """Return the public choices behind an estimator's parameters, before γ and mechanism are set.
 

@@ -4,7 +4,7 @@ A budget in ρ-zCDP or μ-GDP is a ``GaussianBudget``; it has no ε, so nothing 
 """
 
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
@@ -95,6 +95,21 @@ def budget_of(epsilon: Any, delta: Any = 0) -> AnyBudget:
         return Budget.of(epsilon, delta)
     _refuse_delta("an epsilon that is a budget", delta)
     return epsilon
+
+
+def total(first: AnyBudget, second: AnyBudget) -> AnyBudget:
+    r"""Return what two releases cost together, the second one knowing the first.
+
+    .. math:: (\varepsilon_1 + \varepsilon_2,\; \delta_1 + \delta_2)
+
+    by basic composition, exactly; ∞ if one of them promises nothing.
+    """
+    if not (isinstance(first, Budget) and isinstance(second, Budget)):
+        raise ParameterError("only budgets in epsilon and delta can be added")
+    if not (first.is_private and second.is_private):
+        return Budget(Decimal("Infinity"))
+    with localcontext(Context(prec=200)):
+        return Budget(first.epsilon + second.epsilon, first.delta + second.delta)
 
 
 def only_budget(

@@ -12,8 +12,10 @@ from typing import ClassVar
 
 from dpwerm.errors import ParameterError
 from dpwerm.parameters import one_of
+from dpwerm.privacy.asymptotic import AsymptoticModel
 from dpwerm.privacy.facts import Facts, WeightOrigin
 from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.ridge_origin import RidgeModel
 
 _NO_PARAMETERS: Mapping[str, float] = MappingProxyType({})
 
@@ -47,6 +49,27 @@ class ExternalModel:
 
     def constant(self, facts: Facts) -> Fraction:
         """Return 0: the model does not see the records."""
+        del facts
+        return Fraction(0)
+
+
+@dataclass(frozen=True)
+class ReleasedModel:
+    """Weights from a model of the same people that was released under a budget of its own: C = 0.
+
+    The released coefficients are public, so given them each weight depends on its own record alone;
+    both releases together cost the sum of their budgets.
+    """
+
+    name: ClassVar[str] = "released"
+    parameters: ClassVar[Mapping[str, float]] = _NO_PARAMETERS
+    statement: ClassVar[str] = (
+        "each weight follows from its own record and from a propensity model that was released "
+        "under a budget of its own, which is to be added"
+    )
+
+    def constant(self, facts: Facts) -> Fraction:
+        """Return 0: given the released model no other record's weight moves."""
         del facts
         return Fraction(0)
 
@@ -86,7 +109,14 @@ def register_origin(name: str, maker: Callable[..., WeightOrigin]) -> None:
     ORIGINS[name] = maker
 
 
-for _origin in (KnownByDesign, ExternalModel, WorstCase):
+for _origin in (
+    KnownByDesign,
+    ExternalModel,
+    ReleasedModel,
+    RidgeModel,
+    WorstCase,
+    AsymptoticModel,
+):
     register_origin(_origin.name, _origin)
 
 

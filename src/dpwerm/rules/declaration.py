@@ -109,9 +109,12 @@ class Declaration:
         }
         if treatment.probabilities is not None:
             return {**keys, "probabilities": [str(one) for one in treatment.probabilities]}
+        if treatment.declared_origin is None:  # a model brings its own
+            del keys["origin"]
+        propensity = treatment.propensity
         return {
             **keys,
-            "propensity": treatment.propensity_column,
+            "propensity": None if propensity is None else propensity.plain(),
             "propensity_floor": str(treatment.propensity_floor),
         }
 

@@ -31,6 +31,9 @@ PARAMETERS = {
 """The parameter behind each key of a study file, where the two have different names."""
 
 
+BARE_MODELS = ("private", "ridge", "asymptotic")
+"""The models of the propensity that need no word besides their name; the last is refused."""
+
 DECLARED_BY_STUDY = (
     "feature_bounds",
     "benefit_bounds",
@@ -97,7 +100,7 @@ def _is_default(value: Any, default: Any) -> bool:
 
 def _treatment_keys(estimator: Any) -> dict[str, Any]:
     keys: dict[str, Any] = {"column": "treatment"}
-    if isinstance(estimator.propensity, Mapping):
+    if _names_arms(estimator.propensity):
         if estimator.arms is not None:
             raise ParameterError("arms: the propensity already names the arms in their order")
         keys["arms"] = dict(estimator.propensity)
@@ -108,10 +111,8 @@ def _treatment_keys(estimator: Any) -> dict[str, Any]:
         )
     elif isinstance(estimator.arms, str) or np.shape(estimator.arms) != (2,):
         raise ParameterError("arms must be two labels, such as ('pill', 'therapy')")
-    elif isinstance(estimator.propensity, str):
-        if estimator.propensity != "column":
-            raise ParameterError('propensity must be a number, a mapping or "column"')
-        keys |= {"arms": list(estimator.arms), "propensity": "propensity"}
+    elif isinstance(estimator.propensity, str | Mapping):
+        keys |= {"arms": list(estimator.arms), "propensity": _model(estimator.propensity)}
     else:
         first, second = estimator.arms
         probability = decimal_of(real("propensity", estimator.propensity))
@@ -124,9 +125,26 @@ def _treatment_keys(estimator: Any) -> dict[str, Any]:
     return keys | {key: value for key, value in optional.items() if value is not None}
 
 
+def _names_arms(propensity: object) -> bool:
+    """Whether a propensity gives each arm its probability; a mapping with "model" does not."""
+    return isinstance(propensity, Mapping) and "model" not in propensity
+
+
+def _model(propensity: str | Mapping[str, Any]) -> Any:
+    """Return a propensity as a study file writes it."""
+    if isinstance(propensity, Mapping):
+        return dict(propensity)
+    if propensity == "column":
+        return "propensity"
+    if propensity not in BARE_MODELS:
+        known = ", ".join(f'"{name}"' for name in ("column", *BARE_MODELS))
+        raise ParameterError(f"propensity must be a number, a mapping or one of {known}")
+    return {"model": propensity}
+
+
 def declared_labels(estimator: Any) -> list[Any]:
     """Return the two arms as the parameters name them, the one for negative scores first."""
-    named = estimator.propensity if isinstance(estimator.propensity, Mapping) else estimator.arms
+    named = estimator.propensity if _names_arms(estimator.propensity) else estimator.arms
     return list(named)
 
 

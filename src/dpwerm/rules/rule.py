@@ -11,16 +11,32 @@ from numpy.typing import NDArray
 
 from dpwerm.arrays import FloatArray
 from dpwerm.learn.release import Release
+from dpwerm.privacy.budget import AnyBudget, total
 from dpwerm.rules.declaration import Declaration
 from dpwerm.study.table import read_table
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A release, and the declared arms between which it decides."""
+    """A release, and the declared arms between which it decides.
+
+    propensity: the private propensity model behind the weights, itself a release, if there is one.
+    """
 
     release: Release
     declaration: Declaration
+    propensity: Release | None = None
+
+    @property
+    def budget(self) -> AnyBudget:
+        """What the rule cost in all, its propensity model included."""
+        own = self.release.certificate.budget
+        return own if self.propensity is None else total(self.propensity.certificate.budget, own)
+
+    @property
+    def private(self) -> bool:
+        """Whether the rule, and all that it rests on, carries a privacy claim."""
+        return self.release.private and (self.propensity is None or self.propensity.private)
 
     @property
     def arms(self) -> tuple[str, str]:

@@ -17,14 +17,16 @@ from dpwerm.learn.certificate import Certificate, Finite, Name
 from dpwerm.learn.release import Release
 from dpwerm.learn.verify import Finding, leaves, verify_release
 from dpwerm.privacy.gaussian_budget import GaussianBudget
+from dpwerm.privacy.origin import ReleasedModel
 from dpwerm.rules.declaration import Declaration
+from dpwerm.rules.declared_findings import declared_findings
 from dpwerm.rules.json_in import read_json
 from dpwerm.rules.rule import Rule
 from dpwerm.study.blocks import Frozen as Record
 from dpwerm.study.encoding import Encoding
 from dpwerm.study.faults import faults_of
 
-FORMAT, VERSION = "dpwerm-rule", 2
+FORMAT, VERSION = "dpwerm-rule", 3
 ABSENT = "(absent)"
 Text = Annotated[str, Field(max_length=1000, strict=True)]
 
@@ -39,6 +41,14 @@ class CoefficientsRecord(Record):
     own_units: dict[Text, Finite]
 
 
+class ReleaseRecord(Record):
+    """A release: how rows become numbers, the coefficients, and what they promise."""
+
+    encoding: dict[str, Any]
+    coefficients: CoefficientsRecord
+    certificate: Certificate
+
+
 class StudyRecord(Record):
     """Which study the rule comes from."""
 
@@ -46,30 +56,32 @@ class StudyRecord(Record):
     name: Text
 
 
-class RuleRecord(Record):
-    """The content of a rule file."""
+class RuleRecord(ReleaseRecord):
+    """The content of a rule file; ``propensity`` is the private propensity model, if any."""
 
     format: Literal["dpwerm-rule"]
-    version: Literal[2]
+    version: Literal[3]
     study: StudyRecord
     notice: Text
     treatment: dict[str, Any]
     benefit: dict[str, Any]
     sources: dict[Text, Text]
-    encoding: dict[str, Any]
-    coefficients: CoefficientsRecord
-    certificate: Certificate
+    propensity: ReleaseRecord | None
     digest: Name
 
 
 def notice(rule: Rule) -> str:
     """Return the sentence that heads a rule wherever it is shown."""
     certificate = rule.release.certificate
-    if certificate.private:
-        budget = certificate.budget
-        promise = f"epsilon {certificate.epsilon}, delta {certificate.delta}"
+    if rule.private:
+        budget = rule.budget
         if isinstance(budget, GaussianBudget):
             promise = f"{budget.symbol} {budget.parameter} ({budget.name})"
+        else:
+            promise = f"epsilon {budget.epsilon}, delta {budget.delta}"
+        if rule.propensity is not None:
+            part = rule.propensity.certificate.epsilon
+            promise += f" in all (propensity model {part}, rule {certificate.epsilon})"
         return f"Released under differential privacy: {promise}, relation {certificate.relation}."
     if certificate.epsilon == "Infinity":
         return "NOT PRIVATE: fitted without noise. Do not publish if the data is sensitive."
@@ -93,6 +105,7 @@ def content_of(rule: Rule) -> dict[str, Any]:
         "treatment": rule.declaration.treatment_keys(),
         "benefit": rule.declaration.benefit_keys(),
         "sources": dict(rule.declaration.sources),
+        "propensity": None if rule.propensity is None else rule.propensity.to_dict(),
         **rule.release.to_dict(),
     }
     return {**content, "digest": digest_of(content)}
@@ -128,38 +141,50 @@ def parse_rule(content: dict[str, Any], where: str) -> tuple[Rule, RuleRecord]:
         record = RuleRecord.model_validate(content)
     except ValidationError as error:
         raise RuleFileError(where, faults_of(error)) from None
-    try:
-        record.certificate.specification()
-    except DpwermError as error:
-        raise RuleFileError(where, [Fault("certificate", str(error))]) from None
-    try:
-        encoding = Encoding.from_dict(record.encoding)
-    except RuleFileError as error:
-        faults = [replace(fault, where=f"encoding.{fault.where}") for fault in error.faults]
-        raise RuleFileError(where, faults) from None
+    release = _release(record, where)
+    propensity = None
+    if record.propensity is not None:
+        propensity = _release(record.propensity, where, "propensity.")
     try:
         facts = Declaration.of_record(record.treatment, record.benefit)
     except ParameterError as error:
         raise RuleFileError(where, [Fault("treatment, benefit", str(error))]) from None
-    strange = sorted(set(record.sources) - {block.name for block in encoding.blocks})
+    if (facts.treatment.origin == ReleasedModel.name) != (propensity is not None):
+        fault = Fault("propensity", "must be there exactly if the propensity model is private")
+        raise RuleFileError(where, [fault])
+    strange = sorted(set(record.sources) - {block.name for block in release.encoding.blocks})
     if strange:
         raise RuleFileError(where, [Fault("sources", "names something that is no feature")])
-    if len(record.coefficients.integers) != len(encoding.coefficient_names):
-        fault = Fault("coefficients.integers", "not one per encoded column")
-        raise RuleFileError(where, [fault])
     declaration = Declaration(
         facts.treatment, facts.benefit, record.study.id, record.study.name, record.sources
     )
+    return Rule(release, declaration, propensity), record
+
+
+def _release(record: ReleaseRecord, where: str, prefix: str = "") -> Release:
+    """Return the release that a record describes, or every fault of its form."""
+    try:
+        record.certificate.specification()
+    except DpwermError as error:
+        raise RuleFileError(where, [Fault(f"{prefix}certificate", str(error))]) from None
+    try:
+        encoding = Encoding.from_dict(record.encoding)
+    except RuleFileError as error:
+        faults = [replace(fault, where=f"{prefix}encoding.{fault.where}") for fault in error.faults]
+        raise RuleFileError(where, faults) from None
     coefficients = record.coefficients
+    if len(coefficients.integers) != len(encoding.coefficient_names):
+        fault = Fault(f"{prefix}coefficients.integers", "not one per encoded column")
+        raise RuleFileError(where, [fault])
     release = Release(
         encoding, tuple(coefficients.integers), record.certificate, coefficients.threshold
     )
     try:
         release.own_units()
     except OverflowError:
-        fault = Fault("coefficients", "too large for a double")
+        fault = Fault(f"{prefix}coefficients", "too large for a double")
         raise RuleFileError(where, [fault]) from None
-    return Rule(release, declaration), record
+    return release
 
 
 def read_rule(path: Path) -> Rule:
@@ -184,13 +209,8 @@ def verify_rule(path: Path) -> list[Finding]:
 
 
 def _findings(content: dict[str, Any], rule: Rule, record: RuleRecord) -> list[Finding]:
-    findings = [Finding("digest", record.digest, digest_of(content))]
-    findings += verify_release(rule.release)
-    certificate, declaration = rule.release.certificate, rule.declaration
-    findings += [
-        Finding("weight bound V/pi_min", certificate.weight_bound, declaration.weight_bound),
-        Finding("weight origin", certificate.weight_origin.name, declaration.treatment.origin),
-    ]
+    findings = [Finding("digest", record.digest, digest_of(content)), *verify_release(rule.release)]
+    findings += declared_findings(rule)
     expected = dict(leaves(content_of(rule)))
     found = dict(leaves(content))
     paths = [*expected, *(path for path in found if path not in expected)]
@@ -199,9 +219,11 @@ def _findings(content: dict[str, Any], rule: Rule, record: RuleRecord) -> list[F
         for path in paths
         if path != "digest"
     ]
-    # What the certificate says was derived above; here it matters only how it is written.
+    # What the certificates say was derived above; here it matters only how it is written.
     return findings + [
         finding
         for finding in written
-        if not (finding.holds and finding.what.startswith("certificate."))
+        if not (
+            finding.holds and finding.what.startswith(("certificate.", "propensity.certificate."))
+        )
     ]

@@ -17,19 +17,20 @@ from sklearn.utils.validation import check_is_fitted
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.learn.arrays_in import forget, number_encoding, numeric_matrix
-from dpwerm.learn.pipeline import Stage, fit_release, no_progress
+from dpwerm.learn.pipeline import Stage, no_progress
 from dpwerm.learn.release import Release
-from dpwerm.learn.settings import Asked, check_claim, people, plain_settings, settings_for
+from dpwerm.learn.settings import Asked, check_claim, people, plain_settings
 from dpwerm.learn.specification import Specification, specification_of
 from dpwerm.privacy.randomness import bit_source
 from dpwerm.privacy.relation import Relation
 from dpwerm.problem.losses import MarginLoss
 from dpwerm.rules.declaration import Declaration
-from dpwerm.rules.outcome_in import fixed_clip, outcome_of
+from dpwerm.rules.fit_rule import Wanted, fit_rule
+from dpwerm.rules.outcome_in import fixed_clip
 from dpwerm.rules.parameters_in import declaration_of, declared_labels, refuse_over_budget
-from dpwerm.rules.rule import Rule
+from dpwerm.rules.propensity import split
 from dpwerm.rules.rule_file import write_rule
-from dpwerm.rules.trial_rows import rows_of_arrays, rows_of_table
+from dpwerm.rules.trial import trial_of_arrays, trial_of_table
 from dpwerm.study.declaration import Study
 from dpwerm.study.persons import refuse_repeated_persons
 from dpwerm.study.trial import read_trial
@@ -52,11 +53,13 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
     benefit_bounds : (lower, upper) in the benefit's own units
     arms : pair of labels
         The first is −1, the second +1; must be declared unless ``propensity`` names them.
-    propensity : mapping from arm to probability, float P(second arm), or ``"column"``
+    propensity : mapping from arm to probability, float P(second arm), ``"column"`` or a model
         ``"column"`` means that ``fit`` is given P(second arm | x) of each row; then
-        ``propensity_floor`` and ``weight_origin`` must be declared.
+        ``weight_origin`` must be declared. A model, for observational data, is ``"private"``,
+        ``"ridge"`` or a mapping as in the study file, such as ``{"model": "private",
+        "share": 0.3}``; ``arms`` must then be given.
     propensity_floor : float in (0, 0.5]
-        π_min for a propensity column; propensities are clipped to [π_min, 1 − π_min].
+        π_min for a column or a model; propensities are clipped to [π_min, 1 − π_min].
     weight_origin : ``"design"``, ``"external"`` or ``"worst_case"``
         Where the propensities come from; needed for a propensity column.
     transform, direction, weights, centre, benefit_clip, default_arm
@@ -178,23 +181,26 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
         """Raise for every parameter that is wrong; nothing is read and nothing is chosen."""
         declaration = declaration_of(self).checked()
         bits = bit_source(self.random_state)
-        spec, asked = self._spec(declaration), self._asked(declaration)
-        if asked.gamma is None:
+        whole, asked = self._spec(declaration), self._asked(declaration)
+        _, rest = split(whole.budget, declaration.treatment)
+        spec = whole.with_settings(budget=rest)
+        if asked.gamma is None or declaration.treatment.origin == "released":
             people(asked, spec)
         plain_settings(asked, spec.budget).specification(spec, declaration.weight_bound)
         if self.study is not None:
-            if bits.secure and spec.budget.is_private:
-                refuse_over_budget(self.study, spec.budget)
-            check_claim(asked, spec, self.study.encoding())
+            if bits.secure and whole.budget.is_private:
+                refuse_over_budget(self.study, whole.budget)
+            encoding = self.study.encoding()
+            wanted = Wanted(declaration, whole, asked, encoding)
+            check_claim(asked, wanted.rule_spec(1), encoding)
 
     def _spec(self, declaration: Declaration) -> Specification:
-        """Return what is fixed before γ and the mechanism are."""
+        """Return what is fixed before γ, the mechanism and the origin of the weights are."""
         relation = self.study.relation if self.study is not None else self.relation
         return specification_of(
             self,
             weight_bound=declaration.weight_bound,
             relation=relation or Relation.REPLACE_ONE,
-            origin=declaration.treatment.origin,
         )
 
     def _asked(self, declaration: Declaration) -> Asked:
@@ -224,40 +230,20 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
         self.check_parameters()
         bits = bit_source(self.random_state)
         declaration = declaration_of(self)
-        spec, asked = self._spec(declaration), self._asked(declaration)
-        outcome = outcome_of(declaration)
         if self.study is not None:
             if not (treatment is None and benefit is None and propensity is None):
                 raise ParameterError("with a study, fit takes the table alone")
             on_stage("reading")
             table = read_trial(self.study, X)
             refuse_repeated_persons(self.study, table)
-            declared = self.study.encoding()
-            settings = settings_for(asked, spec, declared, outcome, range(table.n_rows), on_stage)
-            declaration = declaration.clipped_at(settings.clip)
-            encoding = settings.encoding(declared)
-            on_stage("encoding")
-            rows = rows_of_table(declaration, encoding, table)
+            encoding = self.study.encoding()
+            trial = trial_of_table(declaration, table)
         else:
             matrix = numeric_matrix(self, X, reset=True)
-            declared = number_encoding(self, matrix.shape[1])
-            settings = settings_for(asked, spec, declared, outcome, matrix, on_stage)
-            declaration = declaration.clipped_at(settings.clip)
-            encoding = settings.encoding(declared)
-            rows = rows_of_arrays(
-                encoding.encode_numbers(matrix), treatment, benefit, propensity, declaration
-            )
-        release = fit_release(
-            rows.X,
-            rows.labels,
-            rows.weights,
-            encoding=encoding,
-            spec=settings.specification(spec, declaration.weight_bound),
-            bits=bits,
-            threshold=settings.threshold,
-            on_stage=on_stage,
-        )
-        self.rule_ = Rule(release, declaration)
+            encoding = number_encoding(self, matrix.shape[1])
+            trial = trial_of_arrays(matrix, treatment, benefit, propensity, declaration)
+        wanted = Wanted(declaration, self._spec(declaration), self._asked(declaration), encoding)
+        self.rule_ = fit_rule(wanted, trial, bits, on_stage)
         return self
 
     @property

@@ -83,7 +83,6 @@ def _figure(rule: Rule) -> Figure:
     draw_recommendation(rule, right)
     for axes in (left, right):
         axes.spines[["top", "right"]].set_visible(False)
-    certificate = rule.release.certificate
-    claim = str(certificate.budget) if certificate.private else "NOT PRIVATE"
+    claim = str(rule.budget) if rule.private else "NOT PRIVATE"
     figure.suptitle(f"{rule.title}   ({claim})", x=0.01, ha="left", fontsize=12)
     return figure

@@ -8,18 +8,21 @@ import math
 from statistics import NormalDist
 
 from dpwerm.learn.certificate import Certificate
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import AnyBudget, Budget
 
 FALSE_ALARMS = 0.05
 NOTHING_LEFT = 0.999
 """Above this share of detections nobody is protected."""
 
 
-def meaning(certificate: Certificate) -> list[str]:
-    """Return what the promise means, line by line; nothing where there is no promise."""
+def meaning(certificate: Certificate, whole: AnyBudget | None = None) -> list[str]:
+    """Return what the promise means, line by line; nothing where there is no promise.
+
+    whole: what was spent in all, if more than this certificate's budget.
+    """
     if not certificate.private:
         return []
-    budget = certificate.budget
+    budget = certificate.budget if whole is None else whole
     if isinstance(budget, Budget):
         return _factor(certificate, budget)
     return _guessing(certificate, f"{budget.symbol} = {budget.parameter}")

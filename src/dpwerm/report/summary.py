@@ -109,6 +109,24 @@ def _perturbation_rows(c: Certificate) -> dict[str, str]:
     }
 
 
+def _propensity_lines(rule: Rule) -> list[str]:
+    """Return the private propensity model in own units, and what it cost; nothing without one."""
+    model = rule.propensity
+    if model is None:
+        return []
+    certificate, own = model.certificate, model.own_units()
+    width = max(map(len, own))
+    cost = f" at epsilon = {certificate.epsilon}" if certificate.private else ", NOT PRIVATE"
+    floor = rule.declaration.treatment.pi_min
+    return [
+        f"Propensity model, released with the rule{cost} ({certificate.mechanism}):",
+        f"log-odds of having received {rule.arms[1]!r}, in the columns' own units; probabilities",
+        f"are clipped to [{floor:.6g}, {1 - floor:.6g}]:",
+        "",
+        *(f"  {name:<{width}}  {value:+.4g}" for name, value in own.items()),
+    ]
+
+
 def summary(rule: Rule) -> str:
     """Return the rule, the meaning of its promise and the certificate as text."""
     title = rule.title
@@ -117,7 +135,8 @@ def summary(rule: Rule) -> str:
         _rule_lines(rule),
         _noise_lines(rule),
         unclear_lines(rule),
-        meaning(rule.release.certificate),
+        _propensity_lines(rule),
+        meaning(rule.release.certificate, rule.budget),
         _certificate_lines(rule),
         chosen_lines(rule),
     ]

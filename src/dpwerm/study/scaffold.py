@@ -26,6 +26,9 @@ relation = "replace_one"      # two tables are neighbours if one row differs
 [treatment]
 column = "{PLACEHOLDER}"          # the column that holds the arm each person received
 arms = "{PLACEHOLDER}"            # such as {{ control = "1/3", active = "2/3" }}
+# Not randomised? Then arms = ["control", "active"], and:
+# propensity = {{ model = "private" }}
+# propensity_floor = 0.1      # the smallest probability of an arm that is thought possible
 
 [benefit]
 column = "{PLACEHOLDER}"          # the column that holds the outcome

@@ -103,13 +103,13 @@ _OBSERVATIONAL: tuple[Confounded, ...] = (
         floor="0.15",
     ),
     Confounded(
-        name="confounded-mildly",
-        tests="age decides both who received which arm and how people fare",
-        gains=(-6.0, 8.0, 12.0),
-        logits=(0.0, -0.8, 0.0),
-        main=(-4.0, -8.0, 0.0),
-        level=66.0,
-        floor="0.3",
+        name="indication",
+        tests="sicker people received the strong drug, so that it seems to do harm",
+        gains=(4.0, 8.0, 10.0),
+        logits=(1.6, 0.0, 0.0),
+        main=(-28.0, 0.0, 0.0),
+        level=50.0,
+        floor="0.15",
     ),
 )
 

@@ -3,12 +3,12 @@ r"""Observational data: who receives which arm depends on what also decides whom
 .. math:: P(\text{second} \mid x) = \sigma(l^\top u), \qquad
     \mu_y(x) = \text{level} + m^\top u + y\,c^\top u/2, \quad y = \mp 1
 
-with u in [−1, 1]³ the features in units of half their range. Benefits lie mostly above the middle
-of their bounds, so a rule that ignores P learns what was done: at x it sees, up to a factor,
+with u in [−1, 1]³ the features in units of half their range. A rule that ignores P sees at x
 
-.. math:: (\mu - \text{centre})\,(2P - 1) + c^\top u/2
+.. math:: (\text{level} + m^\top u - \text{centre})\,(2P - 1) + c^\top u/2
 
-and the first term, which speaks for the arm that people got, outweighs the second.
+instead of cᵀu/2. Where most benefits lie above the centre, the first term speaks for the arm that
+people got; where the sick got the second arm and fare worse anyway, it speaks against that arm.
 """
 
 from collections.abc import Mapping
@@ -82,7 +82,15 @@ class Confounded(Scenario):
 
     def treatment(self) -> Mapping[str, object]:
         """Return [treatment] with a private propensity model."""
-        return self._observed({"model": "private"})
+        return self.observed({"model": "private"})
+
+    def benefit(self) -> Mapping[str, object]:
+        """Return [benefit] without a clip.
+
+        Features change the benefit more than the arms do, which is known beforehand. Then a small
+        clip makes benefits equal that are not, and automatic settings do not know of it.
+        """
+        return {**super().benefit(), "clip": "range"}
 
     def study_ignoring(self) -> Study:
         """Return the study of somebody who takes the arms' overall shares for a design."""
@@ -90,9 +98,10 @@ class Confounded(Scenario):
 
     def study_knowing(self) -> Study:
         """Return the study of somebody who knows P(second arm | x) from elsewhere."""
-        return self.study_with(self._observed(PROPENSITY) | {"origin": "external"})
+        return self.study_with(self.observed(PROPENSITY) | {"origin": "external"})
 
-    def _observed(self, propensity: object) -> dict[str, object]:
+    def observed(self, propensity: object) -> dict[str, object]:
+        """Return [treatment] with that propensity and the floor."""
         keys = {"column": ARM, "arms": list(self.arms)}
         return keys | {"propensity": propensity, "propensity_floor": self.floor}
 

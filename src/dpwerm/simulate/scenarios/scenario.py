@@ -78,6 +78,10 @@ class Scenario(ABC):
         """Return [treatment] of the study: the arms with their probabilities by design."""
         return {"column": ARM, "arms": dict(zip(self.arms, self.probabilities, strict=True))}
 
+    def benefit(self) -> Mapping[str, object]:
+        """Return [benefit] of the study."""
+        return {"column": BENEFIT, "bounds": list(self.bounds)}
+
     def study(self) -> Study:
         """Return the public declaration; nothing in it is learned from a draw."""
         return self.study_with(self.treatment())
@@ -90,7 +94,7 @@ class Scenario(ABC):
                 "study": {"id": self.name, "name": f"Simulated: {self.tests}"},
                 "features": self.features(),
                 "treatment": treatment,
-                "benefit": {"column": BENEFIT, "bounds": list(self.bounds)},
+                "benefit": self.benefit(),
             },
             f"scenario {self.name}",
         )

@@ -1,4 +1,4 @@
-"""Confounding is what it says: the truth undoes it, and who ignores it learns what was done."""
+"""Confounding is what it says: the truth undoes it, and who ignores it learns a wrong rule."""
 
 import math
 from fractions import Fraction
@@ -56,9 +56,7 @@ def test_one_table_suits_all_three_studies(scenario: Confounded) -> None:
 
 
 @every_scenario
-def test_declared_bounds_hold_and_most_benefits_lie_above_their_middle(
-    scenario: Confounded,
-) -> None:
+def test_declared_bounds_hold(scenario: Confounded) -> None:
     table = scenario.draw(N, np.random.default_rng(0))
     for name, declared in scenario.features().items():
         bounds, values = declared["bounds"], table[name].to_numpy()
@@ -67,7 +65,6 @@ def test_declared_bounds_hold_and_most_benefits_lie_above_their_middle(
     low, high = scenario.bounds
     benefit = table["benefit"].to_numpy()
     assert np.mean((benefit < low) | (benefit > high)) < 1e-3
-    assert np.mean(benefit > (low + high) / 2) > 0.9
 
 
 @every_scenario
@@ -112,14 +109,13 @@ def accuracy(scenario: Confounded, study: Study) -> float:
     return scenario.accuracy(people, rule.predict(people))
 
 
-def test_who_ignores_confounding_learns_what_was_done() -> None:
+@pytest.mark.parametrize(("name", "most"), [("confounded", 0.3), ("indication", 0.55)])
+def test_who_ignores_confounding_learns_a_wrong_rule(name: str, most: float) -> None:
     """Without any noise; a fixed arm is right for half of the people."""
-    scenario = OBSERVATIONAL["confounded"]
-    assert accuracy(scenario, scenario.study_ignoring()) < 0.3
+    scenario = OBSERVATIONAL[name]
+    assert accuracy(scenario, scenario.study_ignoring()) < most
     assert accuracy(scenario, scenario.study_knowing()) > 0.93
-    milder = OBSERVATIONAL["confounded-mildly"]
-    assert accuracy(milder, milder.study_ignoring()) < 0.82
-    assert accuracy(milder, milder.study_knowing()) > 0.93
+    assert accuracy(scenario, scenario.study()) > 0.93
 
 
 @every_scenario

@@ -8,7 +8,8 @@ import pytest
 
 from dpwerm.errors import ParameterError
 from dpwerm.rules.declaration import Declaration
-from dpwerm.rules.trial_rows import rows_of_table
+from dpwerm.rules.trial import trial_of_table
+from dpwerm.rules.trial_rows import rows_of
 from dpwerm.simulate.scenarios import SCENARIOS, get_scenario
 from dpwerm.simulate.scenarios.scenario import Scenario
 from dpwerm.study.check import check
@@ -54,7 +55,10 @@ def test_the_study_accepts_its_draws(scenario: Scenario) -> None:
     assert study.benefit.bounds == scenario.bounds
     assert table.column_names == list(study.columns)
     declared = Declaration.of_study(study)
-    rows = rows_of_table(declared, study.encoding(), read_table(table, study.columns))
+    trial = trial_of_table(declared, read_table(table, study.columns))
+    assert trial.given_propensity is not None
+    np.testing.assert_array_equal(trial.given_propensity, scenario.propensity(table))
+    rows = rows_of(trial, declared, study.encoding(), trial.given_propensity)
     assert rows.X.shape == (500, study.encoding().n_columns)
     assert np.all(rows.weights >= 0)
     assert rows.weights.any()

@@ -235,7 +235,7 @@ CONDITIONS: Conditions = {
     "arms not two": Condition(
         arrays=(rule(arms=("a", "b", "c"), propensity=0.5), rule(arms="ab", propensity=0.5))
     ),
-    "propensity neither number, mapping nor column": Condition(
+    "propensity neither number, mapping, column nor model": Condition(
         arrays=(rule(arms=("a", "b"), propensity="half"),)
     ),
     "worst-case weights under add_remove": study_says(

@@ -60,7 +60,7 @@ CONDITIONS: Mapping[str, Edit] = {
     "without a version": _without("version"),
     "a key missing": _without("treatment"),
     "a key unknown": _set("comment", "hello"),
-    "a key twice": _raw('"version": 2,', '"version": 2, "version": 2,'),
+    "a key twice": _raw('"version": 3,', '"version": 3, "version": 3,'),
     "text for a number": _set("certificate.gamma", "fifty"),
     "true for a number": _set("certificate.n", True),
     "NaN": _set("certificate.gamma", float("nan")),

@@ -137,7 +137,7 @@ def _model(propensity: str | Mapping[str, Any]) -> Any:
     if propensity == "column":
         return "propensity"
     if propensity not in BARE_MODELS:
-        known = ", ".join(f'"{name}"' for name in ("column", *BARE_MODELS))
+        known = ", ".join(f'"{name}"' for name in ("column", *BARE_MODELS[:-1]))
         raise ParameterError(f"propensity must be a number, a mapping or one of {known}")
     return {"model": propensity}
 

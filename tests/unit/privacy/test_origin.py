@@ -11,6 +11,7 @@ from dpwerm.privacy.origin import (
     ORIGINS,
     ExternalModel,
     KnownByDesign,
+    ReleasedModel,
     WorstCase,
     origin_of,
     register_origin,
@@ -23,7 +24,12 @@ FACTS = Facts(
 )
 
 
-@pytest.mark.parametrize("origin", [KnownByDesign(), ExternalModel()])
+NUMBERS: dict[str, dict[str, object]] = {
+    "ridge": {"pi_min": 0.1, "radius": 2.0, "dimension": 3.0, "gamma": 9.0, "tolerance": 1e-9}
+}
+
+
+@pytest.mark.parametrize("origin", [KnownByDesign(), ExternalModel(), ReleasedModel()])
 @pytest.mark.parametrize("relation", list(Relation))
 def test_weights_from_elsewhere_add_nothing(origin: WeightOrigin, relation: Relation) -> None:
     facts = replace(FACTS, relation=relation, n=None, origin=origin)
@@ -47,7 +53,7 @@ def test_the_worst_case_needs_a_public_n() -> None:
 
 @pytest.mark.parametrize("name", sorted(ORIGINS))
 def test_an_origin_is_found_again_from_what_it_says_of_itself(name: str) -> None:
-    origin = origin_of(name)
+    origin = origin_of({"name": name, **NUMBERS.get(name, {})})
     assert origin.name == name
     assert origin.statement
     assert origin_of({"name": name, **origin.parameters}) == origin
@@ -56,8 +62,17 @@ def test_an_origin_is_found_again_from_what_it_says_of_itself(name: str) -> None
 
 @pytest.mark.parametrize("wrong", ["estimated", "", None, 3, {"name": "x"}, {}])
 def test_an_unknown_origin_is_refused_with_the_names(wrong: Any) -> None:
-    with pytest.raises(ParameterError, match="design, external, worst_case"):
+    with pytest.raises(ParameterError, match="design, external, released, ridge, worst_case"):
         origin_of(wrong)
+
+
+def test_a_model_of_the_same_people_says_that_its_budget_is_to_be_added() -> None:
+    assert "a budget of its own, which is to be added" in ReleasedModel().statement
+
+
+def test_numbers_that_an_origin_needs_are_refused_if_they_are_missing() -> None:
+    with pytest.raises(ParameterError, match="origin ridge does not take the parameters: none"):
+        origin_of("ridge")
 
 
 def test_unknown_parameters_are_refused_without_their_values() -> None:

@@ -27,6 +27,8 @@ from dpwerm.study.encoding import Encoding
 
 AUTO = "auto"
 LARGEST_SATURATION = 100.0
+CHECKED_ROWS = 2
+"""The rows of a fit that is only checked."""
 
 
 @dataclass(frozen=True)
@@ -103,13 +105,14 @@ def check_claim(asked: Asked, spec: Specification, encoding: Encoding) -> None:
     """Raise if no claim can be made with what is fixed, whatever else is chosen.
 
     A γ that is left open stands at its largest, where every mechanism makes its claim that makes
-    one at any γ. Nor does a claim depend on the number of rows, here 1.
+    one at any γ. Nor does a claim depend on the number of rows from 2 on; of 1, no other weight
+    could move.
     """
     plain = plain_settings(asked, spec.budget)
     if asked.gamma is None:
         plain = replace(plain, gamma=LARGEST, chosen=Chosen((), 0.0, "left open"))
     final = plain.specification(spec, spec.weight_bound)
-    certify(final, plain.encoding(encoding), 1, secure=True, library="")
+    certify(final, plain.encoding(encoding), CHECKED_ROWS, secure=True, library="")
 
 
 def settings_for(
@@ -164,14 +167,20 @@ def settings_for(
     )
 
 
-def people(asked: Asked, spec: Specification, rows: Sized | None = None) -> int:
-    """Return the public number of people: the rows, or the planned number under add/remove."""
+def people(
+    asked: Asked, spec: Specification, rows: Sized | None = None, *, whose: str = "gamma = auto"
+) -> int:
+    """Return the public number of people: the rows, or the planned number under add/remove.
+
+    whose: what depends on that number.
+    """
     if asked.planned_n is not None:
         return asked.planned_n
     if not spec.relation.publishes_n:
+        way_out = ". Or set gamma" if whose == "gamma = auto" else ""
         raise ParameterError(
-            "gamma = auto under add_remove needs planned_n, the number of people the study plans "
-            "for: the number of rows is itself sensitive there. Or set gamma"
+            f"{whose} under add_remove needs planned_n, the number of people the study plans for: "
+            f"the number of rows is itself sensitive there{way_out}"
         )
     return 1 if rows is None else max(1, len(rows))
 

@@ -86,10 +86,13 @@ class RidgeModel:
     def rounding(self, n: int) -> Fraction:
         r"""Return η: a computed weight is within W·η of the weight at the solver's point.
 
-        .. math:: \eta = 2^{-52} \bigl( (p+8) C_x (n C_x / \gamma_p + \tau_p) + 32 \bigr)
+        .. math:: \eta = 2^{-52} \bigl( (p+8) C_x (n C_x / \gamma_p + \tau_p)
+                  + 32 / \pi_{\min} \bigr)
 
-        The model's coefficients have norm at most nC_x/γ_p + τ_p, a score is a sum of p products,
-        and what follows it is a handful of correctly scaled operations.
+        The model's coefficients have norm at most nC_x/γ_p + τ_p and a score is a sum of p
+        products. From there on a probability has a few units of rounding next to 1, and so has
+        1 − P: relative to the least probability, which a weight divides by, that is 1/π_min more.
         """
         size = n * Fraction(self.radius) / Fraction(self.gamma) + Fraction(self.tolerance)
-        return ULP * ((Fraction(self.dimension) + 8) * Fraction(self.radius) * size + 32)
+        of_score = (Fraction(self.dimension) + 8) * Fraction(self.radius) * size
+        return ULP * (of_score + 32 / Fraction(self.pi_min))

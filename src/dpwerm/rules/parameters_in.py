@@ -126,8 +126,8 @@ def _treatment_keys(estimator: Any) -> dict[str, Any]:
 
 
 def _names_arms(propensity: object) -> bool:
-    """Whether a propensity gives each arm its probability; a mapping with "model" does not."""
-    return isinstance(propensity, Mapping) and "model" not in propensity
+    """Whether a propensity gives each arm its probability; one whose "model" is text does not."""
+    return isinstance(propensity, Mapping) and not isinstance(propensity.get("model"), str)
 
 
 def _model(propensity: str | Mapping[str, Any]) -> Any:

@@ -158,7 +158,12 @@ def parse_rule(content: dict[str, Any], where: str) -> tuple[Rule, RuleRecord]:
     declaration = Declaration(
         facts.treatment, facts.benefit, record.study.id, record.study.name, record.sources
     )
-    return Rule(release, declaration, propensity), record
+    rule = Rule(release, declaration, propensity)
+    try:
+        _ = rule.budget
+    except ParameterError as error:
+        raise RuleFileError(where, [Fault("budget of both releases", str(error))]) from None
+    return rule, record
 
 
 def _release(record: ReleaseRecord, where: str, prefix: str = "") -> Release:

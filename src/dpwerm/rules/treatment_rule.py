@@ -19,8 +19,9 @@ from dpwerm.errors import ParameterError
 from dpwerm.learn.arrays_in import forget, number_encoding, numeric_matrix
 from dpwerm.learn.pipeline import Stage, no_progress
 from dpwerm.learn.release import Release
-from dpwerm.learn.settings import Asked, check_claim, people, plain_settings
+from dpwerm.learn.settings import CHECKED_ROWS, Asked, check_claim, people, plain_settings
 from dpwerm.learn.specification import Specification, specification_of
+from dpwerm.privacy.origin import ReleasedModel
 from dpwerm.privacy.randomness import bit_source
 from dpwerm.privacy.relation import Relation
 from dpwerm.problem.losses import MarginLoss
@@ -184,7 +185,9 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
         whole, asked = self._spec(declaration), self._asked(declaration)
         _, rest = split(whole.budget, declaration.treatment)
         spec = whole.with_settings(budget=rest)
-        if asked.gamma is None or declaration.treatment.origin == "released":
+        if declaration.treatment.origin == ReleasedModel.name:
+            people(asked, spec, whose="a private propensity model")
+        if asked.gamma is None:
             people(asked, spec)
         plain_settings(asked, spec.budget).specification(spec, declaration.weight_bound)
         if self.study is not None:
@@ -192,7 +195,7 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
                 refuse_over_budget(self.study, whole.budget)
             encoding = self.study.encoding()
             wanted = Wanted(declaration, whole, asked, encoding)
-            check_claim(asked, wanted.rule_spec(1), encoding)
+            check_claim(asked, wanted.rule_spec(CHECKED_ROWS), encoding)
 
     def _spec(self, declaration: Declaration) -> Specification:
         """Return what is fixed before γ, the mechanism and the origin of the weights are."""

@@ -98,8 +98,9 @@ class LinearModel(Frozen):
         for name in self.coefficients:
             if name not in known:
                 guess = nearest(name, known)
-                hint = f'did you mean "{guess}"?' if guess else f"known: {', '.join(known)}"
-                faults.append(f"{shown(name)} is no feature or level of the study ({shown(hint)})")
+                known_names = f"known: {shown(', '.join(known))}"
+                hint = f"did you mean {shown(guess)}?" if guess else known_names
+                faults.append(f"{shown(name)} is no feature or level of the study; {hint}")
         for block in encoding.blocks:
             names = _block_names(block)
             if not any(name in self.coefficients for name in names):

@@ -10,11 +10,12 @@ vanish in probability, so for no finite n does a privacy guarantee follow.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from types import MappingProxyType
 from typing import ClassVar, NoReturn
 
 from dpwerm.errors import ParameterError
-from dpwerm.parameters import positive, real
+from dpwerm.parameters import SMALLEST, positive, real
 from dpwerm.privacy.facts import LARGEST_N, Facts
 from dpwerm.study.propensity import ASYMPTOTIC
 
@@ -51,7 +52,7 @@ def asymptotic_constant(
     ----------
     benefit_bound : float > 0, C_B
     radius : float > 0, C_x, of the propensity model's rows; also the r of C
-    pi_min : float in (0, 1/2], the smallest propensity
+    pi_min : float in [1e-12, 1/2], the smallest propensity
     smallest_eigenvalue : float > 0, b_x with E[x xᵀ] ⪰ b_x I; at most C_x²
     n : int ≥ 1
     lipschitz : float > 0, L of the rule's loss
@@ -59,14 +60,14 @@ def asymptotic_constant(
     bound, size = positive("benefit_bound", benefit_bound), positive("radius", radius)
     slope, eigenvalue = positive("lipschitz", lipschitz), real("b_x", smallest_eigenvalue)
     smallest = real("pi_min", pi_min)
-    if not 0 < smallest <= 0.5:
-        raise ParameterError(f"pi_min must be above 0 and at most 0.5, not {smallest:g}")
+    if not SMALLEST <= smallest <= 0.5:
+        raise ParameterError(f"pi_min must be between {SMALLEST:g} and 0.5, not {smallest:g}")
     if not 0 < eigenvalue <= size**2:
         raise ParameterError(
             f"the smallest eigenvalue of E[x x'] must be above 0 and at most {size**2:g}, the "
             f"square of the largest row, not {eigenvalue:g}"
         )
-    if not 1 <= n <= LARGEST_N:
+    if isinstance(n, bool) or not isinstance(n, Integral) or not 1 <= n <= LARGEST_N:
         raise ParameterError(f"n must be a whole number between 1 and {LARGEST_N}")
     odds = 1 / smallest - 1
     weight_slope = bound * size * odds

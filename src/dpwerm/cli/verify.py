@@ -12,6 +12,7 @@ from dpwerm.rules.rule_file import verify_rule
 SHOWN = (
     "digest",
     "weight bound V/pi_min",
+    "weight origin",
     "certificate.radius",
     "certificate.perturbation.kappa",
     "certificate.perturbation.epsilon_inside",
@@ -31,6 +32,11 @@ SHOWN = (
     "certificate.gaussian.rho",
     "certificate.gaussian.mu",
     "certificate.private",
+    "propensity.certificate.private",
+    "propensity.certificate.mechanism",
+    "propensity.certificate.epsilon",
+    "propensity.certificate.noise.scale",
+    "propensity model, share of the budget",
 )
 
 

@@ -24,7 +24,7 @@ from dpwerm.study.encoding import Encoding
 from dpwerm.version import __version__
 
 SEED = 20261
-REVISION = 1
+REVISION = 2
 """To be raised with every change of what is tried or on what, so that old answers are forgotten."""
 
 PROBLEMS, DRAWS = 72, 2
@@ -33,9 +33,9 @@ EFFORT = 4e8
 
 FEWEST_ROWS, MOST_ROWS = 150, 2_000
 INTERCEPTS = (0.5, 1.0)
-FURTHER = (0.0003, 0.001, 10.0, 100.0, 1000.0)
-"""Shares of n tried for γ besides those for a rule: a small γ as a logistic model bears it, and a
-large one, which says p̂ = ½ for everybody where noise would say worse."""
+FURTHER = (0.0003, 0.001, 0.005, 0.02, 0.05, 10.0, 100.0, 1000.0)
+"""Shares of n tried for γ besides those for a rule: small ones, as a logistic model bears them,
+finer steps, and large ones, which say p̂ = ½ for everybody where noise would say worse."""
 
 BARE_GAMMAS = (10.0, 3.0, 1.0, 0.3)
 """γ without noise: small whatever n is, so that the model is right in the limit."""

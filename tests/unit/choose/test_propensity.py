@@ -63,11 +63,11 @@ def fitted(choice: PropensityChoice, encoding: Encoding, budget: AnyBudget, n: i
 
 
 def test_more_people_and_a_larger_budget_give_better_weights() -> None:
-    errors = {(n, e): chosen((0,) * 3, n, e).error for n in (200, 5000) for e in (0.1, 1, "inf")}
-    for n in (200, 5000):
+    errors = {(n, e): chosen((0,) * 3, n, e).error for n in (200, 2000) for e in (0.1, 1, "inf")}
+    for n in (200, 2000):
         assert errors[n, 0.1] > errors[n, 1] > errors[n, "inf"] > 0
-    assert errors[200, 1] > 1.5 * errors[5000, 1]
-    assert errors[5000, 1] < 0.1
+    assert errors[200, 1] > 1.5 * errors[2000, 1]
+    assert errors[2000, 1] < 0.1
 
 
 def test_the_settings_beat_others_on_fresh_models() -> None:

@@ -1,0 +1,56 @@
+"""``dpwerm evaluate``: the value of a rule on a trial, released under a budget of its own."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dpwerm.cli.console import agree, free_path, say, stages
+from dpwerm.rules.rule_file import read_rule
+from dpwerm.study.declaration import Study
+
+
+def evaluate(
+    rule: Annotated[Path, typer.Argument(help="A rule file.")],
+    study: Annotated[Path, typer.Argument(help="The study file of the trial.")],
+    table: Annotated[Path, typer.Argument(help="The trial's table: CSV or Parquet.")],
+    epsilon: Annotated[str, typer.Option(help="Privacy loss, such as 0.5; inf for none.")],
+    out: Annotated[Path, typer.Option(help="Where to write the value.")] = Path("value.json"),
+    confidence: Annotated[float, typer.Option(help="Of every interval.")] = 0.95,
+    outcome_model: Annotated[
+        Path | None,
+        typer.Option(help="TOML file of a public model, for the doubly robust value."),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="For simulation only: marks the value as not private.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before the release.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+) -> None:
+    """Release the value of a rule beside treating everybody alike, with intervals."""
+    # SciPy and scikit-learn take a second to load; faults of the files are reported before.
+    loaded, declared = read_rule(rule), Study.load(study)
+    from dpwerm.report.value_words import value_summary
+    from dpwerm.rules.value.evaluate import evaluation_of
+    from dpwerm.rules.value.file import write_value
+    from dpwerm.rules.value.outcome import OutcomeModel
+
+    wanted = evaluation_of(
+        loaded,
+        epsilon,
+        study=declared,
+        confidence=confidence,
+        outcome_model=None if outcome_model is None else OutcomeModel.load(outcome_model),
+        random_state=seed,
+    )
+    path = free_path(out, force=force, inputs=(rule, study, table))
+    agree(f"Release a value from study {declared.id} at {wanted.budget}?", yes=yes)
+    with stages() as on_stage:
+        on_stage("reading")
+        read = wanted.read(table)
+        on_stage("evaluating")
+        value = wanted.release(read)
+        text = value_summary(value, loaded)
+    write_value(value, path)
+    say(text)
+    say(f"Wrote {path}. Anybody can check its numbers with: dpwerm verify {path}")

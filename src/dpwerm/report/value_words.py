@@ -1,0 +1,126 @@
+"""A released value in plain words: a table of values and gains, and how to read them."""
+
+from dpwerm.rules.rule import Rule
+from dpwerm.rules.value.layout import RULE
+from dpwerm.rules.value.release import Estimate, ValueRelease
+
+HEADINGS = ("", "estimate", "interval", "privacy", "sampling")
+
+
+def value_summary(value: ValueRelease, rule: Rule | None = None) -> str:
+    """Return the evaluation as text; with the rule, also what the rule cost before."""
+    title = value.declaration.study_name or value.declaration.study_id or "a treatment rule"
+    head = f"Value of a rule: {title}"
+    parts = [
+        [head, "=" * len(head), "", value.notice, *_rule_lines(value)],
+        _table_lines(value),
+        _reading_lines(value),
+        _cost_lines(value, rule),
+        _certificate_lines(value),
+    ]
+    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+
+
+def _rule_lines(value: ValueRelease) -> list[str]:
+    if value.rule_private:
+        return []
+    return ["The rule itself is NOT PRIVATE; this evaluation says nothing about that."]
+
+
+def _table_lines(value: ValueRelease) -> list[str]:
+    benefit = value.declaration.benefit
+    how = [] if benefit.transform == "identity" else [f"after {benefit.transform}"]
+    if benefit.direction == "smaller":
+        how.append("with its sign turned, so that larger is better")
+    lower, upper = benefit.range
+    scale = f"{benefit.column}{', ' if how else ''}{', '.join(how)}"
+    rows = [HEADINGS]
+    rows += [(_called(one), *_cells(one)) for one in (*value.values, *value.gains)]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(HEADINGS))]
+    lines = [
+        "  "
+        + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+    values = len(value.values)
+    return [
+        f"Mean benefit ({scale}), between {lower:g} and {upper:g}:",
+        "",
+        *lines[: values + 1],
+        "",
+        *lines[values + 1 :],
+    ]
+
+
+def _called(one: Estimate) -> str:
+    if one.over is not None:
+        return f"gain of the rule over {one.over!r} for everybody"
+    return "the rule" if one.name == RULE else f"{one.name!r} for everybody"
+
+
+def _cells(one: Estimate) -> tuple[str, str, str, str]:
+    shown = "not known" if one.estimate is None else f"{one.estimate:.4g}"
+    ends = f"{one.lower:.4g} to {one.upper:.4g}"
+    return shown, ends, f"± {one.privacy:.3g}", f"± {one.sampling:.3g}"
+
+
+def _reading_lines(value: ValueRelease) -> list[str]:
+    share = f"{100 * value.confidence:g}"
+    lines = [
+        f"Each interval allows for both errors; in {share} of 100 evaluations, or more, it holds",
+        "the mean in the population these people come from.",
+        "privacy: the reach of the noise alone.  sampling: what chance in who took part may do, at",
+        "most; it is itself read from noisy sums and is not known better.",
+    ]
+    if not value.budget.is_private:
+        lines.append("There is no noise here, so the privacy error is 0.")
+    lines += _verdict(value)
+    return lines
+
+
+def _verdict(value: ValueRelease) -> list[str]:
+    """Return one sentence on whether the rule beats each arm."""
+    clear = [one for one in value.gains if one.lower > 0]
+    worse = [one for one in value.gains if one.upper < 0]
+    if worse:
+        arms = " and ".join(repr(one.over) for one in worse)
+        return [f"THE RULE IS WORSE than {arms} for everybody, beyond both errors."]
+    if len(clear) == len(value.gains):
+        return ["The rule is better than either arm for everybody, beyond both errors."]
+    unclear = " and ".join(repr(one.over) for one in value.gains if one not in clear)
+    return [f"Whether the rule is better than {unclear} for everybody CANNOT BE TOLD from this."]
+
+
+def _cost_lines(value: ValueRelease, rule: Rule | None) -> list[str]:
+    lines = []
+    if value.private:
+        cost = "what the rule cost"
+        if rule is not None and rule.private:
+            cost = f"the rule's {rule.budget}"
+        lines = [
+            f"This evaluation costs epsilon = {value.budget.epsilon}, on top of {cost}",
+            "if the people are those that the rule was learned from.",
+        ]
+    return [
+        *lines,
+        "On the people a rule was learned from its value is too good: a rule fits its own data.",
+        "Only other people give a fair value.",
+    ]
+
+
+def _certificate_lines(value: ValueRelease) -> list[str]:
+    c = value.certificate
+    relation = str(c.relation) + (f", n = {c.n}" if c.n is not None else ", n is not written")
+    shown = {
+        "mechanism": f"{c.mechanism} ({c.proof})",
+        "relation": relation,
+        "estimate": f"{c.estimate}, from {c.sums} sums",
+        "weights": f"1/P with P at least {c.pi_min:.6g}, origin {c.weight_origin}",
+        "sensitivity": f"{c.sensitivity} of all sums together",
+        "noise scale": f"{c.noise_scale:.6g} in each sum, on a grid of 2^{c.grid_exponent}",
+        "randomness": c.randomness,
+        "ledger": c.ledger,
+    }
+    width = max(map(len, shown))
+    heading = "What the promise rests on:" if c.private else "How it was made, without a promise:"
+    return [heading, "", *(f"  {key:<{width}}  {text}" for key, text in shown.items())]

@@ -1,0 +1,160 @@
+r"""Intervals for values and gains from noisy sums, with both errors or with one of them.
+
+An interval holds every candidate e at which the estimate would not be surprising:
+
+    P(X_e ≥ |ê − e| − pull) ≥ (1 − confidence)/2
+
+X_e has the variance of the rows' terms at e, not at ê, and the Laplace noise that was added. Two
+things keep it honest where little is known. The variance is itself read from noisy sums and is
+raised by ``SAFETY`` standard deviations of that noise. And ``pull`` is what one further person at
+the far end of the benefit's range would do: the data cannot rule out a rare outcome unseen.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from dpwerm.arrays import FloatArray
+from dpwerm.rules.value.error_law import upper_tail
+from dpwerm.rules.value.layout import Layout, Policy
+
+SAFETY = 1.0
+"""Chosen by simulation (benchmarks/coverage.py): coverage holds and intervals stay short."""
+
+STEPS = 30
+"""Halvings of the interval that holds an end: to 2^−30 of the range."""
+
+
+class Form(NamedTuple):
+    """The error at one candidate: h (..., C, v + 1), and pulls of single people (..., people)."""
+
+    h: FloatArray
+    up: FloatArray
+    down: FloatArray
+
+
+@dataclass(frozen=True)
+class Target:
+    """Something to be estimated: its estimate (...,), its range, and its error at a candidate."""
+
+    name: str
+    estimate: FloatArray
+    lower: float
+    upper: float
+    known: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+    form: Callable[[FloatArray], Form]
+
+
+class Interval(NamedTuple):
+    """Ends of intervals, each (...,)."""
+
+    lower: FloatArray
+    upper: FloatArray
+
+
+def value_target(layout: Layout, policy: Policy, sums: FloatArray) -> Target:
+    """Return the value of a policy, in units of the benefit's range; sums: (..., C, K)."""
+    mean, size = _ratio(layout, policy, sums)
+    known = size > 0
+    size = np.where(known, size, 1.0)
+
+    def form(m: FloatArray) -> Form:
+        return _form(policy, m, size)
+
+    return Target(policy.name, np.clip(mean, 0.0, 1.0), 0.0, 1.0, known, form)
+
+
+def gain_target(layout: Layout, policy: Policy, other: Policy, sums: FloatArray) -> Target:
+    """Return how much a policy gains over another; what both have in common cancels."""
+    mean, size = _ratio(layout, policy, sums)
+    mean_other, size_other = _ratio(layout, other, sums)
+    known = (size > 0) & (size_other > 0)
+    size, size_other = np.where(known, size, 1.0), np.where(known, size_other, 1.0)
+    mean, mean_other = np.clip(mean, 0.0, 1.0), np.clip(mean_other, 0.0, 1.0)
+    gain = mean - mean_other
+
+    def form(candidate: FloatArray) -> Form:
+        half = (candidate - gain) / 2
+        ours = _form(policy, np.clip(mean + half, 0.0, 1.0), size)
+        theirs = _form(other, np.clip(mean_other - half, 0.0, 1.0), size_other)
+        up = np.concatenate([ours.up, theirs.down], axis=-1)
+        return Form(ours.h - theirs.h, up, np.concatenate([ours.down, theirs.up], axis=-1))
+
+    return Target(policy.name, gain, -1.0, 1.0, known, form)
+
+
+def interval_of(
+    layout: Layout,
+    target: Target,
+    sums: FloatArray,
+    scale: float,
+    confidence: float,
+    *,
+    privacy: bool = True,
+    sampling: bool = True,
+) -> Interval:
+    """Return the interval of a target.
+
+    Parameters
+    ----------
+    sums : (..., C, K), noisy
+    scale : float ≥ 0, of the Laplace noise in each sum
+    confidence : float in (0, 1)
+    privacy, sampling : whether the error of the noise and the error of sampling count
+    """
+    tail = (1 - confidence) / 2
+
+    def inside(
+        candidate: FloatArray, *, above: bool
+    ) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+        form = target.form(candidate)
+        variance, scales = _law(layout, form.h, sums, scale)
+        away = np.abs(candidate - target.estimate)
+        if sampling:
+            pulls = form.up if above else form.down
+            away = away - pulls.sum(axis=-1)
+            variance = variance + (pulls**2).sum(axis=-1)
+        else:
+            variance = np.zeros_like(variance)
+        law = scales if privacy else np.zeros_like(scales)
+        return upper_tail(away, variance, law) >= tail
+
+    def end(limit: float, *, above: bool) -> FloatArray:
+        far = np.full_like(target.estimate, limit)
+        whole = inside(far, above=above) | ~target.known
+        good, bad = target.estimate.copy(), far.copy()
+        for _ in range(STEPS):
+            middle = (good + bad) / 2
+            holds = inside(middle, above=above)
+            good, bad = np.where(holds, middle, good), np.where(holds, bad, middle)
+        return np.where(whole, limit, good)
+
+    return Interval(end(target.lower, above=False), end(target.upper, above=True))
+
+
+def _ratio(layout: Layout, policy: Policy, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the value of a policy and its denominator, each (...,)."""
+    top = np.einsum("ci,cik,...ck->...", policy.numerator, layout.linear, sums)
+    size = np.einsum("c,ck,...ck->...", policy.denominator, layout.linear[:, -1], sums)
+    return top / np.where(size > 0, size, 1.0), size
+
+
+def _form(policy: Policy, m: FloatArray, size: FloatArray) -> Form:
+    h = np.broadcast_to(policy.numerator, (*np.shape(m), *policy.numerator.shape)).copy()
+    h[..., -1] -= np.multiply.outer(m, policy.denominator)
+    up, down = policy.weight * (policy.top - m) / size, policy.weight * (m - policy.bottom) / size
+    return Form(h / size[..., None, None], up[..., None], down[..., None])
+
+
+def _law(
+    layout: Layout, h: FloatArray, sums: FloatArray, scale: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the sampling variance, made safe, and the scales of the Laplace noise (..., CK)."""
+    linear = np.einsum("...ci,cik->...ck", h, layout.linear)
+    square = np.einsum("...ci,...cj,cijk->...ck", h, h, layout.square, optimize=True)
+    variance = np.maximum((square * sums).sum(axis=(-2, -1)), 0.0)
+    spread = scale * np.sqrt(2 * (square**2).sum(axis=(-2, -1)))
+    scales = scale * np.abs(linear)
+    return variance + SAFETY * spread, scales.reshape(*scales.shape[:-2], -1)

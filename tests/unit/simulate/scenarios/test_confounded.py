@@ -1,7 +1,9 @@
 """Confounding is what it says: the truth undoes it, and who ignores it learns a wrong rule."""
 
 import math
+import re
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from dpwerm.study.check import check
 from dpwerm.study.declaration import Study
 from dpwerm.study.table import read_table
 
+PAGE = (Path(__file__).parents[4] / "docs" / "scenarios.md").read_text(encoding="utf-8")
 N = 100_000
 LARGEST_Z = 6.0  # two-sided 2e-9 for each comparison; seeds are fixed besides
 
@@ -138,3 +141,21 @@ def test_a_seed_gives_one_table(scenario: Confounded) -> None:
     first, second, other = (scenario.draw(50, np.random.default_rng(seed)) for seed in (3, 3, 4))
     assert first.equals(second)
     assert not first.equals(other)
+
+
+def written(formula: str) -> list[float]:
+    """Return the constant and the coefficients of severity, age and kidney in a formula."""
+    found = {"": 0.0, "severity": 0.0, "age": 0.0, "kidney": 0.0}
+    for sign, size, name in re.findall(r"([−+]?) ?([\d.]+)(?:·(\w+))?", formula):
+        found[name] = float(size) * (-1 if sign == "−" else 1)
+    return list(found.values())
+
+
+@every_scenario
+def test_the_page_prints_the_scenario(scenario: Confounded) -> None:
+    (line,) = re.findall(rf"^\| {scenario.name} \| (.*) \|$", PAGE, flags=re.MULTILINE)
+    logits, mean, gains, floor = line.split(" | ")
+    assert written(logits) == [0.0, *scenario.logits]
+    assert written(mean) == [scenario.level, *scenario.main]
+    assert written(gains) == [0.0, *scenario.gains]
+    assert floor == scenario.floor

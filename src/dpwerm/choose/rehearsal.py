@@ -82,6 +82,10 @@ class Rehearsal:
                 continue
         return plans
 
+    def problems(self, setting: Setting) -> BatchProblems:
+        """Return the weighted problems that a setting makes of the trials, with W = 1."""
+        return self._problems(setting, setting.encoding(self.question))
+
     def _problems(self, setting: Setting, encoding: Encoding) -> BatchProblems:
         """Return the weighted problems of these settings, with W = 1."""
         proxies, outcome = self.proxies, self.question.outcome

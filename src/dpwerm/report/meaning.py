@@ -9,6 +9,7 @@ from statistics import NormalDist
 
 from dpwerm.learn.certificate import Certificate
 from dpwerm.privacy.budget import AnyBudget, Budget
+from dpwerm.privacy.odds import factor_words
 
 FALSE_ALARMS = 0.05
 NOTHING_LEFT = 0.999
@@ -34,12 +35,9 @@ def _factor(certificate: Certificate, budget: Budget) -> list[str]:
         unit, bet = "replacing one person's row", "one possible row of that person against another"
     else:
         unit, bet = "adding or removing a row", "that person being in the data against not"
-    factor = "a factor so large that it protects nobody"
-    if epsilon <= 20:
-        factor = f"a factor {math.exp(float(epsilon)):.3g}"
     lines = [
         f"What epsilon = {epsilon} means: {unit} changes the probability",
-        f"of any published result by at most {factor}.",
+        f"of any published result by at most {factor_words(epsilon)}.",
     ]
     if delta > 0:
         return [*lines, f"Beyond that factor a probability may differ by delta = {delta:f}."]

@@ -1,0 +1,129 @@
+"""``dpwerm plan``: what to expect, before any data is touched and at no cost in privacy."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dpwerm.cli.bar import bar
+from dpwerm.cli.console import free_path, say
+from dpwerm.errors import ParameterError
+from dpwerm.privacy.budget import Budget
+from dpwerm.study.declaration import Study
+
+if TYPE_CHECKING:
+    from dpwerm.plan.desk import Desk
+
+EPSILONS = ("0.1", "0.2", "0.5", "1", "2", "5", "inf")
+BOUNDS_AT = "1"
+"""The ε of the paper's bounds where none is given."""
+
+TARGET_HELP = (
+    "Share of people with their better arm, such as 0.9: with --n the smallest epsilon is found, "
+    "with --epsilon the smallest n."
+)
+
+
+def plan(
+    study: Annotated[Path, typer.Argument(help="The study file; no table is read.")],
+    n: Annotated[int | None, typer.Option("--n", help="How many people are planned.")] = None,
+    epsilon: Annotated[
+        str | None, typer.Option(help="Show what a fit at this privacy loss would use.")
+    ] = None,
+    target: Annotated[float | None, typer.Option(help=TARGET_HELP)] = None,
+    delta: Annotated[str, typer.Option(help="For the Gaussian mechanisms, such as 1e-6.")] = "0",
+    smallest_eigenvalue: Annotated[
+        float | None,
+        typer.Option(help="Also compute the paper's H for this smallest eigenvalue of E[x x']."),
+    ] = None,
+    figure: Annotated[
+        Path | None, typer.Option(help="Draw accuracy against epsilon for n/4, n/2, n, 2n and 4n.")
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer simulated trials, and three sizes in a figure.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing figure.")] = False,
+) -> None:
+    """Say what accuracy and value to expect, from public facts and simulation alone."""
+    # Fitting and drawing libraries take a second to load; other commands do without them.
+    from dpwerm.plan import words
+    from dpwerm.plan.desk import Desk
+    from dpwerm.plan.figure import save_plan
+    from dpwerm.plan.settle import people_of
+    from dpwerm.plan.target import target_of
+
+    declared = Study.load(study)
+    asked = None if epsilon is None else str(Budget.of(epsilon, delta).epsilon).lower()
+    asked = "inf" if asked == "infinity" else asked
+    aim = None if target is None else target_of(target)
+    if aim is not None and n is not None and asked is not None:
+        raise ParameterError("with --target give --n or --epsilon, not both: one is to be found")
+    if aim is not None and (figure is not None or smallest_eigenvalue is not None):
+        raise ParameterError("--target answers alone, without --figure and --smallest-eigenvalue")
+    people = None if aim is not None and asked is not None else people_of(declared, n)
+    path = None if figure is None else free_path(figure, force=force, inputs=(study,))
+    with bar() as steps:
+        desk = Desk(
+            declared,
+            delta,
+            quick=quick,
+            on_stage=steps.stage,
+            on_step=steps.done,
+            on_more=steps.more,
+        )
+        if aim is not None:
+            parts = list(_target(desk, aim, people, asked))
+        else:
+            parts = list(_expectation(desk, people or 1, asked, smallest_eigenvalue))
+        if path is not None and people is not None:
+            steps.stage("drawing")
+            title = declared.name or declared.id
+            save_plan(desk.curves(EPSILONS, people), people, title, path)
+    blocks = [words.opening(declared, people), *parts]
+    say("\n\n".join("\n".join(block) for block in blocks if block))
+    if path is not None:
+        say(f"\nWrote {path}.")
+
+
+def _target(desk: "Desk", target: float, n: int | None, epsilon: str | None) -> Iterator[list[str]]:
+    """Yield the answer to a target."""
+    from dpwerm.plan import words
+
+    if n is not None:
+        found = desk.smallest_epsilon(target, n)
+        yield words.answer_words(found, f"with {n:,} people", "epsilon")
+        yield words.odds([found.place], desk.study.relation) if found.reached else []
+        yield words.over_total(desk.study, [found.place])
+    elif epsilon is not None:
+        fixed = "without privacy" if epsilon == "inf" else f"at epsilon = {epsilon}"
+        answer = desk.smallest_n(target, epsilon)
+        yield words.answer_words(answer, fixed, "number of people")
+        yield words.odds([epsilon], desk.study.relation)
+        yield words.over_total(desk.study, [epsilon])
+
+
+def _expectation(
+    desk: "Desk", n: int, epsilon: str | None, smallest_eigenvalue: float | None
+) -> Iterator[list[str]]:
+    """Yield what to expect, what would be used, and the paper's bounds."""
+    from dpwerm.plan import words
+    from dpwerm.plan.bounds_words import asymptotic_lines, bounds_lines
+
+    study = desk.study
+    wanted = EPSILONS if epsilon is None else tuple(dict.fromkeys((epsilon, "inf")))
+    found, refused = desk.over(wanted, n)
+    yield words.expectation(found, n)
+    yield refused
+    yield words.share_taken(next(iter(found.values()))[0])
+    yield words.over_total(study, wanted)
+    settled, _ = found[epsilon] if epsilon else desk.at(next(iter(found)), n)
+    if epsilon is not None:
+        yield words.settings(settled, n)
+        yield words.clips(desk.clips(epsilon, n), settled.clip)
+    yield words.odds(wanted, study.relation)
+    if epsilon != "inf":
+        yield bounds_lines(desk.bounds(epsilon or BOUNDS_AT, n), settled.spec.loss)
+    if smallest_eigenvalue is not None:
+        figures = desk.asymptotic(settled, smallest_eigenvalue, n)
+        yield asymptotic_lines(figures, n, smallest_eigenvalue)

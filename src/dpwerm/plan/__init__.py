@@ -1,0 +1,1 @@
+"""Before any data is touched: what a study may expect, from public facts and simulation alone."""

@@ -1,0 +1,28 @@
+"""Lines of text: paragraphs of one width, and tables in columns."""
+
+import textwrap
+from collections.abc import Sequence
+
+WIDTH = 92
+
+
+def wrapped(text: str) -> list[str]:
+    """Return a paragraph as lines."""
+    return textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows of texts as lines of a table, each column as wide as its widest text."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = (f"{text:<{width}}" for text, width in zip(row, widths, strict=True))
+        lines.append("  " + "  ".join(cells).rstrip())
+    return lines
+
+
+def markdown(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows of texts as a Markdown table, the first as its header."""
+    header, *rest = ([text.replace("|", "\\|") for text in row] for row in rows)
+    lines = [header, ["---"] * len(header), *rest]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpwerm.errors import ParameterError
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import Budget, total
 
 
 def test_a_budget_is_the_decimal_a_person_wrote() -> None:
@@ -80,3 +80,28 @@ def test_the_ends_of_the_range_are_allowed() -> None:
 def test_a_float_keeps_its_printed_value(epsilon: float) -> None:
     assert float(Budget.of(epsilon).epsilon) == epsilon
     assert Budget.of(str(epsilon)) == Budget.of(epsilon)
+
+
+DECIMALS = st.decimals("0.000001", "1000", places=12)
+
+
+@given(DECIMALS, DECIMALS)
+def test_a_total_is_the_exact_sum(first: Decimal, second: Decimal) -> None:
+    found = total(Budget(first, Decimal("1e-30")), Budget(second, Decimal("1e-6")))
+    assert isinstance(found, Budget)
+    assert found.exact_epsilon == Fraction(first) + Fraction(second)
+    assert found.exact_delta == Fraction(1, 10**30) + Fraction(1, 10**6)
+
+
+def test_a_total_with_no_promise_is_no_promise() -> None:
+    for pair in ((Budget.of(1), Budget.of("inf")), (Budget.of("inf"), Budget.of(1, "1e-6"))):
+        assert total(*pair) == Budget.of("inf")
+
+
+def test_totals_that_cannot_be_said_are_refused() -> None:
+    with pytest.raises(ParameterError, match="only budgets in epsilon and delta can be added"):
+        total(Budget.of(1), Budget.zcdp("0.1"))
+    with pytest.raises(ParameterError, match="epsilon must be"):
+        total(Budget.of("1e9"), Budget.of("1e9"))
+    with pytest.raises(ParameterError, match="delta must be"):
+        total(Budget.of(1, "0.5"), Budget.of(1, "0.5"))

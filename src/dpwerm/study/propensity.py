@@ -143,12 +143,12 @@ def _tabled(value: object) -> object:
     """Return the name of a column as the table that it stands for."""
     if isinstance(value, str):
         return {"model": "column", "column": value}
-    if not isinstance(value, dict):
+    if value is None or isinstance(value, Frozen):
         return value
-    model = value.get("model")
+    model = value.get("model") if isinstance(value, dict) else None
     if model == "asymptotic":
         raise wrong(f"cannot be asymptotic: {ASYMPTOTIC}", 'use model = "private"')
-    if model not in MODELS:
+    if not isinstance(value, dict) or model not in MODELS:
         known = ", ".join(f'"{name}"' for name in MODELS)
         raise wrong(f"must name a column, or a model among {known}", 'use model = "private"')
     if "file" in value:

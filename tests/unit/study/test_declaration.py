@@ -202,3 +202,69 @@ def test_whatever_loads_can_be_encoded(study_text: str) -> None:
     levels = 'levels = { "a=b" = ["x", 1, true], "b" = "*" }'
     study = Study.parse(study_text.replace('levels = ["F", "M"]', levels))
     assert study.encoding().coefficient_names[2] == "sex=b"
+
+
+MODEL = """
+arm = "G"
+intercept = -2.5
+[coefficients]
+age = 0.05
+"sex=F" = 0.5
+"site=north" = 1
+"""
+
+
+def with_propensity(study_text: str, propensity: str) -> str:
+    arms = 'arms = { S = "1/3", G = "2/3" }'
+    assert arms in study_text
+    return study_text.replace(
+        arms, f'arms = ["S", "G"]\npropensity_floor = 0.1\npropensity = {propensity}'
+    )
+
+
+def test_an_external_model_is_loaded_from_beside_the_study_file(
+    tmp_path: Path, study_text: str
+) -> None:
+    (tmp_path / "propensity.toml").write_text(MODEL)
+    path = tmp_path / "study.toml"
+    written = '{ model = "external", file = "propensity.toml" }'
+    path.write_text(with_propensity(study_text, written))
+    found = Study.load(path).treatment.propensity
+    coefficients = '{ age = 0.05, "sex=F" = 0.5, "site=north" = 1 }'
+    inline = f'{{ model = "external", arm = "G", intercept = -2.5, coefficients = {coefficients} }}'
+    assert Study.parse(with_propensity(study_text, inline)).treatment.propensity == found
+    with pytest.raises(StudyError, match="beside a study file only"):
+        Study.parse(path.read_text())
+
+
+def test_an_external_model_is_about_the_features_of_the_study(study_text: str) -> None:
+    written = '{ model = "external", arm = "G", intercept = 0, coefficients = { ag = 1 } }'
+    found = faults(with_propensity(study_text, written))
+    assert set(found) == {"treatment.propensity.coefficients"}
+    said = found["treatment.propensity.coefficients"]
+    for part in ("'ag' is no feature", "did you mean 'age'?", "'sex' has no", "'site' has no"):
+        assert part in said
+
+
+@pytest.mark.parametrize(
+    ("written", "where", "said"),
+    [
+        ('{ model = "privat" }', "treatment.propensity", 'a model among "private"'),
+        ('{ model = "asymptotic" }', "treatment.propensity", "no release can rest on it"),
+        ('{ model = "private", shar = 1 }', "treatment.propensity.shar", 'did you mean "share"?'),
+        ('{ model = "private", share = 1 }', "treatment.propensity.share", "below 1"),
+        ('{ model = "ridge", gamma = 0 }', "treatment.propensity.gamma", "between"),
+        ('{ model = "external" }', "treatment.propensity.arm", "the arm whose log-odds"),
+        ('"AGE"', "treatment.propensity", "already used by features.age.column"),
+        (
+            '{ model = "column", column = "AGE" }',
+            "treatment.propensity",
+            "already used by features.age.column",
+        ),
+        ("0.5", "treatment.propensity", "must name a column, or a model"),
+    ],
+)
+def test_faults_of_a_propensity_are_in_plain_words(
+    study_text: str, written: str, where: str, said: str
+) -> None:
+    assert said in faults(with_propensity(study_text, written))[where]

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from dpwerm.errors import StudyError
-from dpwerm.study.load import parse_toml, read_study_text
+from dpwerm.study.load import parse_toml, read_study_text, with_model_file
 
 
 def test_decimals_stay_as_written() -> None:
@@ -55,3 +55,76 @@ def test_hostile_texts_are_one_plain_fault(text: str, said: str) -> None:
         parse_toml(text)
     assert len(caught.value.faults) == 1
     assert len(str(caught.value)) < 400
+
+
+MODEL = """
+arm = "G"
+intercept = -2.5
+[coefficients]
+age = 0.05
+"""
+
+
+def study_with(propensity: object) -> dict[str, object]:
+    return {"format": 1, "treatment": {"column": "arm", "propensity": propensity}}
+
+
+def test_coefficients_are_read_from_beside_the_study_file(tmp_path: Path) -> None:
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "p.toml").write_text(MODEL)
+    raw = study_with({"model": "external", "file": "models/p.toml"})
+    found = with_model_file(raw, tmp_path, "study file s.toml")
+    assert found == study_with(
+        {
+            "model": "external",
+            "arm": "G",
+            "intercept": Decimal("-2.5"),
+            "coefficients": {"age": Decimal("0.05")},
+        }
+    )
+    assert raw == study_with({"model": "external", "file": "models/p.toml"})
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {},
+        {"treatment": "text"},
+        {"treatment": {"propensity": "column"}},
+        {"treatment": {"propensity": {"model": "private"}}},
+        {"treatment": {"propensity": {"model": "external", "file": 3}}},
+    ],
+)
+def test_without_a_file_nothing_is_read(raw: dict[str, object], tmp_path: Path) -> None:
+    assert with_model_file(raw, tmp_path / "none", "study file") is raw
+
+
+@pytest.mark.parametrize(
+    ("propensity", "content", "said"),
+    [
+        ({"model": "external", "file": "none.toml"}, None, "file: file: does not exist"),
+        ({"model": "external", "file": "."}, None, "file: file: is a folder"),
+        ({"model": "external", "file": ""}, None, "file: file: is a folder"),
+        ({"model": "external", "file": "a\x00b"}, None, "file: file: "),
+        ({"model": "external", "file": "p.toml"}, b"arm = ", "file: syntax: Invalid value"),
+        ({"model": "external", "file": "p.toml"}, b"arm = '\xe9'", "file: line 1: is not UTF-8"),
+        ({"model": "external", "file": "p.toml"}, b"arm = 1\narm = 2", "file: syntax: Cannot"),
+        (
+            {"model": "external", "file": "p.toml", "arm": "G", "intercept": 1},
+            MODEL.encode(),
+            "file: also holds arm, intercept; say each thing once",
+        ),
+        ({"model": "private", "file": "p.toml"}, MODEL.encode(), 'only for model = "external"'),
+        ({"file": "p.toml"}, MODEL.encode(), 'only for model = "external"'),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_a_fault_of_the_study(
+    propensity: object, content: bytes | None, said: str, tmp_path: Path
+) -> None:
+    if content is not None:
+        (tmp_path / "p.toml").write_bytes(content)
+    with pytest.raises(StudyError) as caught:
+        with_model_file(study_with(propensity), tmp_path, "study file s.toml")
+    (fault,) = caught.value.faults
+    assert f"treatment.propensity.{said}" in str(fault) or said in str(fault)
+    assert "study file s.toml" in str(caught.value)

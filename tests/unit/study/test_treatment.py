@@ -6,9 +6,16 @@ import pandas as pd
 import pytest
 from pydantic import ValidationError
 
+from dpwerm.errors import ParameterError
 from dpwerm.study.faults import faults_of
 from dpwerm.study.table import read_table
-from dpwerm.study.treatment import Treatment, arm_labels, arm_probabilities
+from dpwerm.study.treatment import (
+    Treatment,
+    arm_labels,
+    arm_probabilities,
+    received_probabilities,
+    second_arm_probabilities,
+)
 
 DESIGN: dict[str, object] = {"column": "arm", "arms": {"S": "1/3", "G": "2/3"}}
 PROPENSITY: dict[str, object] = {
@@ -17,6 +24,18 @@ PROPENSITY: dict[str, object] = {
     "propensity": "p",
     "propensity_floor": "0.1",
     "origin": "external",
+}
+MODEL: dict[str, object] = {
+    "column": "arm",
+    "arms": ["S", "G"],
+    "propensity": {"model": "private"},
+    "propensity_floor": "0.1",
+}
+EXTERNAL: dict[str, object] = {
+    "model": "external",
+    "arm": "G",
+    "intercept": 0,
+    "coefficients": {"age": 1},
 }
 
 
@@ -94,6 +113,14 @@ def test_no_probability_is_below_pi_min() -> None:
         ({**PROPENSITY, "propensity_floor": 0}, "propensity_floor", "strictly between"),
         ({**PROPENSITY, "origin": None}, "origin", "needed"),
         ({**PROPENSITY, "origin": "guess"}, "origin", "'design', 'external' or 'worst_case'"),
+        ({**MODEL, "origin": "design"}, "origin", "only for a propensity column"),
+        ({**MODEL, "propensity_floor": None}, "propensity_floor", "needed with a propensity"),
+        ({**MODEL, "propensity_floor": "0.51"}, "propensity_floor", "at most 0.5"),
+        ({**MODEL, "arms": {"S": "1/2", "G": "1/2"}}, "propensity", "already have"),
+        ({**MODEL, "propensity": {"model": "asymptotic"}}, "propensity", "H, not H/n"),
+        ({**MODEL, "propensity": {"model": "private", "share": 1}}, "propensity.share", "below 1"),
+        ({**MODEL, "propensity": {**EXTERNAL, "arm": "X"}}, "propensity", "'X' is not an arm"),
+        ({**MODEL, "propensity": 0.5}, "propensity", "must name a column, or a model"),
     ],
 )
 def test_bad_treatments_say_why(raw: dict[str, object], where: str, said: str) -> None:
@@ -106,3 +133,41 @@ def test_floor_and_origin_are_reported_together() -> None:
     with pytest.raises(ValidationError) as caught:
         treatment({"column": "arm", "arms": ["S", "G"], "propensity": "p"})
     assert [f.where for f in faults_of(caught.value)] == ["propensity_floor", "origin"]
+
+
+@pytest.mark.parametrize(
+    ("model", "origin"),
+    [
+        ({"model": "private"}, "released"),
+        ({"model": "ridge"}, "ridge"),
+        (EXTERNAL, "external"),
+        ({**EXTERNAL, "arm": " S "}, "external"),
+    ],
+)
+def test_a_model_brings_its_origin_and_reads_no_column(
+    model: dict[str, object], origin: str
+) -> None:
+    found = treatment({**MODEL, "propensity": model})
+    assert (found.origin, found.columns, found.propensity_column) == (origin, ("arm",), None)
+    assert found.probabilities is None
+    assert Fraction(found.pi_min) <= Fraction(1, 10)
+    table = read_table(pd.DataFrame({"arm": ["S"]}), ["arm"])
+    assert second_arm_probabilities(table, found) is None
+    with pytest.raises(ParameterError, match="follow from a model"):
+        arm_probabilities(table, found, arm_labels(table, found))
+
+
+def test_a_model_s_probabilities_are_clipped_after_rounding() -> None:
+    second = np.array([0.5, 0.05, 0.05, 0.0, 1.0, np.nan, 0.5])
+    labels = np.array([1.0, 1.0, -1.0, 1.0, -1.0, 1.0, np.nan])
+    for floor in ("1/3", "0.1", "1/10000000"):
+        found = treatment({**MODEL, "propensity_floor": floor})
+        chosen = received_probabilities(found, labels, second)
+        assert np.isnan(chosen).tolist() == [False] * 5 + [True] * 2
+        assert np.nanmin(chosen) == found.pi_min
+        assert np.nanmax(chosen) <= 1 - found.pi_min
+
+
+def test_an_origin_of_its_own_wins_where_it_may_be_declared() -> None:
+    assert treatment({**DESIGN, "origin": "worst_case"}).origin == "worst_case"
+    assert treatment({**PROPENSITY, "origin": "worst_case"}).origin == "worst_case"

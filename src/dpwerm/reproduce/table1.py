@@ -73,6 +73,7 @@ def published_cells(study: str) -> list[list[str]]:
             "∞" if row.epsilon == "inf" else row.epsilon,
             f"{row.value:g}",
             "" if row.deviation is None else f"{row.deviation:g}",
+            "",
             "{}:{}".format(*row.allocated),
             "" if row.concordance is None else f"{row.concordance:.3f}",
             row.p_value,
@@ -119,7 +120,7 @@ def codings_sheet(trial: RealTrial) -> Sheet:
         for method in (ONE_PROPENSITY, BY_ARM):
             arms = method.recommend(one, one, "inf", 0)
             cells.append("{}:{}".format(*allocation(arms)))
-            cells.append(f"{one.value(arms, by_arm=method.by_arm):.4g}")
+            cells.append(f"{one.value(arms, by_arm=method.by_arm):#.4g}")
         rows.append(cells)
     zeros = [f"0 of {name}" for name in names]
     header = [*zeros, "one propensity, guided:standard", "value", "by arm", "value"]

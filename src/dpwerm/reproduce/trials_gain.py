@@ -9,6 +9,7 @@ with each person's contribution ψ of ``measures.influence``. It is averaged ove
 the trial, and so is its standard error: that of the average is no larger.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,7 +39,8 @@ class Gain:
         return self.difference > 2 * self.error
 
     def __str__(self) -> str:
-        return f"{self.difference:+.3g} ± {self.error:.2g}"
+        digits = max(0, 1 - math.floor(math.log10(self.error))) if self.error > 0 else 0
+        return f"{self.difference:+.{digits}f} ± {self.error:.{digits}f}"
 
 
 def gain(trial: RealTrial, recommended: FloatArray, arm: float) -> Gain:

@@ -25,13 +25,15 @@ EPSILONS = ("0.1", "0.5", "1", "2", "5", "inf")
 class Measured:
     """One row: the value of each repeat, the arms by majority, and the rule without privacy.
 
-    error: the sampling error of the value of the arms by majority.
+    error: the sampling error of the value of the arms by majority; single: the share of people that
+    one release treats as the rule without privacy does, on average over repeats.
     """
 
     method: str
     epsilon: str
     values: FloatArray
     error: float
+    single: float
     arms: FloatArray
     baseline: FloatArray
 
@@ -57,7 +59,7 @@ class Measured:
 
     @property
     def concordance(self) -> float:
-        """The share of people treated as by the rule without privacy."""
+        """The share of people whom the majority treats as the rule without privacy does."""
         return concordance(self.arms, self.baseline)
 
     @property
@@ -75,7 +77,8 @@ def measure(
     values = np.array([trial.value(one, by_arm=method.by_arm) for one in arms])
     chosen = majority(arms)
     error = standard_error(trial.influence(chosen, by_arm=method.by_arm))
-    return Measured(method.name, epsilon, values, error, chosen, baseline)
+    single = float(np.mean([concordance(one, baseline) for one in arms]))
+    return Measured(method.name, epsilon, values, error, single, chosen, baseline)
 
 
 def _repeats(
@@ -91,8 +94,9 @@ def cells(row: Measured) -> list[str]:
     return [
         row.method,
         row.epsilon if row.private else "∞",
-        f"{row.mean:.4g}",
+        f"{row.mean:#.4g}",
         f"{row.deviation:.2g}" if row.private else f"SE {row.error:.2g}",
+        f"{row.single:.3f}" if row.private else "",
         "{}:{}".format(*row.allocated),
         f"{row.concordance:.3f}" if row.private else "",
         p_in_words(row.p_value) if row.private else "",
@@ -111,7 +115,8 @@ def p_in_words(p: float | None) -> str:
 def header(trial: RealTrial) -> list[str]:
     """Return the names of the columns, with the arms in the order in which they are counted."""
     first, second = trial.arms
-    return ["method", "ε", "value", "SD", f"{second}:{first}", "concordance", "p"]
+    majority = f"majority {second}:{first}"
+    return ["method", "ε", "value", "SD", "one release", majority, "concordance", "p"]
 
 
 def trial_sheet(
@@ -140,6 +145,6 @@ def fixed(trial: RealTrial) -> list[list[str]]:
         everybody = np.full(trial.n, sign)
         error = standard_error(trial.influence(everybody))
         share = "{}:{}".format(*allocation(everybody))
-        value = f"{trial.value(everybody):.4g}"
-        rows.append([f"{arm} for everybody", "", value, f"SE {error:.2g}", share, "", ""])
+        value = f"{trial.value(everybody):#.4g}"
+        rows.append([f"{arm} for everybody", "", value, f"SE {error:.2g}", "", share, "", ""])
     return rows

@@ -24,6 +24,18 @@ def test_an_arm_gains_nothing_over_itself() -> None:
     assert not Gain(0.0, 0.0).is_clear
 
 
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (Gain(0.00132, 0.014), "+0.001 ± 0.014"),
+        (Gain(-67.03, 8.88), "-67.0 ± 8.9"),
+        (Gain(0.0, 0.0), "+0 ± 0"),
+    ],
+)
+def test_a_gain_has_the_digits_that_its_error_allows(found: Gain, words: str) -> None:
+    assert str(found) == words
+
+
 def test_gains_are_averaged_over_cuts() -> None:
     trial = small_trial()
     cuts = np.array([np.ones(trial.n), -np.ones(trial.n)])

@@ -26,6 +26,7 @@ def test_a_row_is_measured_over_repeats() -> None:
     assert row.deviation == pytest.approx(np.std(row.values, ddof=1))
     assert row.concordance == np.mean(row.arms > 0)
     assert row.p_value is None
+    assert 0.4 < row.single < 0.6
     assert sum(row.allocated) == trial.n
     again = measure(trial, METHOD, "1", 7, seed=1)
     assert np.array_equal(row.values, again.values)
@@ -37,12 +38,12 @@ def test_without_privacy_once_is_enough() -> None:
     assert row.values.tolist() == [trial.value(np.ones(trial.n))]
     assert cells(row)[1] == "∞"
     assert cells(row)[3].startswith("SE ")
-    assert cells(row)[5:] == ["", ""]
+    assert (cells(row)[4], *cells(row)[6:]) == ("", "", "")
 
 
 def test_repeats_that_nobody_followed_do_not_spoil_a_mean() -> None:
     arms = np.ones(3)
-    row = Measured("", "1", np.array([1.0, np.nan, 3.0]), 0.1, arms, arms)
+    row = Measured("", "1", np.array([1.0, np.nan, 3.0]), 0.1, 1.0, arms, arms)
     assert row.mean == 2.0
 
 
@@ -59,6 +60,6 @@ def test_a_sheet_has_all_rows_and_both_arms(monkeypatch: pytest.MonkeyPatch) -> 
     trial = small_trial()
     sheet = trial_sheet("name", "A trial", trial, [METHOD], 3, 0, Console(quiet=True))
     assert [row[1] for row in sheet.rows] == ["1", "∞", "", ""]
-    assert [row[4] for row in sheet.rows[2:]] == [f"0:{trial.n}", f"{trial.n}:0"]
+    assert [row[5] for row in sheet.rows[2:]] == [f"0:{trial.n}", f"{trial.n}:0"]
     assert sheet.header == header(trial)
-    assert "guided:standard" in sheet.header
+    assert "majority guided:standard" in sheet.header

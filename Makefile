@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 
-.PHONY: demo test lint types check benchmark utility table2 clean
+.PHONY: demo test lint types check benchmark utility table2 table1 actg175 clean
 
 demo: $(STAMP)  ## a simulated trial end to end: a rule, a summary and a picture in demo/
 	$(BIN)/dpwerm demo --out demo --force
@@ -31,6 +31,12 @@ utility: $(STAMP)  ## accuracy and value of every method on every scenario; abou
 
 table2: $(STAMP)  ## Table II of the paper's supplement, published and reproduced
 	$(BIN)/python -m dpwerm.reproduce.table2
+
+table1: $(STAMP)  ## Table I of the paper on CYP-GUIDES; give the path of your copy as CYP_GUIDES=...
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m dpwerm.reproduce.table1 --cyp-guides "$(CYP_GUIDES)"
+
+actg175: $(STAMP)  ## the same measures on ACTG 175
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m dpwerm.reproduce.actg175
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("dpwerm needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'

@@ -63,8 +63,8 @@ def test_the_rows_can_be_encoded_in_several_ways() -> None:
 
 
 def test_a_trial_is_not_printed() -> None:
-    trial = of_arrays(COLUMN, propensity=[0.2, 0.6125])
-    for secret in ("0.73125", "0.6125", "9"):
+    trial = of_arrays(COLUMN, benefit=[1.0, 3.84375], propensity=[0.2, 0.6125])
+    for secret in ("0.73125", "0.6125", "3.84375"):
         assert secret not in f"{trial!r} {trial}"
 
 

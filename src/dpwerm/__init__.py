@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from dpwerm.learn.release import Release
     from dpwerm.privacy.budget import Budget
     from dpwerm.rules.treatment_rule import PrivateTreatmentRule
+    from dpwerm.rules.value.evaluate import treatment_value
     from dpwerm.study.declaration import Study
     from dpwerm.version import __version__
 
@@ -18,6 +19,7 @@ __all__ = [
     "Release",
     "Study",
     "__version__",
+    "treatment_value",
 ]
 
 _HOMES = {
@@ -27,6 +29,7 @@ _HOMES = {
     "Release": "dpwerm.learn.release",
     "Study": "dpwerm.study.declaration",
     "__version__": "dpwerm.version",
+    "treatment_value": "dpwerm.rules.value.evaluate",
 }
 
 

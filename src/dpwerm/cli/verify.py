@@ -1,4 +1,4 @@
-"""``dpwerm verify``: re-derive the privacy claim of a rule file."""
+"""``dpwerm verify``: re-derive the privacy claim of a rule file or a value file."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,6 +7,8 @@ import typer
 
 from dpwerm.cli.console import NOT_VERIFIED, complain, say
 from dpwerm.errors import RuleFileError
+from dpwerm.learn.verify import Finding
+from dpwerm.rules.json_in import VALUE_FORMAT, read_json
 from dpwerm.rules.rule_file import verify_rule
 
 SHOWN = (
@@ -37,15 +39,21 @@ SHOWN = (
     "propensity.certificate.epsilon",
     "propensity.certificate.noise.scale",
     "propensity model, share of the budget",
+    "certificate.pi_min",
+    "certificate.sensitivity",
+    "certificate.noise_scale",
+    "certificate.grid_exponent",
 )
 
 
 def verify(
-    rule: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A rule file.")],
+    file: Annotated[
+        Path, typer.Argument(exists=True, dir_okay=False, help="A rule file or a value file.")
+    ],
 ) -> None:
-    """Compute everything in a rule file that follows from something else, and compare."""
+    """Compute everything in a file that follows from something else, and compare."""
     try:
-        findings = verify_rule(rule)
+        findings = _findings(file)
     except RuleFileError as error:
         complain(str(error))
         raise typer.Exit(NOT_VERIFIED) from None
@@ -56,11 +64,21 @@ def verify(
     for finding in wrong:
         complain(f"  WRONG  {finding.what}: recorded {finding.recorded}, derived {finding.derived}")
     if wrong:
-        complain(f"{rule}: REJECTED, {len(wrong)} of {len(findings)} checks failed.")
+        complain(f"{file}: REJECTED, {len(wrong)} of {len(findings)} checks failed.")
         raise typer.Exit(NOT_VERIFIED)
     private = next(f.recorded for f in findings if f.what == "certificate.private")
-    say(f"{rule}: {len(findings)} checks hold.{'' if private else ' The rule is NOT PRIVATE.'}")
+    say(f"{file}: {len(findings)} checks hold.{'' if private else ' It is NOT PRIVATE.'}")
     say(
         "This shows that the numbers belong together. That the release happened as recorded "
         "cannot be seen from a file."
     )
+
+
+def _findings(file: Path) -> list[Finding]:
+    """Return every check of a file, by what it says that it is."""
+    if read_json(file).get("format") != VALUE_FORMAT:
+        return verify_rule(file)
+    # SciPy takes a second to load; a rule file does without.
+    from dpwerm.rules.value.file import verify_value
+
+    return verify_value(file)

@@ -14,7 +14,8 @@ from dpwerm.privacy.randomness import BitSource
 from dpwerm.privacy.ridge_origin import RidgeModel
 from dpwerm.rules.declaration import Declaration
 from dpwerm.rules.outcome_in import outcome_of
-from dpwerm.rules.propensity import origin_for, second_arm, split
+from dpwerm.rules.probabilities import second_arm
+from dpwerm.rules.propensity import origin_for, split
 from dpwerm.rules.propensity_fit import fit_private, secret_second_arm
 from dpwerm.rules.rule import Rule
 from dpwerm.rules.trial import Trial

@@ -9,6 +9,9 @@ from typing import Any, NoReturn
 
 from dpwerm.errors import Fault, RuleFileError
 
+VALUE_FORMAT = "dpwerm-value"
+"""What a value file says of itself."""
+
 LARGEST_FILE = 20_000_000
 LARGEST_INTEGER = 10**40
 DEEPEST = 20

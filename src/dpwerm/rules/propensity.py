@@ -1,4 +1,4 @@
-r"""Where P(second arm | x) of a trial's rows comes from, and what that costs.
+r"""What it costs that P(second arm | x) comes from where it does: public facts alone.
 
 A private model takes a share of the budget: ε = ε_p + ε_rule, exactly, by composition. Its released
 coefficients are public, so C = 0 for the rule (docs/proofs/weight-origin.md).
@@ -6,22 +6,14 @@ coefficients are public, so C = 0 for the rule (docs/proofs/weight-origin.md).
 
 from decimal import ROUND_FLOOR, Context, Decimal, localcontext
 
-import numpy as np
-from scipy.special import expit
-
-from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.learn.release import Release
 from dpwerm.privacy.budget import EPSILON_SMALLEST, AnyBudget, Budget
 from dpwerm.privacy.facts import WeightOrigin
 from dpwerm.privacy.origin import origin_of
 from dpwerm.privacy.ridge_origin import RidgeModel
-from dpwerm.rules.declaration import Declaration
-from dpwerm.rules.trial import Trial
-from dpwerm.study.cells import normalise
 from dpwerm.study.encoding import Encoding
-from dpwerm.study.propensity import ExternalPropensity, PrivatePropensity, RidgePropensity
-from dpwerm.study.treatment import Treatment, received_probabilities
+from dpwerm.study.propensity import PrivatePropensity, RidgePropensity
+from dpwerm.study.treatment import Treatment
 
 SHARE = Decimal("0.3")
 """The automatic share of a private propensity model; measured in docs/observational.md."""
@@ -74,36 +66,3 @@ def origin_for(treatment: Treatment, encoding: Encoding, n: int) -> WeightOrigin
         gamma=model.penalty(n),
         tolerance=RIDGE_TOLERANCE,
     )
-
-
-def second_arm(
-    declaration: Declaration, trial: Trial, encoding: Encoding, released: Release | None = None
-) -> FloatArray:
-    """Return P(second arm | x) of each row (n,) from design, table or a public model.
-
-    encoding : any encoding of the trial's features
-    released : the private propensity model, where the declaration has one
-    """
-    model = declaration.treatment.propensity
-    if trial.given_propensity is not None:
-        return trial.given_propensity
-    if isinstance(model, ExternalPropensity):
-        seen = model_encoding(encoding)
-        scores = model.scores(seen, trial.encode(seen))
-        first = normalise(model.arm) == normalise(declaration.treatment.arms[0])
-        return np.asarray(expit(-scores if first else scores))
-    if isinstance(model, PrivatePropensity) and released is not None:
-        return np.asarray(expit(released.score(trial.encode(released.encoding))))
-    raise ParameterError(
-        "the propensity model of this study was fitted to the same people and is not released: "
-        "everybody's weight would move with one person. Declare "
-        'propensity = { model = "private" }'
-    )
-
-
-def probabilities(
-    declaration: Declaration, trial: Trial, encoding: Encoding, released: Release | None = None
-) -> FloatArray:
-    """Return P(arm received | x) in [π_min, 1], shape (n,), NaN where it is not known."""
-    second = second_arm(declaration, trial, encoding, released)
-    return received_probabilities(declaration.treatment, trial.arm, second)

@@ -10,7 +10,7 @@ import numpy as np
 
 from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.rules.declaration import Declaration
-from dpwerm.rules.propensity import probabilities
+from dpwerm.rules.probabilities import probabilities
 from dpwerm.rules.rule import Rule
 from dpwerm.rules.trial import Trial
 from dpwerm.rules.value.layout import Layout, layout_by_design, layout_by_row, layout_robust
@@ -69,7 +69,7 @@ def shared_rows(
             _unit(declaration, model.predict(arm, trial, encoding)) for arm in treatment.arms
         ]
         terms = [
-            _robust_term(one, u, probability, got, most)
+            robust_term(one, u, probability, got, most)
             for one, got, most in zip(
                 predicted, (~second, second), largest_weights(declaration), strict=True
             )
@@ -88,7 +88,7 @@ def _unit(declaration: Declaration, outcome: FloatArray) -> FloatArray:
     return u
 
 
-def _robust_term(
+def robust_term(
     predicted: FloatArray,
     u: FloatArray,
     probability: FloatArray,

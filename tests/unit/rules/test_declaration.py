@@ -1,3 +1,4 @@
+import json
 from fractions import Fraction
 
 import pytest
@@ -51,3 +52,33 @@ def test_a_study_s_sources_are_kept() -> None:
     made = Declaration.of_study(Study.parse(study_text()))
     assert made.study_id == "insomnia-demo"
     assert made.sources["age"] == "protocol: adults up to 80"
+
+
+MODELS: list[dict[str, object]] = [
+    {"model": "private", "share": "0.3333333333333333333333333333"},
+    {"model": "private", "share": "0.00000001"},
+    {"model": "private"},
+    {"model": "ridge"},
+    {"model": "ridge", "gamma": 0.1},
+    {"model": "external", "arm": 1, "intercept": -0.1, "coefficients": {"age": 1e-12, "sex=F": 3}},
+]
+
+
+@pytest.mark.parametrize("propensity", MODELS)
+def test_a_record_brings_back_a_propensity_model(propensity: dict[str, object]) -> None:
+    keys = {"column": "arm", "arms": [0, 1], "propensity_floor": "1/3", "propensity": propensity}
+    made = Declaration.of_keys(keys, BENEFIT)
+    record = json.loads(json.dumps(made.treatment_keys()))
+    assert "origin" not in record  # the model brings its own
+    back = Declaration.of_record(record, made.benefit_keys())
+    assert back.treatment.propensity == made.treatment.propensity
+    assert back.treatment_keys() == made.treatment_keys()
+    assert back.treatment.pi_min == made.treatment.pi_min
+    assert made.checked() is made
+
+
+def test_a_record_cannot_give_a_model_another_origin() -> None:
+    keys = {"column": "arm", "arms": [0, 1], "propensity_floor": "1/3", "propensity": MODELS[3]}
+    record = {**Declaration.of_keys(keys, BENEFIT).treatment_keys(), "origin": "design"}
+    with pytest.raises(ParameterError, match="only for a propensity column"):
+        Declaration.of_record(record, BENEFIT)

@@ -25,6 +25,8 @@ ALARMS: dict[str, Alarm] = {
     "test_inside_noise.test_the_right_scale_is_accepted_and_others_are_not": Alarm(1e-8, 4),
     "test_inside_noise.test_a_uniform_point_of_the_blocks_has_its_law": Alarm(1e-8, 2),
     "test_inside_noise.test_signs_in_a_block_are_fair_and_independent": Alarm(1e-8, 2),
+    "test_value_noise.test_the_right_scale_is_accepted_and_others_are_not": Alarm(1e-8, 4),
+    "test_value_coverage.test_intervals_hold_as_often_as_they_say": Alarm(1e-8, 2),
     "test_bits.test_bits_are_fair": Alarm(1e-8, 2),
     "test_bits.test_substreams_are_fair_and_independent": Alarm(1e-8, 2),
 }

@@ -105,33 +105,30 @@ def interval_of(
     privacy, sampling : whether the error of the noise and the error of sampling count
     """
     tail = (1 - confidence) / 2
+    estimate = target.estimate
+    # Both ends are sought at once: the first entry is the lower, the second the upper.
+    limits = np.stack([np.full_like(estimate, one) for one in (target.lower, target.upper)])
+    above = (limits == target.upper)[..., None]
 
-    def inside(
-        candidate: FloatArray, *, above: bool
-    ) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    def inside(candidate: FloatArray) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
         form = target.form(candidate)
         variance, scales = _law(layout, form.h, sums, scale)
-        away = np.abs(candidate - target.estimate)
+        away = np.abs(candidate - estimate)
         if sampling:
-            pulls = form.up if above else form.down
+            pulls = np.where(above, form.up, form.down)
             away = away - pulls.sum(axis=-1)
             variance = variance + (pulls**2).sum(axis=-1)
         else:
             variance = np.zeros_like(variance)
-        law = scales if privacy else np.zeros_like(scales)
-        return upper_tail(away, variance, law) >= tail
+        return upper_tail(away, variance, scales if privacy else np.zeros_like(scales)) >= tail
 
-    def end(limit: float, *, above: bool) -> FloatArray:
-        far = np.full_like(target.estimate, limit)
-        whole = inside(far, above=above) | ~target.known
-        good, bad = target.estimate.copy(), far.copy()
-        for _ in range(STEPS):
-            middle = (good + bad) / 2
-            holds = inside(middle, above=above)
-            good, bad = np.where(holds, middle, good), np.where(holds, bad, middle)
-        return np.where(whole, limit, good)
-
-    return Interval(end(target.lower, above=False), end(target.upper, above=True))
+    whole = inside(limits) | ~target.known
+    good, bad = np.broadcast_to(estimate, limits.shape), limits
+    for _ in range(STEPS):
+        middle = (good + bad) / 2
+        holds = inside(middle)
+        good, bad = np.where(holds, middle, good), np.where(holds, bad, middle)
+    return Interval(*np.where(whole, limits, good))
 
 
 def _ratio(layout: Layout, policy: Policy, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -153,7 +150,7 @@ def _law(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the sampling variance, made safe, and the scales of the Laplace noise (..., CK)."""
     linear = np.einsum("...ci,cik->...ck", h, layout.linear)
-    square = np.einsum("...ci,...cj,cijk->...ck", h, h, layout.square, optimize=True)
+    square = np.einsum("...cj,...cjk->...ck", h, np.einsum("...ci,cijk->...cjk", h, layout.square))
     variance = np.maximum((square * sums).sum(axis=(-2, -1)), 0.0)
     spread = scale * np.sqrt(2 * (square**2).sum(axis=(-2, -1)))
     scales = scale * np.abs(linear)

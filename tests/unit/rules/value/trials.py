@@ -36,8 +36,7 @@ gamma = 5
 """
 DESIGN = 'arms = { pill = "2/3", therapy = "1/3" }'
 COLUMN = (
-    'arms = ["pill", "therapy"]\npropensity = "chance"\npropensity_floor = 0.1\n'
-    'origin = "external"'
+    'arms = ["pill", "therapy"]\npropensity = "chance"\npropensity_floor = 0.1\norigin = "external"'
 )
 EXTERNAL = (
     'arms = ["pill", "therapy"]\npropensity_floor = 0.1\n'
@@ -58,12 +57,12 @@ def study(treatment: str = DESIGN, *changes: tuple[str, str]) -> Study:
     return Study.parse(text)
 
 
-def table(n: int = 300, seed: int = 3) -> pa.Table:
+def table(n: int = 300, seed: int = 3, spread: float = 4.0) -> pa.Table:
     rng = np.random.default_rng(seed)
     age, sex = rng.integers(18, 65, n), rng.choice(["F", "M"], n)
     second = 1 / (1 + np.exp(3 - 0.05 * np.clip(age, 20, 60) - 0.7 * (sex == "M")))
     arm = np.where(rng.uniform(size=n) < second, "therapy", "pill")
-    gain = rng.normal(4 + 3 * np.where(arm == "therapy", 1, -1) * (age - 40) / 20, 4)
+    gain = rng.normal(4 + 3 * np.where(arm == "therapy", 1, -1) * (age - 40) / 20, spread)
     return pa.table({"age": age, "sex": sex, "arm": arm, "gain": gain, "chance": second})
 
 

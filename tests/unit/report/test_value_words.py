@@ -1,0 +1,77 @@
+"""The words around a value: what is said depends on what was released, and nothing is promised."""
+
+import math
+from dataclasses import replace
+
+import pytest
+from tests.unit.rules.value.trials import DESIGN, fitted, study, table
+
+from dpwerm.report.value_words import value_summary
+from dpwerm.rules.value.evaluate import treatment_value
+from dpwerm.rules.value.release import Estimate, ValueRelease
+
+RULE = fitted(study())
+VALUE = treatment_value(RULE, table(2000), 1, study=study(), random_state=3)
+
+
+def with_gains(value: ValueRelease, *ends: tuple[float, float]) -> ValueRelease:
+    copied = replace(value)
+    gains = tuple(
+        Estimate("rule", arm, (low + high) / 2, low, high, 0.1, 0.1)
+        for arm, (low, high) in zip(("pill", "therapy"), ends, strict=True)
+    )
+    copied.__dict__["gains"] = gains
+    return copied
+
+
+def test_every_value_and_gain_has_its_line() -> None:
+    text = value_summary(VALUE, RULE)
+    for one in (*VALUE.values, *VALUE.gains):
+        line = f"{one.lower:.4g} to {one.upper:.4g}"
+        assert line in text
+        assert f"± {one.privacy:.3g}" in text
+        assert f"± {one.sampling:.3g}" in text
+    assert "in 95 of 100 evaluations" in text
+    assert "The rule itself is NOT PRIVATE" in text
+
+
+@pytest.mark.parametrize(
+    ("ends", "words"),
+    [
+        (((0.1, 1.0), (0.2, 0.9)), "better than either arm for everybody, beyond both errors"),
+        (((0.1, 1.0), (-0.2, 0.9)), "better than 'therapy' for everybody CANNOT BE TOLD"),
+        (((-0.1, 1.0), (-0.2, 0.9)), "'pill' and 'therapy' for everybody CANNOT BE TOLD"),
+        (((0.1, 1.0), (-0.9, -0.2)), "THE RULE IS WORSE than 'therapy' for everybody"),
+    ],
+)
+def test_the_verdict_follows_from_the_intervals(
+    ends: tuple[tuple[float, float], tuple[float, float]], words: str
+) -> None:
+    assert words in value_summary(with_gains(VALUE, *ends))
+
+
+def test_cost_is_said_where_something_was_spent() -> None:
+    private = treatment_value(RULE, table(), "0.25", study=study())
+    text = value_summary(private, RULE)
+    assert "This evaluation costs epsilon = 0.25, on top of what the rule cost" in text
+    assert "What the promise rests on:" in text
+    free = value_summary(treatment_value(RULE, table(), math.inf, study=study()))
+    assert "costs" not in free
+    assert "There is no noise here" in free
+    assert "How it was made, without a promise:" in free
+
+
+def test_a_turned_sign_and_an_unknown_value_are_said() -> None:
+    smaller = study(DESIGN, ("bounds = [-5, 15]", 'bounds = [-5, 15]\ndirection = "smaller"'))
+    rule = fitted(smaller)
+    nobody = table(3).slice(0, 0)
+    empty = study(
+        DESIGN,
+        ("bounds = [-5, 15]", 'bounds = [-5, 15]\ndirection = "smaller"'),
+        ('"replace_one"', '"add_remove"'),
+    )
+    text = value_summary(treatment_value(rule, nobody, math.inf, study=empty))
+    assert "with its sign turned" in text
+    assert "between -15 and 5" in text
+    assert "not known" in text
+    assert "n is not written" in text

@@ -43,6 +43,15 @@ def _without(key: str) -> Edit:
     return edit
 
 
+def _twice_released(text: str) -> str:
+    """Return a rule by design that has a copy of itself for a propensity model."""
+    content = json.loads(text)
+    parts = ("encoding", "coefficients", "certificate")
+    content["propensity"] = {part: content[part] for part in parts}
+    content["digest"] = digest_of(content)
+    return json.dumps(content)
+
+
 CONDITIONS: Mapping[str, Edit] = {
     "truncated": lambda text: text[: len(text) // 2],
     "empty": lambda text: "",
@@ -93,6 +102,7 @@ CONDITIONS: Mapping[str, Edit] = {
         "certificate.loss.parameters", {"name": 1.0}, forge=True
     ),
     "a truth value that is a number": _set("certificate.private", 1, forge=True),
+    "a propensity model that the study does not declare": _twice_released,
     "a source of no feature": _set("sources", {"weight": "protocol"}, forge=True),
     "nested deeply": lambda text: '{"a":' * 100_000 + "1" + "}" * 100_000,
     "nested deeply in a known key": _raw(

@@ -12,7 +12,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from tests.bad_input import parameters, predicting, rule_files, study_files, values
+from tests.bad_input import (
+    parameters,
+    predicting,
+    propensities,
+    rule_files,
+    study_files,
+    values,
+)
 from tests.bad_input.arrays import Estimator, Fit, classifier, rule
 from tests.bad_input.base import (
     NUMBER_CANARY,
@@ -32,6 +39,7 @@ from dpwerm.rules.rule_file import read_rule
 
 FITTING: dict[str, Mapping[str, Condition]] = {
     "Parameters": parameters.CONDITIONS,
+    "Propensities": propensities.CONDITIONS,
     "Values": values.VALUES,
     "Form of the table": values.FORM,
     "Study file": study_files.CONDITIONS,

@@ -13,7 +13,13 @@ import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.bad_input.base import ADD_REMOVE, PERSON_COLUMN, PROPENSITY_COLUMN, STUDY
+from tests.bad_input.base import (
+    ADD_REMOVE,
+    PERSON_COLUMN,
+    PROPENSITY_COLUMN,
+    STUDY,
+    replaced,
+)
 
 from dpwerm import PrivateTreatmentRule, Study
 
@@ -21,6 +27,21 @@ STUDIES = {
     "arms": Study.parse(STUDY),
     "propensity": Study.parse(PROPENSITY_COLUMN(STUDY)),
     "add_remove": Study.parse(ADD_REMOVE(STUDY)),
+}
+MODELS = {
+    "private": '{ model = "private" }',
+    "ridge": '{ model = "ridge" }',
+    "external": '{ model = "external", arm = "pill", intercept = 1e6, '
+    'coefficients = { age = -1e12, "sex=M" = 2 } }',
+}
+STUDIES |= {
+    name: Study.parse(
+        replaced(
+            "arms = { pill = 0.5, therapy = 0.5 }",
+            f'arms = ["pill", "therapy"]\npropensity_floor = 0.1\npropensity = {model}',
+        )(STUDY)
+    )
+    for name, model in MODELS.items()
 }
 HEADER = ("age", "sex", "arm", "gain", "chance")
 TELLING = ("", "NaN", "-inf", "1e999", "-1e308", "5e-324", "pill", "therapy ", "F", "0", "1", "49")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dpwerm.plan.desk import Desk
 
 EPSILONS = ("0.1", "0.2", "0.5", "1", "2", "5", "inf")
+ENDINGS = (".png", ".pdf", ".svg")
 BOUNDS_AT = "1"
 """The ε of the paper's bounds where none is given."""
 
@@ -48,7 +49,7 @@ def plan(
     """Say what accuracy and value to expect, from public facts and simulation alone."""
     # Fitting and drawing libraries take a second to load; other commands do without them.
     from dpwerm.plan import words
-    from dpwerm.plan.desk import Desk
+    from dpwerm.plan.desk import Desk, asymptotic_figures
     from dpwerm.plan.figure import save_plan
     from dpwerm.plan.settle import people_of
     from dpwerm.plan.target import target_of
@@ -62,7 +63,9 @@ def plan(
     if aim is not None and (figure is not None or smallest_eigenvalue is not None):
         raise ParameterError("--target answers alone, without --figure and --smallest-eigenvalue")
     people = None if aim is not None and asked is not None else people_of(declared, n)
-    path = None if figure is None else free_path(figure, force=force, inputs=(study,))
+    path = None if figure is None else _picture(figure, study, force=force)
+    if smallest_eigenvalue is not None and people is not None:
+        asymptotic_figures(declared, declared.benefit.clip, smallest_eigenvalue, people)
     with bar() as steps:
         desk = Desk(
             declared,
@@ -84,6 +87,13 @@ def plan(
     say("\n\n".join("\n".join(block) for block in blocks if block))
     if path is not None:
         say(f"\nWrote {path}.")
+
+
+def _picture(path: Path, study: Path, *, force: bool) -> Path:
+    """Return where the figure may be written, checked before any work."""
+    if path.suffix.lower() not in ENDINGS:
+        raise ParameterError(f"the name of a figure must end in {', '.join(ENDINGS)}")
+    return free_path(path, force=force, inputs=(study,))
 
 
 def _target(desk: "Desk", target: float, n: int | None, epsilon: str | None) -> Iterator[list[str]]:
@@ -109,6 +119,7 @@ def _expectation(
     """Yield what to expect, what would be used, and the paper's bounds."""
     from dpwerm.plan import words
     from dpwerm.plan.bounds_words import asymptotic_lines, bounds_lines
+    from dpwerm.plan.desk import asymptotic_figures
 
     study = desk.study
     wanted = EPSILONS if epsilon is None else tuple(dict.fromkeys((epsilon, "inf")))
@@ -117,7 +128,7 @@ def _expectation(
     yield refused
     yield words.share_taken(next(iter(found.values()))[0])
     yield words.over_total(study, wanted)
-    settled, _ = found[epsilon] if epsilon else desk.at(next(iter(found)), n)
+    settled, _ = found.get(epsilon or BOUNDS_AT) or next(iter(found.values()))
     if epsilon is not None:
         yield words.settings(settled, n)
         yield words.clips(desk.clips(epsilon, n), settled.clip)
@@ -125,5 +136,6 @@ def _expectation(
     if epsilon != "inf":
         yield bounds_lines(desk.bounds(epsilon or BOUNDS_AT, n), settled.spec.loss)
     if smallest_eigenvalue is not None:
-        figures = desk.asymptotic(settled, smallest_eigenvalue, n)
-        yield asymptotic_lines(figures, n, smallest_eigenvalue)
+        clip = settled.declaration.benefit.clip
+        figures = asymptotic_figures(study, clip, smallest_eigenvalue, n)
+        yield asymptotic_lines(figures, n, clip, smallest_eigenvalue)

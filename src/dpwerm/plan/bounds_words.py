@@ -78,9 +78,11 @@ def sizes_words(found: Bounds) -> str:
     )
 
 
-def asymptotic_lines(found: Asymptotic, n: int, smallest_eigenvalue: float) -> list[str]:
+def asymptotic_lines(
+    found: Asymptotic, n: int, clip: float, smallest_eigenvalue: float
+) -> list[str]:
     """Return the paper's H, the constant C that follows, and why it is never used."""
-    known = f"if no eigenvalue of E[x x'] is below {smallest_eigenvalue:g}"
+    known = f"for V = {clip:.4g}, if no eigenvalue of E[x x'] is below {smallest_eigenvalue:g}"
     return [
         "The paper's H (Proposition 8), for a propensity model of the same people without penalty:",
         "",

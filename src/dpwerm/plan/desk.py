@@ -114,13 +114,13 @@ class Desk:
             for size in sizes
         }
 
-    def asymptotic(self, settled: Settled, smallest_eigenvalue: float, n: int) -> Asymptotic:
-        """Return the paper's H for the planned clip V; it is never the basis of a release."""
-        return asymptotic_constant(
-            benefit_bound=settled.declaration.benefit.clip,
-            radius=model_encoding(self.study.encoding()).radius,
-            pi_min=settled.declaration.treatment.pi_min,
-            smallest_eigenvalue=smallest_eigenvalue,
-            n=n,
-            lipschitz=settled.spec.loss.lipschitz,
-        )
+
+def asymptotic_figures(study: Study, clip: float, smallest_eigenvalue: float, n: int) -> Asymptotic:
+    """Return the paper's H for a clip V; it is never the basis of a release."""
+    return asymptotic_constant(
+        benefit_bound=clip,
+        radius=model_encoding(study.encoding()).radius,
+        pi_min=study.treatment.pi_min,
+        smallest_eigenvalue=smallest_eigenvalue,
+        n=n,
+    )

@@ -25,8 +25,9 @@ def opening(study: Study, n: int | None) -> list[str]:
         *wrapped(
             "Nothing was read but the study file. All figures come from simulated trials inside "
             "its bounds, other ones than those on which settings are chosen, and cost no privacy. "
-            "They are a guess at what a trial looks like: a real one may be easier or harder "
-            "(docs/plan.md)."
+            "They take for granted that there is something to learn: in them the gain from one arm "
+            "to the other varies between people by 0.2 to 0.7 of half the benefit's range. A real "
+            "trial may be easier or harder (docs/plan.md)."
         ),
     ]
 
@@ -138,7 +139,7 @@ def clips(found: Mapping[float, tuple[Settled, Expected]], used: float) -> list[
         *aligned([("V", "share", *COLUMNS, ""), *rows]),
         "",
         *wrapped(
-            "A small V lets less noise do, but treats a large benefit like a moderate one. Where "
+            "A small V needs less noise, but treats a large benefit like a moderate one. Where "
             "large benefits are rare and decide which arm is better, choose a larger V than this "
             "table suggests."
         ),

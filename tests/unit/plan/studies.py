@@ -1,0 +1,43 @@
+"""Small studies to plan for, and a way to plan for them with little effort."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.bad_input.base import STUDY
+
+from dpwerm.choose import answer, candidates, search
+from dpwerm.choose.search import Round
+from dpwerm.plan import bounds, expected
+from dpwerm.simulate import proxies
+from dpwerm.study.declaration import Study
+
+OPEN = STUDY.replace("gamma = 50", "")
+"""The small trial with everything left to the library."""
+
+PRIVATE_MODEL = OPEN.replace(
+    "arms = { pill = 0.5, therapy = 0.5 }",
+    'arms = ["pill", "therapy"]\npropensity = { model = "private", share = 0.25 }\n'
+    "propensity_floor = 0.1",
+)
+
+
+def study(text: str = OPEN, **about: Any) -> Study:
+    """Return a study; keywords change [study]."""
+    found = Study.parse(text)
+    return found.model_copy(update={"about": found.about.model_copy(update=about)})
+
+
+def make_small(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let searches and simulations be small; what is found that way is kept nowhere else."""
+    monkeypatch.setenv("DPWERM_CACHE", str(cache))
+    monkeypatch.setattr(answer, "_MEMORY", {})
+    for name in ("CLIPS", "INTERCEPTS", "SATURATIONS", "GAMMAS"):
+        monkeypatch.setattr(candidates, name, getattr(candidates, name)[::2][-2:])
+    monkeypatch.setattr(search, "ROUNDS", (Round(2, 1, 4), Round(2, 1, 2), Round(2, 1, 1)))
+    monkeypatch.setattr(search, "MOST_ROWS", 40)
+    monkeypatch.setattr(expected, "MOST_ROWS", 60)
+    monkeypatch.setattr(expected, "AT_ONCE", 8)
+    monkeypatch.setattr(bounds, "MOST_ROWS", 60)
+    monkeypatch.setattr(bounds, "PEOPLE", 100)
+    monkeypatch.setattr(proxies, "TESTS", 40)

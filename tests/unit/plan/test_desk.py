@@ -1,0 +1,131 @@
+"""Everything that can be asked of a plan, on a small study."""
+
+import pytest
+from tests.unit.plan.studies import OPEN, PRIVATE_MODEL, study
+
+from dpwerm.errors import ParameterError
+from dpwerm.plan import desk as module
+from dpwerm.plan.bounds_words import asymptotic_lines, bounds_lines
+from dpwerm.plan.desk import Desk, asymptotic_figures
+from dpwerm.plan.words import clips, expectation, settings, share_taken
+
+SHARES = (0.1, 0.7)
+pytestmark = pytest.mark.usefixtures("quick")
+
+
+@pytest.fixture(autouse=True)
+def few_trials(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "TRIALS", 16)
+    monkeypatch.setattr(module, "QUICK_TRIALS", 8)
+    monkeypatch.setattr(module, "CLIPS", SHARES)
+
+
+def test_every_epsilon_gets_a_row() -> None:
+    found, refused = Desk(study()).over(("0.5", "1", "inf"), 50)
+    assert refused == []
+    text = "\n".join(expectation(found, 50))
+    for name in ("0.5 ", "1 ", "no privacy", "one arm for all"):
+        assert f"\n  {name}" in text
+    assert "means over 16 simulated trials" in text
+    assert "stand for" not in text
+
+
+def test_fewer_rows_than_people_are_owned_up_to() -> None:
+    found, _ = Desk(study(), quick=True).over(("1",), 5000)
+    text = " ".join(expectation(found, 5000))
+    assert "60 rows that stand for 5,000 people" in text
+    assert "means over 8 simulated trials" in text
+
+
+def test_an_epsilon_too_small_for_what_the_study_sets_is_named() -> None:
+    fixed = study(OPEN + 'gamma = 30\nmechanism = "objective-block"\n')
+    found, refused = Desk(fixed).over(("0.01", "5", "inf"), 50)
+    assert list(found) == ["5", "inf"]
+    assert len(refused) == 1
+    assert refused[0].startswith("No release at epsilon = 0.01: ")
+    with pytest.raises(ParameterError):
+        Desk(fixed).over(("0.01", "inf"), 50)
+
+
+def test_what_was_simulated_is_not_simulated_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = Desk(study())
+    first = desk.at("1", 50)
+    monkeypatch.setattr(module, "settle", None)
+    assert desk.at("1", 50) is first
+
+
+def test_progress_is_told() -> None:
+    stages: list[str] = []
+    steps: list[int] = []
+    desk = Desk(study(), on_stage=stages.append, on_step=lambda: steps.append(1))
+    desk.over(("1", "inf"), 50)
+    assert len(steps) == 2
+    assert "epsilon 1, n 50: simulating trials" in stages
+    assert any("choosing settings" in stage for stage in stages)
+
+
+def test_targets_are_searched_for_on_the_study() -> None:
+    desk = Desk(study())
+    none = desk.smallest_epsilon(0.999, 50)
+    assert (none.reached, none.place) == (False, "inf")
+    easy = desk.smallest_epsilon(0.6, 50)
+    assert easy.reached
+    assert easy.found.accuracy.mean >= 0.6
+    people = desk.smallest_n(0.6, "1")
+    assert people.reached
+    assert people.place <= 100
+
+
+def test_the_effect_of_the_clip_is_shown_with_what_is_used() -> None:
+    desk = Desk(study())
+    settled, _ = desk.at("1", 50)
+    found = desk.clips("1", 50)
+    assert set(found) == {*SHARES, settled.clip}
+    lines = clips(found, settled.clip)
+    (used,) = [line for line in lines if line.endswith("used")]
+    assert used.split()[0] == f"{settled.declaration.benefit.clip:.4g}"
+
+
+def test_settings_are_told_in_the_units_of_the_benefit() -> None:
+    settled, _ = Desk(study()).at("1", 50)
+    text = "\n".join(settings(settled, 50))
+    V = settled.declaration.benefit.clip
+    assert "What a fit at epsilon = 1 with 50 people would use:" in text
+    assert f"V = {V:g} in the units of gain, {V / 10:.0%} of the largest" in text
+    assert f"at most W = V/pi_min = {V:g}/0.5 = {2 * V:g}" in text
+    assert f"which is {settled.gamma:.4g} W" in text
+    fixed, _ = Desk(study(OPEN + "gamma = 50\n")).at("1", 50)
+    assert "nothing is chosen" in "\n".join(settings(fixed, 50))
+
+
+def test_a_propensity_model_is_mentioned() -> None:
+    settled, _ = Desk(study(PRIVATE_MODEL)).at("1", 50)
+    text = " ".join(share_taken(settled))
+    assert "takes epsilon = 0.25 and leaves epsilon = 0.75 for the rule" in text
+    assert "taken as known" in text
+    assert share_taken(Desk(study()).at("1", 50)[0]) == []
+
+
+def test_the_bounds_are_told_term_by_term() -> None:
+    desk = Desk(study())
+    found = desk.bounds("1", 50)
+    text = "\n".join(bounds_lines(found, desk.at("1", 50)[0].spec.loss))
+    for words in ("T1 =", "T2", "T3 = Wh/4", "T4, order only", "Theorem 11", "Theorem 12"):
+        assert words in text
+    assert "Corollary 13" in text
+    assert "order of magnitude" in text
+
+
+def test_curves_are_for_sizes_around_n() -> None:
+    curves = Desk(study(), quick=True).curves(("1", "inf"), 100)
+    assert list(curves) == [25, 100, 400]
+    assert all(list(curve) == ["1", "inf"] for curve in curves.values())
+
+
+def test_the_asymptotic_figures_say_why_they_are_not_used() -> None:
+    found = asymptotic_figures(study(), 5.0, 0.05, 1000)
+    assert found.h == pytest.approx(1000 * found.printed)
+    text = " ".join(asymptotic_lines(found, 1000, 5.0, 0.05))
+    assert "never the basis of a release" in text
+    assert f"{found.h:.6g}, for V = 5," in text
+    assert f"{found.constant:.6g}" in text

@@ -82,10 +82,22 @@ def fit(estimator: Any) -> Any:
     return estimator.fit(X, ARM, BENEFIT)
 
 
-BOTH = pytest.mark.parametrize("make", [classifier, rule])
+def private_rule(**other: Any) -> PrivateTreatmentRule:
+    """Return a rule with a propensity model that is released too."""
+    model = {"propensity": "private", "arms": ("a", "b"), "propensity_floor": 0.2}
+    return rule(**({**model, "planned_n": 250} | other))
 
 
-@BOTH
+def ridge_rule(**other: Any) -> PrivateTreatmentRule:
+    """Return a rule with a propensity model that stays secret."""
+    return rule(**({"propensity": "ridge", "arms": ("a", "b"), "propensity_floor": 0.2} | other))
+
+
+EVERY = pytest.mark.parametrize("make", [classifier, rule, private_rule])
+WITH_A_SECRET = pytest.mark.parametrize("make", [classifier, rule, private_rule, ridge_rule])
+
+
+@EVERY
 def test_parameters_are_stored_as_given_and_cloned(make: Any) -> None:
     estimator = make()
     copy = clone(estimator)
@@ -93,14 +105,14 @@ def test_parameters_are_stored_as_given_and_cloned(make: Any) -> None:
     assert copy.set_params(epsilon=2.0).epsilon == 2.0
 
 
-@BOTH
+@EVERY
 def test_the_baseline_finds_the_rule(make: Any) -> None:
     fitted = fit(make(epsilon=math.inf))
     assert np.mean(fitted.predict(X) == BETTER) > 0.9
     assert not fitted.release_.private
 
 
-@BOTH
+@WITH_A_SECRET
 def test_a_fit_leaves_nothing_sensitive_behind(make: Any) -> None:
     fitted = fit(make())
     allowed = {*fitted.get_params(), "release_", "rule_", "classes_", "n_features_in_"}
@@ -114,14 +126,14 @@ def test_a_fit_leaves_nothing_sensitive_behind(make: Any) -> None:
     assert all(array.size < 10 for array in arrays)
 
 
-@BOTH
+@EVERY
 def test_a_pickled_estimator_predicts_the_same(make: Any) -> None:
     fitted = fit(make())
     copy = pickle.loads(pickle.dumps(fitted))  # noqa: S301 - our own bytes
     assert np.array_equal(copy.predict(X), fitted.predict(X))
 
 
-@BOTH
+@EVERY
 def test_private_fits_differ_and_seeded_fits_do_not(make: Any) -> None:
     assert fit(make()).release_.integers != fit(make()).release_.integers
     first, second = fit(make(random_state=3)), fit(make(random_state=3))
@@ -129,34 +141,34 @@ def test_private_fits_differ_and_seeded_fits_do_not(make: Any) -> None:
     assert not first.release_.private
 
 
-@BOTH
+@EVERY
 @pytest.mark.parametrize("epsilon", [0, -1, math.nan, "x", None, True])
 def test_an_impossible_epsilon_is_named(make: Any, epsilon: object) -> None:
     with pytest.raises(ParameterError, match="epsilon"):
         fit(make(epsilon=epsilon))
 
 
-@BOTH
+@EVERY
 @pytest.mark.parametrize("gamma", [None, 0, -1, math.inf, math.nan])
 def test_an_impossible_gamma_is_named(make: Any, gamma: object) -> None:
     with pytest.raises(ParameterError, match="gamma"):
         fit(make(gamma=gamma))
 
 
-@BOTH
+@EVERY
 def test_the_fit_does_not_change_its_input(make: Any) -> None:
     before = X.copy()
     fit(make())
     assert np.array_equal(X, before)
 
 
-@BOTH
+@EVERY
 def test_values_beyond_the_bounds_are_clipped(make: Any) -> None:
     fitted = fit(make(random_state=1))
     assert fitted.decision_function([[5.0, 0.0]]) == fitted.decision_function([[1.0, 0.0]])
 
 
-@BOTH
+@EVERY
 def test_add_remove_writes_no_n(make: Any) -> None:
     fitted = fit(make(relation="add_remove"))
     assert fitted.release_.certificate.n is None

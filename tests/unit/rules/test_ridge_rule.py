@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.unit.rules.observational import EXTERNAL, STUDY, N, by_study, fitted
 
@@ -67,3 +68,35 @@ def test_a_ridge_model_needs_a_public_n() -> None:
     text = STUDY.replace('"private"', '"ridge"').replace("replace_one", "add_remove")
     with pytest.raises(ParameterError, match="a ridge propensity model needs a public n"):
         by_study(text=text).check_parameters()
+
+
+def test_one_person_moves_the_rule_by_more_than_fixed_weights_would_allow() -> None:
+    """Hundred people alike, half in each arm; the last one changes arm, and P with it.
+
+    Everybody's benefit is high but for that person's, so the moves of all weights and of the one
+    row point the same way: C is needed, and it is enough.
+    """
+    n, gamma = 100, 1e4
+    x, outcome = np.ones(n), np.full(n, 4.0)
+    outcome[-1] = 0.0
+    arm = np.where(np.arange(n) % 2, "a", "b")
+    other_arm = np.where(np.arange(n) == n - 1, "b", arm)
+    settings: dict[str, Any] = {
+        "propensity": {"model": "ridge", "gamma": 10},
+        "propensity_floor": 0.45,
+        "gamma": gamma,
+        "intercept_scale": 1.0,
+        "h": 0.5,
+    }
+
+    def theta_of(received: Any) -> Any:
+        data = {"x": x, "z": np.full(n, 10.0), "arm": received, "outcome": outcome}
+        return fitted("inf", data, **settings).release.theta
+
+    data = {"x": x, "z": np.full(n, 10.0), "arm": arm, "outcome": outcome}
+    certificate = fitted(1, data, **settings).release.certificate
+    claimed = certificate.sensitivity.minimiser
+    assert claimed is not None
+    fixed = 2 * certificate.weight_bound * certificate.radius / gamma
+    moved = float(np.linalg.norm(theta_of(arm) - theta_of(other_arm)))
+    assert 1.2 * fixed <= moved <= claimed

@@ -21,7 +21,7 @@ from dpwerm.plan.settle import Settled, settle
 from dpwerm.plan.text import markdown
 from dpwerm.plan.words import mean_of, range_of
 from dpwerm.privacy.budget import Budget
-from dpwerm.rules.propensity import second_arm
+from dpwerm.rules.probabilities import second_arm
 from dpwerm.rules.trial import trial_of_table
 from dpwerm.rules.trial_rows import rows_of
 from dpwerm.simulate.scenarios import SCENARIOS, get_scenario

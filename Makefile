@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 
-.PHONY: demo test lint types check benchmark utility table2 table1 actg175 clean
+.PHONY: demo test lint types check benchmark utility plan coverage confounded table2 table1 actg175 clean
 
 demo: $(STAMP)  ## a simulated trial end to end: a rule, a summary and a picture in demo/
 	$(BIN)/dpwerm demo --out demo --force
@@ -31,6 +31,15 @@ utility: $(STAMP)  ## accuracy and value of every method on every scenario; abou
 
 table2: $(STAMP)  ## Table II of the paper's supplement, published and reproduced
 	$(BIN)/python -m dpwerm.reproduce.table2
+
+plan: $(STAMP)  ## the figure and the tables of docs/plan.md; about four minutes
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.plan_page
+
+coverage: $(STAMP)  ## how often the intervals of an evaluation hold; docs/evaluation.md
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.coverage
+
+confounded: $(STAMP)  ## what undoes confounding, at which n and epsilon; docs/observational.md
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.confounded
 
 table1: $(STAMP)  ## Table I of the paper on CYP-GUIDES; give the path of your copy as CYP_GUIDES=...
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m dpwerm.reproduce.table1 --cyp-guides "$(CYP_GUIDES)"

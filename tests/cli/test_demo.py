@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.cli.conftest import Run
 
-FILES = ["rule.json", "rule.png", "study.toml", "summary.txt", "trial.csv"]
+FILES = ["others.csv", "rule.json", "rule.png", "study.toml", "summary.txt", "trial.csv"]
 
 
 def test_the_demo_and_what_it_says_to_try(run: Run, tmp_path: Path) -> None:
@@ -17,7 +17,7 @@ def test_the_demo_and_what_it_says_to_try(run: Run, tmp_path: Path) -> None:
     assert (out / "summary.txt").read_text(encoding="utf-8") in result.out
     assert (out / "rule.png").read_bytes().startswith(b"\x89PNG")
     tries = [line.split()[1:] for line in result.out.splitlines() if line.startswith("  dpwerm ")]
-    assert [words[0] for words in tries] == ["verify", "recommend"]
+    assert [words[0] for words in tries] == ["verify", "recommend", "evaluate", "plan"]
     for words in tries:
         assert run(*words).code == 0
     again = run("demo", "--out", out)

@@ -13,6 +13,8 @@ from dpwerm.simulate.demo import best_arm, demo_trial, study_text
 from dpwerm.study.declaration import Study
 
 EPSILON = "1"
+OTHERS = 2
+"""The seed of people whom the rule has not seen, for ``dpwerm evaluate``."""
 
 
 def demo(
@@ -33,6 +35,7 @@ def demo(
         on_stage("simulating a trial")
         trial = demo_trial()
         pyarrow.csv.write_csv(trial, out / "trial.csv")
+        pyarrow.csv.write_csv(demo_trial(seed=OTHERS), out / "others.csv")
         (out / "study.toml").write_text(study_text(), encoding="utf-8")
         study = Study.load(out / "study.toml")
         estimator = PrivateTreatmentRule.from_study(study, EPSILON)
@@ -49,6 +52,10 @@ def demo(
     say("The trial is simulated, so the truth is known: the rule recommends the better arm for")
     say(f"{right:.1%} of 5,000 new simulated people (no real data could be shown like this).")
     say()
-    say(f"In {out}: trial.csv, study.toml, rule.json, summary.txt, rule.png. Now try:")
-    say(f"  dpwerm verify {out / 'rule.json'}")
-    say(f"  dpwerm recommend {out / 'rule.json'} {out / 'trial.csv'} --out {out / 'new.csv'}")
+    files, rule_file = "trial.csv, others.csv, study.toml", out / "rule.json"
+    say(f"In {out}: {files}, rule.json, summary.txt, rule.png. Now try:")
+    say(f"  dpwerm verify {rule_file}")
+    say(f"  dpwerm recommend {rule_file} {out / 'others.csv'} --out {out / 'new.csv'}")
+    value = f"--epsilon {EPSILON} --out {out / 'value.json'} --yes"
+    say(f"  dpwerm evaluate {rule_file} {out / 'study.toml'} {out / 'others.csv'} {value}")
+    say(f"  dpwerm plan {out / 'study.toml'} --n 500")

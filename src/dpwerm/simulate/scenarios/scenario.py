@@ -86,15 +86,17 @@ class Scenario(ABC):
         """Return the public declaration; nothing in it is learned from a draw."""
         return self.study_with(self.treatment())
 
-    def study_with(self, treatment: Mapping[str, object]) -> Study:
-        """Return the declaration with another [treatment]."""
+    def study_with(
+        self, treatment: Mapping[str, object], benefit: Mapping[str, object] | None = None
+    ) -> Study:
+        """Return the declaration with another [treatment], and another [benefit] if given."""
         return Study.from_dict(
             {
                 "format": 1,
                 "study": {"id": self.name, "name": f"Simulated: {self.tests}"},
                 "features": self.features(),
                 "treatment": treatment,
-                "benefit": self.benefit(),
+                "benefit": benefit or self.benefit(),
             },
             f"scenario {self.name}",
         )

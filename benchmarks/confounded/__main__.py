@@ -1,0 +1,154 @@
+"""``make confounded``: what is done about confounding, at which n and ε, and with which result.
+
+The numbers go to benchmarks/results/confounded.csv as they come, the figure and the tables to docs
+at the end. ``--resume`` goes on after what the file holds; ``--quick`` tries a few repeats of a few
+cells and writes nothing.
+"""
+
+import argparse
+import csv
+import os
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, fields
+from itertools import product
+from pathlib import Path
+from typing import TextIO
+
+from rich.progress import Progress
+
+from benchmarks.confounded.cells import SHARES, Cell, Result, run
+from benchmarks.confounded.figure import save_figure
+from benchmarks.confounded.tables import (
+    ASIDE,
+    NAMED,
+    SECOND,
+    SHOWN,
+    aside_table,
+    method_table,
+    split_table,
+    verdict,
+)
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "benchmarks" / "results" / "confounded.csv"
+FIGURE = ROOT / "docs" / "images" / "confounded.png"
+PAGE = ROOT / "docs" / "observational.md"
+SIZES = (200, 500, 1000, 2000, 5000)
+EPSILONS = ("0.5", "1", "2", "5", "inf")
+SECOND_EPSILONS, SECOND_METHODS = ("1", "5", "inf"), SHOWN[:3]
+SPLITS = ((500, "2"), (1000, "1"), (1000, "2"), (2000, "1"), (5000, "0.5"), (5000, "2"))
+"""n and ε at which parts of ε are compared."""
+
+CLOSE, FRESH = ("0.3", "0.4", "0.5"), 1_000
+"""The shares that came out close, tried again on tables that had no part in choosing one."""
+
+ASIDE_AT = ((1000, "1"), (5000, "1"), (5000, "inf"))
+"""n and ε at which two other declarations of the benefit are tried."""
+
+NUMBERS = tuple(one.name for one in fields(Result))[1:]
+
+
+def cells(repeats: int) -> Iterator[Cell]:
+    """Yield every cell; the worst case costs privacy only, so it is left out at ε = ∞."""
+    for scenario in (NAMED, SECOND):
+        for n, epsilon in SPLITS:
+            for share in SHARES:
+                yield Cell(scenario, n, epsilon, f"private, share {share}", repeats)
+    for n in SIZES:
+        for epsilon in EPSILONS:
+            for method in SHOWN:
+                if (method, epsilon) != ("worst case", "inf"):
+                    yield Cell(NAMED, n, epsilon, method, repeats)
+    for scenario in (NAMED, SECOND):
+        for (n, epsilon), share in product(SPLITS, CLOSE):
+            yield Cell(scenario, n, epsilon, f"private, share {share}", repeats, first=FRESH)
+        for method, (n, epsilon) in product(ASIDE, ASIDE_AT):
+            yield Cell(scenario, n, epsilon, method, repeats)
+    for n in SIZES:
+        for epsilon in SECOND_EPSILONS:
+            for method in SECOND_METHODS:
+                yield Cell(SECOND, n, epsilon, method, repeats)
+
+
+def main() -> None:
+    """Run the comparison."""
+    parser = argparse.ArgumentParser(prog="make confounded", description=__doc__)
+    parser.add_argument("--repeats", type=int, default=100)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--resume", action="store_true", help="keep the cells already measured")
+    parser.add_argument("--quick", action="store_true", help="ten repeats of n = 1,000")
+    arguments = parser.parse_args()
+    planned = list(cells(arguments.repeats))
+    if arguments.quick:
+        planned = [cell for cell in cells(10) if cell.n == 1000 and cell.scenario == NAMED]
+    found = dict.fromkeys(planned) | (_measured(set(planned)) if arguments.resume else {})
+    todo = [cell for cell, result in found.items() if result is None]
+    RESULTS.parent.mkdir(exist_ok=True)
+    target = Path(os.devnull) if arguments.quick else RESULTS
+    with (
+        target.open("a" if arguments.resume else "w", encoding="utf-8", newline="") as file,
+        Progress() as progress,
+        ProcessPoolExecutor(arguments.jobs) as pool,
+    ):
+        task = progress.add_task("simulating tables", total=len(planned))
+        progress.advance(task, len(planned) - len(todo))
+        for result in pool.map(run, todo):
+            found[result.cell] = result
+            _write(result, file)
+            progress.advance(task)
+    results = [result for result in found.values() if result is not None]
+    fresh = [one for one in results if one.cell.first]
+    results = [one for one in results if not one.cell.first]
+    print(method_table(results, NAMED, "accuracy"))
+    print(split_table(results))
+    print(verdict(results, NAMED))
+    if arguments.quick:
+        return
+    save_figure([one for one in results if one.cell.scenario == NAMED], FIGURE)
+    _fill("accuracy", method_table(results, NAMED, "accuracy"))
+    _fill("share", method_table(results, NAMED, "share"))
+    _fill("verdict", verdict(results, NAMED))
+    _fill("indication", method_table(results, SECOND, "accuracy"))
+    _fill("aside", aside_table(results))
+    _fill("verdict-indication", verdict(results, SECOND))
+    _fill("split", split_table(results))
+    _fill("fresh", split_table(fresh))
+
+
+def _write(result: Result, file: TextIO) -> None:
+    """Add one row, under a header if it is the first."""
+    row = asdict(result.cell) | {name: f"{getattr(result, name):.4f}" for name in NUMBERS}
+    writer = csv.DictWriter(file, fieldnames=list(row), lineterminator="\n")
+    if file.tell() == 0:
+        writer.writeheader()
+    writer.writerow(row)
+    file.flush()
+
+
+def _measured(planned: set[Cell]) -> dict[Cell, Result | None]:
+    """Return the planned cells that the file already holds."""
+    if not RESULTS.exists():
+        return {}
+    found: dict[Cell, Result | None] = {}
+    with RESULTS.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            n, repeats = int(row["n"]), int(row["repeats"])
+            cell = Cell(
+                row["scenario"], n, row["epsilon"], row["method"], repeats, int(row["first"])
+            )
+            if cell in planned:
+                found[cell] = Result(cell, *(float(row[name]) for name in NUMBERS))
+    return found
+
+
+def _fill(name: str, text: str) -> None:
+    """Replace what stands between two marks of the page."""
+    start, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    content = PAGE.read_text(encoding="utf-8")
+    head, rest = content.split(start)
+    PAGE.write_text(f"{head}{start}\n{text}\n{end}{rest.split(end)[1]}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -67,10 +67,10 @@ def _cells(one: Estimate) -> tuple[str, str, str, str]:
 def _reading_lines(value: ValueRelease) -> list[str]:
     share = f"{100 * value.confidence:g}"
     lines = [
-        f"Each interval allows for both errors; in {share} of 100 evaluations, or more, it holds",
-        "the mean in the population these people come from.",
-        "privacy: the reach of the noise alone.  sampling: what chance in who took part may do, at",
-        "most; it is itself read from noisy sums and is not known better.",
+        "Each interval allows for both errors. It is made to hold the mean in the population these",
+        f"people come from in {share} of 100 evaluations (measured: docs/evaluation.md).",
+        "privacy: the reach of the noise alone.  sampling: the reach of chance in who took part,",
+        "an upper estimate, because it is read from noisy sums.",
     ]
     if not value.budget.is_private:
         lines.append("There is no noise here, so the privacy error is 0.")

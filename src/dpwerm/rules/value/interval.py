@@ -23,6 +23,9 @@ from dpwerm.rules.value.layout import Layout, Policy
 SAFETY = 1.0
 """Chosen by simulation (benchmarks/coverage.py): coverage holds and intervals stay short."""
 
+ONE_PERSON = 1.0
+"""The least weight of one person; where the noisy sums hold less, nothing is known."""
+
 STEPS = 30
 """Halvings of the interval that holds an end: to 2^−30 of the range."""
 
@@ -57,11 +60,12 @@ class Interval(NamedTuple):
 def value_target(layout: Layout, policy: Policy, sums: FloatArray) -> Target:
     """Return the value of a policy, in units of the benefit's range; sums: (..., C, K)."""
     mean, size = _ratio(layout, policy, sums)
-    known = size > 0
+    known = size >= ONE_PERSON
     size = np.where(known, size, 1.0)
+    weight = _typical_weight(layout, policy, sums, size)
 
     def form(m: FloatArray) -> Form:
-        return _form(policy, m, size)
+        return _form(policy, m, size, weight)
 
     return Target(policy.name, np.clip(mean, 0.0, 1.0), 0.0, 1.0, known, form)
 
@@ -70,15 +74,17 @@ def gain_target(layout: Layout, policy: Policy, other: Policy, sums: FloatArray)
     """Return how much a policy gains over another; what both have in common cancels."""
     mean, size = _ratio(layout, policy, sums)
     mean_other, size_other = _ratio(layout, other, sums)
-    known = (size > 0) & (size_other > 0)
+    known = (size >= ONE_PERSON) & (size_other >= ONE_PERSON)
     size, size_other = np.where(known, size, 1.0), np.where(known, size_other, 1.0)
     mean, mean_other = np.clip(mean, 0.0, 1.0), np.clip(mean_other, 0.0, 1.0)
     gain = mean - mean_other
+    weight = _typical_weight(layout, policy, sums, size)
+    weight_other = _typical_weight(layout, other, sums, size_other)
 
     def form(candidate: FloatArray) -> Form:
         half = (candidate - gain) / 2
-        ours = _form(policy, np.clip(mean + half, 0.0, 1.0), size)
-        theirs = _form(other, np.clip(mean_other - half, 0.0, 1.0), size_other)
+        ours = _form(policy, np.clip(mean + half, 0.0, 1.0), size, weight)
+        theirs = _form(other, np.clip(mean_other - half, 0.0, 1.0), size_other, weight_other)
         up = np.concatenate([ours.up, theirs.down], axis=-1)
         return Form(ours.h - theirs.h, up, np.concatenate([ours.down, theirs.up], axis=-1))
 
@@ -135,13 +141,22 @@ def _ratio(layout: Layout, policy: Policy, sums: FloatArray) -> tuple[FloatArray
     """Return the value of a policy and its denominator, each (...,)."""
     top = np.einsum("ci,cik,...ck->...", policy.numerator, layout.linear, sums)
     size = np.einsum("c,ck,...ck->...", policy.denominator, layout.linear[:, -1], sums)
-    return top / np.where(size > 0, size, 1.0), size
+    return top / np.where(size >= ONE_PERSON, size, 1.0), size
 
 
-def _form(policy: Policy, m: FloatArray, size: FloatArray) -> Form:
+def _typical_weight(
+    layout: Layout, policy: Policy, sums: FloatArray, size: FloatArray
+) -> FloatArray:
+    """Return Σa²/Σa, the weight of a person drawn by weight, within [1, largest weight]."""
+    squares = np.einsum("c,ck,...ck->...", policy.denominator, layout.square[:, -1, -1], sums)
+    weight: FloatArray = np.clip(squares / size, 1.0, policy.weight)
+    return weight
+
+
+def _form(policy: Policy, m: FloatArray, size: FloatArray, weight: FloatArray) -> Form:
     h = np.broadcast_to(policy.numerator, (*np.shape(m), *policy.numerator.shape)).copy()
     h[..., -1] -= np.multiply.outer(m, policy.denominator)
-    up, down = policy.weight * (policy.top - m) / size, policy.weight * (m - policy.bottom) / size
+    up, down = weight * (policy.top - m) / size, weight * (m - policy.bottom) / size
     return Form(h / size[..., None, None], up[..., None], down[..., None])
 
 

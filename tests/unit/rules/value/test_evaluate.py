@@ -192,7 +192,7 @@ def test_nothing_of_the_rows_is_in_the_release() -> None:
 
 
 def test_noise_is_new_each_time_and_a_seed_repeats_it() -> None:
-    options = {"study": study()}
+    options: dict[str, Any] = {"study": study()}
     assert (
         treatment_value(RULE, table(), 1, **options).integers
         != treatment_value(RULE, table(), 1, **options).integers

@@ -5,13 +5,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from dpwerm.arrays import FloatArray
 from dpwerm.rules.value.layout import layout_by_design, layout_by_row, layout_robust
 
 ARMS = ("a", "b")
 U, W = np.random.default_rng(0).uniform(size=(2, 30))
 
 
-def three(u: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[object]:
+def three(u: FloatArray) -> list[FloatArray]:
     return [(1 - u) ** 2, 2 * u * (1 - u), u * u]
 
 

@@ -1,0 +1,265 @@
+"""How often intervals of a private evaluation hold the truth: ``python -m benchmarks.coverage``.
+
+Trials are simulated for a fixed rule whose value is known exactly. Their sums get Laplace noise in
+doubles and go through the same intervals as a release. Writes benchmarks/results/coverage.csv and
+the tables of docs/evaluation.md; about five minutes on one core.
+"""
+
+import argparse
+import csv
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+from rich.progress import Progress
+
+from dpwerm.arrays import FloatArray, IntArray
+from dpwerm.mechanisms.laplace_sums import UNIT
+from dpwerm.rules.value.interval import Target, gain_target, interval_of, value_target
+from dpwerm.rules.value.layout import Layout, layout_by_design, layout_by_row, layout_robust
+from dpwerm.rules.value.rows import robust_term
+from dpwerm.rules.value.shares import split_evenly, split_pair, split_weighted
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "benchmarks" / "results" / "coverage.csv"
+PAGE = ROOT / "docs" / "evaluation.md"
+CONFIDENCE = 0.95
+SIZES = (100, 1000, 5000)
+EPSILONS = (0.1, 1.0, 10.0)
+TARGETS = ("rule", "arm 1", "arm 2", "gain over 1", "gain over 2")
+AT_ONCE = 500_000
+"""Rows simulated at once."""
+
+PI_MIN = 0.1
+ARMS = ("1", "2")
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A trial of two arms with u in [0, 1]: arm 2 is better where x > ½, the rule says x > 0.4.
+
+    second: P(arm 2), None if it runs from 0.15 to 0.85 with x; the better arm has mean ``good``,
+    the other ``bad``; ``spread`` is a + b of a Beta(a, b) benefit, 0 for a benefit of 0 or 1.
+    """
+
+    arms: str
+    benefit: str
+    second: float | None
+    good: float
+    bad: float
+    spread: float
+    robust: bool = False
+
+    @property
+    def truth(self) -> FloatArray:
+        """The rule is right for nine in ten, each arm for half of all people."""
+        rule, arm = 0.9 * self.good + 0.1 * self.bad, (self.good + self.bad) / 2
+        return np.array([rule, arm, arm, rule - arm, rule - arm])
+
+    @property
+    def layout(self) -> Layout:
+        """Which sums a release would have."""
+        if self.second is None:
+            return layout_by_row(ARMS, PI_MIN)
+        chances = (1 - self.second, self.second)
+        if self.robust:
+            return layout_robust(ARMS, [1 / one for one in chances])
+        return layout_by_design(ARMS, [Fraction(one) for one in chances])
+
+    def sums(self, n: int, repeats: int, rng: np.random.Generator) -> FloatArray:
+        """Return exact sums of many trials of n people, shape (repeats, C, K)."""
+        most = max(AT_ONCE // n, 1)
+        parts = []
+        while repeats > 0:
+            now = min(most, repeats)
+            parts.append(self._sums(n, now, rng))
+            repeats -= now
+        return np.concatenate(parts)
+
+    def _sums(self, n: int, repeats: int, rng: np.random.Generator) -> FloatArray:
+        x = rng.uniform(size=n * repeats)
+        chance = np.full(len(x), self.second) if self.second else 0.15 + 0.7 * x
+        got = rng.uniform(size=len(x)) < chance
+        mean = np.where(got == (x > 0.5), self.good, self.bad)
+        if self.spread:
+            u = rng.beta(self.spread * mean, self.spread * (1 - mean))
+        else:
+            u = (rng.uniform(size=len(x)) < mean).astype(float)
+        told = x > 0.4
+        cells, shares = self._shares(x, u, got, told, np.where(got, chance, 1 - chance))
+        layout = self.layout
+        count = len(layout.cells)
+        place = np.repeat(np.arange(repeats), n) * count + cells
+        totals = [
+            np.bincount(place, weights=share, minlength=repeats * count) for share in shares.T
+        ]
+        return np.stack(totals, axis=-1).reshape(repeats, count, -1) / UNIT
+
+    def _shares(
+        self,
+        x: FloatArray,
+        u: FloatArray,
+        got: np.ndarray[tuple[int], np.dtype[np.bool_]],
+        told: np.ndarray[tuple[int], np.dtype[np.bool_]],
+        probability: FloatArray,
+    ) -> tuple[IntArray, IntArray]:
+        """Return cells and shares as a release has them."""
+        if self.robust and self.second is not None:
+            # A public model that knows the direction of the effect, and too little of its size.
+            lean = (self.good - self.bad) / 3 * np.where(x > 0.5, 1.0, -1.0)
+            middle = (self.good + self.bad) / 2
+            terms = [
+                robust_term(middle + sign * lean, u, probability, mask, 1 / chance)
+                for sign, mask, chance in ((-1, ~got, 1 - self.second), (1, got, self.second))
+            ]
+            return told.astype(np.int64), split_pair(*terms)
+        cells = (2 * got + told).astype(np.int64)
+        if self.second is None:
+            return cells, split_weighted(u, PI_MIN / probability)
+        return cells, split_evenly(u)
+
+
+BENEFITS = {"even": (0.6, 0.4, 8.0), "skewed": (0.12, 0.06, 3.0), "0/1": (0.17, 0.10, 0.0)}
+RATIOS = {"1:1": 0.5, "2:1": 1 / 3, "9:1": 0.1}
+SCENARIOS = [
+    *(Scenario(arms, name, RATIOS[arms], *BENEFITS[name]) for arms in RATIOS for name in BENEFITS),
+    Scenario("by row", "even", None, *BENEFITS["even"]),
+    Scenario("by row", "skewed", None, *BENEFITS["skewed"]),
+    Scenario("1:1, doubly robust", "even", 0.5, *BENEFITS["even"], robust=True),
+]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Coverage in % and mean half widths in % of the benefit's range, one of each per target."""
+
+    scenario: Scenario
+    n: int
+    epsilon: float
+    repeats: int
+    coverage: tuple[float, ...]
+    both: tuple[float, ...]
+    privacy: tuple[float, ...]
+    sampling: tuple[float, ...]
+
+
+def measure(scenario: Scenario, sums: FloatArray, n: int, epsilon: float, seed: int) -> Cell:
+    """Return one cell; half widths of single errors are means over the first fifty trials."""
+    layout, scale = scenario.layout, 2 / epsilon
+    noisy = sums + np.random.default_rng(seed).laplace(0.0, scale, sums.shape)
+    few = noisy[:50]
+    columns: list[tuple[float, ...]] = []
+    for index, truth in enumerate(scenario.truth):
+        found = interval_of(layout, _target(layout, index, noisy), noisy, scale, CONFIDENCE)
+        holds = (found.lower <= truth) & (truth <= found.upper)
+        halves = []
+        for part in ({"sampling": False}, {"privacy": False}):
+            one = interval_of(layout, _target(layout, index, few), few, scale, CONFIDENCE, **part)
+            halves.append(float(50 * np.mean(one.upper - one.lower)))
+        whole = float(50 * np.mean(found.upper - found.lower))
+        columns.append((100 * float(holds.mean()), whole, *halves))
+    return Cell(scenario, n, epsilon, len(sums), *zip(*columns, strict=True))
+
+
+def _target(layout: Layout, index: int, sums: FloatArray) -> Target:
+    rule, *arms = layout.policies
+    if index < 3:
+        return value_target(layout, layout.policies[index], sums)
+    return gain_target(layout, rule, arms[index - 3], sums)
+
+
+def cells(repeats: int, seed: int) -> Iterator[Cell]:
+    """Yield every cell; the values of ε share their trials."""
+    for number, scenario in enumerate(SCENARIOS):
+        for n in SIZES:
+            rng = np.random.default_rng([seed, number, n])
+            sums = scenario.sums(n, repeats, rng)
+            for epsilon in EPSILONS:
+                yield measure(scenario, sums, n, epsilon, int(rng.integers(2**32)))
+
+
+def error(repeats: int) -> float:
+    """Return the 95 % Monte Carlo error of a coverage of 95 %, in points."""
+    return 196 * math.sqrt(CONFIDENCE * (1 - CONFIDENCE) / repeats)
+
+
+def table(found: list[Cell]) -> str:
+    """Return coverage of every target and half widths of the rule's value."""
+    head = ["arms", "benefit", "n", "ε", *TARGETS, "± privacy", "± sampling", "± both"]
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    for one in found:
+        numbers = [f"{value:.1f}" for value in one.coverage]
+        halves = [f"{part[0]:.1f}" for part in (one.privacy, one.sampling, one.both)]
+        place = [one.scenario.arms, one.scenario.benefit, str(one.n), f"{one.epsilon:g}"]
+        lines.append("| " + " | ".join([*place, *numbers, *halves]) + " |")
+    return "\n".join(lines)
+
+
+def verdict(found: list[Cell]) -> str:
+    """Return the lowest coverage, and how near the nominal one is where there is much data."""
+    every = [value for one in found for value in one.coverage]
+    slack, nominal = error(found[0].repeats), 100 * CONFIDENCE
+    below = sum(value < nominal - slack for value in every)
+    rich = [v for one in found if one.n == SIZES[-1] and one.epsilon >= 10 for v in one.coverage]
+    return (
+        f"{len(every)} coverages, each from {found[0].repeats} trials, so each is known to "
+        f"± {slack:.1f} points.\nThe lowest is {min(every):.1f} %, and {below} of them lie below "
+        f"{nominal:g} % by more than that error\n(chance alone would give about "
+        f"{0.025 * len(every):.0f} if every true coverage were {nominal:g} %). At n = {SIZES[-1]} "
+        f"and ε = {EPSILONS[-1]:g}\nthe mean is {np.mean(rich):.1f} % and the largest "
+        f"{max(rich):.1f} %."
+    )
+
+
+def main() -> None:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(prog="make coverage", description=__doc__)
+    parser.add_argument("--repeats", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=2026)
+    parser.add_argument("--print-only", action="store_true", help="write no file")
+    arguments = parser.parse_args()
+    found: list[Cell] = []
+    with Progress() as progress:
+        total = len(SCENARIOS) * len(SIZES) * len(EPSILONS)
+        task = progress.add_task("evaluating trials", total=total)
+        for one in cells(arguments.repeats, arguments.seed):
+            found.append(one)
+            progress.update(
+                task, advance=1, description=f"{one.scenario.arms} {one.scenario.benefit}"
+            )
+    print(table(found))
+    print(verdict(found))
+    if arguments.print_only:
+        return
+    _write(found)
+    _fill("coverage", table(found))
+    _fill("verdict", verdict(found))
+
+
+def _write(found: list[Cell]) -> None:
+    """Write one row per cell and target."""
+    with RESULTS.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        names = ("arms", "benefit", "n", "epsilon", "repeats", "target")
+        writer.writerow([*names, "coverage", "half_width", "privacy", "sampling"])
+        for one in found:
+            place = (one.scenario.arms, one.scenario.benefit, one.n, f"{one.epsilon:g}")
+            for index, name in enumerate(TARGETS):
+                parts = (one.coverage, one.both, one.privacy, one.sampling)
+                numbers = [f"{part[index]:.3f}" for part in parts]
+                writer.writerow([*place, one.repeats, name, *numbers])
+
+
+def _fill(name: str, text: str) -> None:
+    """Replace what stands between two marks of the page."""
+    start, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    content = PAGE.read_text(encoding="utf-8")
+    head, rest = content.split(start)
+    PAGE.write_text(f"{head}{start}\n{text}\n{end}{rest.split(end)[1]}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

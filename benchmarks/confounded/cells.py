@@ -40,18 +40,26 @@ def _worst_case(scenario: Confounded) -> Study:
     return scenario.study_with(scenario.observed(PROPENSITY) | {"origin": "worst_case"})
 
 
+def _benefit(scenario: Confounded, **keys: object) -> dict[str, object]:
+    return {**scenario.benefit(), **keys}
+
+
 def _centred(scenario: Confounded) -> Study:
-    benefit = {**scenario.benefit(), "centre": scenario.level}
+    benefit = _benefit(scenario, centre=scenario.level)
     return scenario.study_with(Scenario.treatment(scenario), benefit)
 
 
-def _known_automatic_clip(scenario: Confounded) -> Study:
-    benefit = {**scenario.benefit(), "clip": "auto"}
-    return scenario.study_with(scenario.observed(PROPENSITY) | {"origin": "external"}, benefit)
+def _private_centred(scenario: Confounded) -> Study:
+    return scenario.study_with(scenario.treatment(), _benefit(scenario, centre=scenario.level))
 
 
-def _private_automatic_clip(scenario: Confounded) -> Study:
-    return scenario.study_with(scenario.treatment(), {**scenario.benefit(), "clip": "auto"})
+def _private_range(scenario: Confounded) -> Study:
+    return scenario.study_with(scenario.treatment(), _benefit(scenario, clip="range"))
+
+
+def _known_range(scenario: Confounded) -> Study:
+    treatment = scenario.observed(PROPENSITY) | {"origin": "external"}
+    return scenario.study_with(treatment, _benefit(scenario, clip="range"))
 
 
 METHODS: Mapping[str, Callable[[Confounded], Study]] = {
@@ -61,8 +69,9 @@ METHODS: Mapping[str, Callable[[Confounded], Study]] = {
     "ridge": _ridge,
     "worst case": _worst_case,
     "ignoring, centred": _centred,
-    "private, automatic clip": _private_automatic_clip,
-    "known, automatic clip": _known_automatic_clip,
+    "private, centred": _private_centred,
+    "private, no clip": _private_range,
+    "known, no clip": _known_range,
 } | {f"private, share {share}": _with_share(share) for share in SHARES}
 """What each method declares; everything else is automatic."""
 

@@ -4,12 +4,8 @@ from benchmarks.confounded.cells import SHARES, Result
 
 NAMED, SECOND = "confounded", "indication"
 SHOWN = ("ignoring", "private", "known", "ridge", "worst case")
-ASIDE = {
-    "ignoring, centred": "ignoring",
-    "private, automatic clip": "private",
-    "known, automatic clip": "known",
-}
-"""Other declarations of the benefit, each with the method that it is compared with."""
+ASIDE = ("ignoring, centred", "private, centred", "private, no clip", "known, no clip")
+"""Other declarations of the benefit, beside the first three methods."""
 
 Found = dict[tuple[str, int, str, str], Result]
 
@@ -54,7 +50,7 @@ def split_table(results: list[Result]) -> str:
 def aside_table(results: list[Result]) -> str:
     """Return the accuracy in % with another centre or clip of the benefit."""
     found = by_cell(results)
-    methods = [name for pair in ASIDE.items() for name in reversed(pair)]
+    methods = [*SHOWN[:3], *ASIDE]
     tried = [one.cell for one in results if one.cell.method in ASIDE]
     lines = [
         "| scenario | ε | n | " + " | ".join(methods) + " |",

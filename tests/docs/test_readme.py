@@ -62,7 +62,9 @@ def test_the_tour_runs_as_printed(tmp_path: Path) -> None:
         assert masked(done.stdout) == masked(output), command
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/automatic.md", "docs/own-loss.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "docs/automatic.md", "docs/own-loss.md", "docs/observational.md"]
+)
 def test_the_python_example_runs(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -30,6 +30,7 @@ class Outcome:
     propensity : (low, high), the range of P(second arm | x), a point if the design fixes it
     pi_min : float in (0, 1], the smallest P(arm received | x)
     labels : bool, whether these are labels with weights
+    spread : float ≥ 0, how far from the centre benefits may lie as a whole, as a standard deviation
     """
 
     centre: float
@@ -37,11 +38,21 @@ class Outcome:
     propensity: tuple[float, float]
     pi_min: float
     labels: bool = False
+    spread: float = 0.0
 
     @classmethod
     def of_labels(cls) -> Self:
         """Return the outcome of labels with weights in [0, W]."""
         return cls(0.0, signed=True, propensity=(0.5, 0.5), pi_min=1.0, labels=True)
+
+    @property
+    def around(self) -> float:
+        """Where benefits are expected: at the centre if they can lie on both sides of it.
+
+        With weights that are not negative, or a centre at an end of the range, the centre is a zero
+        to count from and says nothing of where benefits lie.
+        """
+        return self.centre if self.signed and abs(self.centre) < 1 else 0.0
 
     @property
     def largest_clip(self) -> float:
@@ -122,6 +133,7 @@ class Question:
                 list(outcome.propensity),
                 outcome.pi_min,
                 outcome.labels,
+                outcome.spread,
             ],
             "fixed": [
                 self.mechanism,

@@ -21,7 +21,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.simulate.proxies import Proxies, generator, random_labels, random_trials
 
 SEED = 20260
-REVISION = 1
+REVISION = 2
 """To be raised with every change of what is tried or on what, so that old answers are forgotten."""
 
 EFFORT = 2e9
@@ -128,8 +128,16 @@ def _rehearsal(question: Question, round_: Round, index: int, fits: int) -> Rehe
 def _proxies(question: Question, count: int, rows: int, rng: np.random.Generator) -> Proxies:
     if question.outcome.labels:
         return random_labels(question.widths, count=count, rows=rows, rng=rng)
-    propensity = question.outcome.propensity
-    return random_trials(question.widths, count=count, rows=rows, propensity=propensity, rng=rng)
+    outcome = question.outcome
+    return random_trials(
+        question.widths,
+        count=count,
+        rows=rows,
+        propensity=outcome.propensity,
+        rng=rng,
+        around=outcome.around,
+        spread=outcome.spread,
+    )
 
 
 def _choice(tally: Tally, keys: list[Key], rehearsal: Rehearsal) -> Choice:

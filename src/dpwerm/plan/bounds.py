@@ -105,6 +105,8 @@ def bounds_of(settled: Settled, draws: int = DRAWS) -> Bounds:
         rows=rows + PEOPLE,
         propensity=question.outcome.propensity,
         rng=generator(SEED, 1),
+        around=question.outcome.around,
+        spread=question.outcome.spread,
     )
     setting = settled.setting
     both = Rehearsal(question, proxies, 1, (SEED,), 1.0).problems(setting)

@@ -133,6 +133,8 @@ def fresh_trials(question: Question, count: int, rows: int, part: int) -> Proxie
         rows=rows,
         propensity=question.outcome.propensity,
         rng=generator(SEED, part, 1),
+        around=question.outcome.around,
+        spread=question.outcome.spread,
     )
 
 

@@ -26,10 +26,20 @@ def opening(study: Study, n: int | None) -> list[str]:
             "Nothing was read but the study file. All figures come from simulated trials inside "
             "its bounds, other ones than those on which settings are chosen, and cost no privacy. "
             "They take for granted that there is something to learn: in them the gain from one arm "
-            "to the other varies between people by 0.2 to 0.7 of half the benefit's range. A real "
-            "trial may be easier or harder (docs/plan.md)."
+            "to the other varies between people by 0.2 to 0.7 of half the benefit's range. And "
+            f"that benefits lie around the centre, {_centre(study)}: if you expect them elsewhere, "
+            "declare centre. A real trial may be easier or harder (docs/plan.md)."
         ),
     ]
+
+
+def _centre(study: Study) -> str:
+    """Return the centre of the benefit, on the scale on which it is declared."""
+    benefit = study.benefit
+    lower, upper = benefit.range
+    scale = f" on a scale of {lower:.4g} to {upper:.4g}"
+    changed = benefit.transform != "identity" or benefit.direction != "larger"
+    return f"{benefit.centre:.4g}{scale}{' after transform and direction' if changed else ''}"
 
 
 def shown_epsilon(epsilon: str) -> str:

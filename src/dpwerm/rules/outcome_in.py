@@ -3,6 +3,13 @@
 from dpwerm.choose.question import Outcome
 from dpwerm.rules.declaration import Declaration
 
+SPREAD = 0.5
+"""How far from the middle of their range the benefits of observational data may lie as a whole.
+
+In a trial an arm's bad or good luck is even, so a benefit far from the centre costs accuracy alone.
+Where arms were not drawn by lot it also decides the rule, and a small V would hide it.
+"""
+
 
 def outcome_of(declaration: Declaration) -> Outcome:
     """Return the outcome with the benefit in units of half its range, 0 in the middle."""
@@ -14,11 +21,13 @@ def outcome_of(declaration: Declaration) -> Outcome:
         propensity = (second, second)
     else:
         propensity = (treatment.pi_min, 1.0 - treatment.pi_min)
+    unknown = treatment.probabilities is None and benefit.declared_centre is None
     return Outcome(
         centre=(benefit.centre - lower - half) / half,
         signed=benefit.weights == "signed",
         propensity=propensity,
         pi_min=treatment.pi_min,
+        spread=SPREAD if unknown and benefit.weights == "signed" else 0.0,
     )
 
 

@@ -15,7 +15,7 @@ from dpwerm.study.encoding import Encoding
 from dpwerm.study.propensity import PrivatePropensity, RidgePropensity
 from dpwerm.study.treatment import Treatment
 
-SHARE = Decimal("0.3")
+SHARE = Decimal("0.5")
 """The automatic share of a private propensity model; measured in docs/observational.md."""
 
 _SHARE_DIGITS = 9

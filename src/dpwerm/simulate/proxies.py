@@ -1,10 +1,10 @@
 r"""Random problems inside public bounds: what a study might look like before a row of it is read.
 
-    u = main(x) + y·f(x) + noise,   f(x) = t₀ + Σ_blocks θᵀx
+    u = c + main(x) + y·f(x) + noise,   f(x) = t₀ + Σ_blocks θᵀx
 
 with random coefficients, sparse or dense, and random sizes of effect, main effect and noise, all in
-units of half the declared range of the benefit. Nothing here depends on data, so settings that
-are chosen on such problems cost no privacy.
+units of half the declared range of the benefit; c is the declared centre. Nothing here depends on
+data, so settings that are chosen on such problems cost no privacy.
 """
 
 from collections.abc import Sequence
@@ -30,10 +30,11 @@ LABEL_NOISES = (0.1, 0.5, 1.0)
 DENSE = (1, 0, 0, 0)
 CROWDED = (1, 0, 0)
 FIXED_WEIGHTS = (1, 1, 0)
+ELSEWHERE = (1, 0)
 """Standard deviations in units of half the range, and of t₀ and labels in units of the effect's.
 
-The last three are shares: problems in which every feature matters, in which numbers crowd in the
-middle of their range, and in which all weights are equal.
+The last four are shares: problems in which every feature matters, in which numbers crowd in the
+middle of their range, in which all weights are equal, and in which benefits lie off the centre.
 """
 
 
@@ -75,6 +76,8 @@ def random_trials(
     rows: int,
     propensity: tuple[float, float],
     rng: np.random.Generator,
+    around: float = 0.0,
+    spread: float = 0.0,
 ) -> Proxies:
     """Return random trials.
 
@@ -84,11 +87,17 @@ def random_trials(
     count, rows : int, B and n
     propensity : the range of P(second arm | x), a point if the design fixes it
     rng : Generator
+    around : float in [−1, 1], where benefits are expected; 0 is the middle of their range
+    spread : float ≥ 0, how far from there they lie as a whole in half of the trials, as a standard
+        deviation
     """
     effects, noises, mains, shifts = (
         _mixed(options, count, rng) for options in (EFFECTS, NOISES, MAINS, SHIFTS)
     )
     dense, crowded = _mixed(DENSE, count, rng), _mixed(CROWDED, count, rng)
+    places = np.full(count, around)
+    if spread > 0:
+        places += spread * _mixed(ELSEWHERE, count, rng) * rng.normal(size=count)
     parts = []
     for index in range(count):
         X = _features(widths, rows + TESTS, crowded=crowded[index] > 0, rng=rng)
@@ -97,7 +106,8 @@ def random_trials(
         mean = mains[index] * (rng.normal() + _contrast(X, widths, dense=True, rng=rng))
         second = rng.uniform(*propensity, size=rows + TESTS)
         arm = np.where(rng.uniform(size=rows + TESTS) < second, 1.0, -1.0)
-        u = np.clip(mean + arm * f + noises[index] * rng.normal(size=rows + TESTS), -1.0, 1.0)
+        scatter = noises[index] * rng.normal(size=rows + TESTS)
+        u = np.clip(places[index] + mean + arm * f + scatter, -1.0, 1.0)
         chance = np.where(arm > 0, second, 1.0 - second)
         best = np.where(f > 0, 1.0, -1.0)
         trial = (X[:rows], arm[:rows], chance[:rows], u[:rows])

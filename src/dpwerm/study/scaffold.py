@@ -35,6 +35,7 @@ column = "{PLACEHOLDER}"          # the column that holds the outcome
 bounds = "{PLACEHOLDER}"          # [lowest, highest] possible, in the column's units
 direction = "larger"          # which outcomes are better: "larger" or "smaller"
 transform = "identity"        # or "log"
+# centre = 0                  # where most outcomes are expected, if not in the middle of bounds
 
 # [method]
 # gamma = 1000                # regularisation; without it, settings are chosen by simulation

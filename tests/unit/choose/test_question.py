@@ -53,6 +53,7 @@ CHANGED: list[Question] = [
             replace(TRIAL, propensity=(0.4, 0.6)),
             replace(TRIAL, pi_min=0.25),
             replace(TRIAL, labels=True),
+            replace(TRIAL, spread=0.5),
         )
     ),
     replace(BASE, clip=0.25),
@@ -127,3 +128,13 @@ def test_the_largest_clip_is_the_largest_centred_benefit() -> None:
         signed = replace(TRIAL, centre=centre)
         assert signed.largest_clip == max(map(abs, ends))
         assert replace(signed, signed=False).largest_clip == max(ends)
+
+
+@pytest.mark.parametrize(
+    ("centre", "signed", "around"),
+    [(0.0, True, 0.0), (0.5, True, 0.5), (-1.0, True, 0.0), (1.0, True, 0.0), (0.5, False, 0.0)],
+)
+def test_benefits_are_expected_at_a_centre_that_they_can_lie_around(
+    centre: float, signed: bool, around: float
+) -> None:
+    assert replace(TRIAL, centre=centre, signed=signed).around == around

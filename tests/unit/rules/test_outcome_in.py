@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpwerm.rules.declaration import Declaration
-from dpwerm.rules.outcome_in import fixed_clip, outcome_of
+from dpwerm.rules.outcome_in import SPREAD, fixed_clip, outcome_of
 
 ARMS = {"column": "t", "arms": {"a": "1/3", "b": "2/3"}}
 COLUMN = {
@@ -34,6 +34,22 @@ def test_a_propensity_column_may_hold_all_its_floor_allows() -> None:
     outcome = outcome_of(declaration(COLUMN))
     assert outcome.propensity == pytest.approx((0.1, 0.9))
     assert outcome.pi_min == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(
+    ("treatment", "benefit", "spread"),
+    [
+        (ARMS, {}, 0.0),
+        (COLUMN, {}, SPREAD),
+        (COLUMN, {"centre": 10}, 0.0),
+        (COLUMN, {"centre": "midpoint"}, 0.0),
+        (COLUMN, {"weights": "nonnegative"}, 0.0),
+    ],
+)
+def test_where_benefits_lie_is_open_without_a_lot_and_without_a_declared_centre(
+    treatment: dict[str, Any], benefit: dict[str, Any], spread: float
+) -> None:
+    assert outcome_of(declaration(treatment, **benefit)).spread == spread
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def test_the_parts_are_the_whole_exactly(epsilon: Decimal, share: Decimal) -> No
 @pytest.mark.parametrize(
     ("epsilon", "share", "part", "rest"),
     [
-        ("1", "auto", "0.3", "0.7"),
+        ("1", "auto", "0.5", "0.5"),
         ("0.1", "0.25", "0.025", "0.075"),
         ("1", "0.3333333333333333333333333333", "0.333333333", "0.666666667"),
         ("0.1", "0.7", "0.07", "0.03"),
@@ -86,7 +86,7 @@ def test_a_split_that_leaves_nothing_is_refused(epsilon: str, share: str) -> Non
 def test_a_delta_stays_with_the_rule() -> None:
     part, rest = split(Budget.of(1, "1e-6"), private())
     assert part == Budget(SHARE)
-    assert rest == Budget.of("0.7", "1e-6")
+    assert rest == Budget.of("0.5", "1e-6")
 
 
 def test_without_privacy_there_is_nothing_to_split() -> None:

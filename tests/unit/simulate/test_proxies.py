@@ -182,3 +182,20 @@ def test_every_kind_of_problem_is_as_frequent_as_any_other() -> None:
     found = proxies._mixed((0.1, 0.2, 0.3), 12, generator(1))
     assert sorted(found) == pytest.approx([0.1] * 4 + [0.2] * 4 + [0.3] * 4)
     assert list(found) != sorted(found)
+
+
+def test_benefits_lie_around_the_place_that_is_given() -> None:
+    def placed(**places: float) -> FloatArray:
+        rng = np.random.default_rng(3)
+        return random_trials(
+            (0, 0), count=40, rows=60, propensity=(0.5, 0.5), rng=rng, **places
+        ).benefit
+
+    middle, aside, anywhere = placed(), placed(around=-0.6), placed(spread=0.5)
+    assert abs(middle.mean()) < 0.1
+    assert -0.65 < aside.mean() < -0.45
+    assert np.abs(aside).max() <= 1
+    # Half of the trials lie elsewhere, each as a whole.
+    far = np.abs(anywhere.mean(axis=1)) > 0.3
+    assert 0.1 < far.mean() < 0.5
+    assert (np.abs(middle.mean(axis=1)) > 0.3).mean() < far.mean() / 2

@@ -84,14 +84,6 @@ class Confounded(Scenario):
         """Return [treatment] with a private propensity model."""
         return self.observed({"model": "private"})
 
-    def benefit(self) -> Mapping[str, object]:
-        """Return [benefit] without a clip.
-
-        Features change the benefit more than the arms do, which is known beforehand. Then a small
-        clip makes benefits equal that are not, and automatic settings do not know of it.
-        """
-        return {**super().benefit(), "clip": "range"}
-
     def study_ignoring(self) -> Study:
         """Return the study of somebody who takes the arms' overall shares for a design."""
         return self.study_with(super().treatment())

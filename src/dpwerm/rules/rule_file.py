@@ -5,7 +5,6 @@ The digest is SHA-256 over the canonical JSON of everything else in the file.
 
 import hashlib
 import json
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -21,6 +20,7 @@ from dpwerm.privacy.origin import ReleasedModel
 from dpwerm.rules.declaration import Declaration
 from dpwerm.rules.declared_findings import declared_findings
 from dpwerm.rules.json_in import read_json
+from dpwerm.rules.json_out import write_json
 from dpwerm.rules.rule import Rule
 from dpwerm.study.blocks import Frozen as Record
 from dpwerm.study.encoding import Encoding
@@ -112,16 +112,8 @@ def content_of(rule: Rule) -> dict[str, Any]:
 
 
 def write_rule(rule: Rule, path: Path) -> None:
-    """Write a rule file in one step, so that no half-written file is ever seen."""
-    text = json.dumps(content_of(rule), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        with temporary.open("x", encoding="utf-8") as file:
-            file.write(text)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    """Write a rule file in one step."""
+    write_json(content_of(rule), path)
 
 
 def parse_rule(content: dict[str, Any], where: str) -> tuple[Rule, RuleRecord]:

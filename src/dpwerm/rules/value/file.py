@@ -4,8 +4,6 @@ The integers and the declared facts are all there is; the rest is written for re
 computed again by ``verify_value``.
 """
 
-import json
-import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -18,6 +16,7 @@ from dpwerm.learn.verify import Finding, leaves
 from dpwerm.privacy.budget import Budget
 from dpwerm.rules.declaration import Declaration
 from dpwerm.rules.json_in import read_json
+from dpwerm.rules.json_out import write_json
 from dpwerm.rules.rule_file import ABSENT, StudyRecord, Text, digest_of
 from dpwerm.rules.value.evaluate import CONFIDENCES, NOT_EVALUATED, for_evaluation
 from dpwerm.rules.value.outcome import OutcomeModel
@@ -102,16 +101,8 @@ def value_content(value: ValueRelease) -> dict[str, Any]:
 
 
 def write_value(value: ValueRelease, path: Path) -> None:
-    """Write a value file in one step, so that no half-written file is ever seen."""
-    text = json.dumps(value_content(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        with temporary.open("x", encoding="utf-8") as file:
-            file.write(text)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    """Write a value file in one step."""
+    write_json(value_content(value), path)
 
 
 def is_value_file(path: Path) -> bool:

@@ -1,0 +1,25 @@
+"""JSON for strangers: written in one step, so that no half-written file is ever seen."""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+
+def write_json(content: Mapping[str, Any], path: Path) -> None:
+    """Write plain content as indented JSON, or leave everything as it was.
+
+    The text is put into a file of its own beside ``path``, which it then becomes. NaN and infinity,
+    which JSON does not have, are errors.
+    """
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
+    with temporary.open("x", encoding="utf-8") as file:
+        try:
+            file.write(text)
+            file.close()
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise

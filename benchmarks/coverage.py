@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 from rich.progress import Progress
 
+from benchmarks.page import fill
 from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.mechanisms.laplace_sums import UNIT
 from dpwerm.rules.value.interval import Target, gain_target, interval_of, value_target
@@ -235,8 +236,8 @@ def main() -> None:
     if arguments.print_only:
         return
     _write(found)
-    _fill("coverage", table(found))
-    _fill("verdict", verdict(found))
+    fill(PAGE, "coverage", table(found))
+    fill(PAGE, "verdict", verdict(found))
 
 
 def _write(found: list[Cell]) -> None:
@@ -251,14 +252,6 @@ def _write(found: list[Cell]) -> None:
                 parts = (one.coverage, one.both, one.privacy, one.sampling)
                 numbers = [f"{part[index]:.3f}" for part in parts]
                 writer.writerow([*place, one.repeats, name, *numbers])
-
-
-def _fill(name: str, text: str) -> None:
-    """Replace what stands between two marks of the page."""
-    start, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
-    content = PAGE.read_text(encoding="utf-8")
-    head, rest = content.split(start)
-    PAGE.write_text(f"{head}{start}\n{text}\n{end}{rest.split(end)[1]}", encoding="utf-8")
 
 
 if __name__ == "__main__":

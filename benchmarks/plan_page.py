@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.page import fill
 from dpwerm.cli.main import main as dpwerm
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.plan.bounds import MECHANISM, Bounds, bounds_beside
@@ -108,26 +109,19 @@ def calibration() -> str:
     return markdown(table)
 
 
-def fill(name: str, text: str) -> None:
-    """Replace what stands between two marks of the page."""
-    start, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
-    head, rest = PAGE.read_text(encoding="utf-8").split(start)
-    PAGE.write_text(f"{head}{start}\n{text}\n{end}{rest.split(end)[1]}", encoding="utf-8")
-
-
 def main() -> None:
     """Write the page's tables and the figure."""
     for name in COMMANDS:
         print(name, flush=True)
-        fill(name, shown(name))
+        fill(PAGE, name, shown(name))
     print("bounds", flush=True)
     found = paper_bounds(N, EPSILON)
-    fill("bounds", f"{markdown(bound_rows(found))}\n\n{verdict(found)}\n{sizes_words(found)}")
+    fill(PAGE, "bounds", f"{markdown(bound_rows(found))}\n\n{verdict(found)}\n{sizes_words(found)}")
     print("figure", flush=True)
     with redirect_stdout(io.StringIO()):
         dpwerm(["plan", str(STUDY), "--n", str(N), "--figure", str(FIGURE), "--force"])
     print("calibration", flush=True)
-    fill("calibration", calibration())
+    fill(PAGE, "calibration", calibration())
 
 
 if __name__ == "__main__":

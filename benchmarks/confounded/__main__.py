@@ -13,7 +13,6 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, fields
 from itertools import product
 from pathlib import Path
-from typing import TextIO
 
 from rich.progress import Progress
 
@@ -29,6 +28,7 @@ from benchmarks.confounded.tables import (
     split_table,
     verdict,
 )
+from benchmarks.page import add_row, fill
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "benchmarks" / "results" / "confounded.csv"
@@ -95,7 +95,8 @@ def main() -> None:
         progress.advance(task, len(planned) - len(todo))
         for result in pool.map(run, todo):
             found[result.cell] = result
-            _write(result, file)
+            numbers = {name: f"{getattr(result, name):.4f}" for name in NUMBERS}
+            add_row(file, asdict(result.cell) | numbers)
             progress.advance(task)
     results = [result for result in found.values() if result is not None]
     fresh = [one for one in results if one.cell.first]
@@ -106,24 +107,14 @@ def main() -> None:
     if arguments.quick:
         return
     save_figure([one for one in results if one.cell.scenario == NAMED], FIGURE)
-    _fill("accuracy", method_table(results, NAMED, "accuracy"))
-    _fill("share", method_table(results, NAMED, "share"))
-    _fill("verdict", verdict(results, NAMED))
-    _fill("indication", method_table(results, SECOND, "accuracy"))
-    _fill("aside", aside_table(results))
-    _fill("verdict-indication", verdict(results, SECOND))
-    _fill("split", split_table(results))
-    _fill("fresh", split_table(fresh))
-
-
-def _write(result: Result, file: TextIO) -> None:
-    """Add one row, under a header if it is the first."""
-    row = asdict(result.cell) | {name: f"{getattr(result, name):.4f}" for name in NUMBERS}
-    writer = csv.DictWriter(file, fieldnames=list(row), lineterminator="\n")
-    if file.tell() == 0:
-        writer.writeheader()
-    writer.writerow(row)
-    file.flush()
+    fill(PAGE, "accuracy", method_table(results, NAMED, "accuracy"))
+    fill(PAGE, "share", method_table(results, NAMED, "share"))
+    fill(PAGE, "verdict", verdict(results, NAMED))
+    fill(PAGE, "indication", method_table(results, SECOND, "accuracy"))
+    fill(PAGE, "aside", aside_table(results))
+    fill(PAGE, "verdict-indication", verdict(results, SECOND))
+    fill(PAGE, "split", split_table(results))
+    fill(PAGE, "fresh", split_table(fresh))
 
 
 def _measured(planned: set[Cell]) -> dict[Cell, Result | None]:
@@ -140,14 +131,6 @@ def _measured(planned: set[Cell]) -> dict[Cell, Result | None]:
             if cell in planned:
                 found[cell] = Result(cell, *(float(row[name]) for name in NUMBERS))
     return found
-
-
-def _fill(name: str, text: str) -> None:
-    """Replace what stands between two marks of the page."""
-    start, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
-    content = PAGE.read_text(encoding="utf-8")
-    head, rest = content.split(start)
-    PAGE.write_text(f"{head}{start}\n{text}\n{end}{rest.split(end)[1]}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
-from typing import TextIO
 
 from rich.progress import Progress
 
+from benchmarks.page import add_row, fill
 from benchmarks.utility.cells import Cell, Result, run
 from benchmarks.utility.figure import save_figure
 from benchmarks.utility.methods import METHODS
@@ -70,7 +70,7 @@ def main() -> None:
         progress.advance(task, len(planned) - len(todo))
         for result in pool.map(run, todo):
             found[result.cell] = result
-            _write(result, file)
+            add_row(file, asdict(result.cell) | _numbers(result))
             progress.update(task, advance=1, description=f"{result.cell.scenario:<20}")
     results = [result for result in found.values() if result is not None]
     print(paper_table(results))
@@ -78,19 +78,9 @@ def main() -> None:
     if arguments.quick:
         return
     save_figure([one for one in results if one.cell.scenario == NAMED], FIGURE)
-    _fill(PAGE, "paper", paper_table(results))
-    _fill(PAGE, "scenarios", scenario_table(results))
-    _fill(PAGE, "verdicts", verdicts(results))
-
-
-def _write(result: Result, file: TextIO) -> None:
-    """Add one row, under a header if it is the first."""
-    row = asdict(result.cell) | _numbers(result)
-    writer = csv.DictWriter(file, fieldnames=list(row), lineterminator="\n")
-    if file.tell() == 0:
-        writer.writeheader()
-    writer.writerow(row)
-    file.flush()
+    fill(PAGE, "paper", paper_table(results))
+    fill(PAGE, "scenarios", scenario_table(results))
+    fill(PAGE, "verdicts", verdicts(results))
 
 
 def _measured(planned: set[Cell]) -> dict[Cell, Result | None]:
@@ -110,14 +100,6 @@ def _measured(planned: set[Cell]) -> dict[Cell, Result | None]:
 def _numbers(result: Result) -> dict[str, str]:
     numbers = (result.accuracy, result.accuracy_half, result.value, result.value_half)
     return {name: f"{number:.4f}" for name, number in zip(NUMBERS, numbers, strict=True)}
-
-
-def _fill(page: Path, name: str, text: str) -> None:
-    """Replace what stands between two marks of a page."""
-    start, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
-    content = page.read_text(encoding="utf-8")
-    head, rest = content.split(start)
-    page.write_text(f"{head}{start}\n{text}\n{end}{rest.split(end)[1]}", encoding="utf-8")
 
 
 if __name__ == "__main__":

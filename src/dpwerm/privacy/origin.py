@@ -20,16 +20,10 @@ from dpwerm.privacy.ridge_origin import RidgeModel
 _NO_PARAMETERS: Mapping[str, float] = MappingProxyType({})
 
 
-@dataclass(frozen=True)
-class KnownByDesign:
-    """Weights from probabilities fixed before the data, as in a randomised trial: C = 0."""
+class _OwnRecordOnly:
+    """Weights that depend on their own record and on what is public: C = 0."""
 
-    name: ClassVar[str] = "design"
     parameters: ClassVar[Mapping[str, float]] = _NO_PARAMETERS
-    statement: ClassVar[str] = (
-        "each weight follows from its own record and from probabilities fixed by design, "
-        "not from observed arm proportions"
-    )
 
     def constant(self, facts: Facts) -> Fraction:
         """Return 0: no other record's weight moves."""
@@ -38,23 +32,28 @@ class KnownByDesign:
 
 
 @dataclass(frozen=True)
-class ExternalModel:
-    """Weights from a model fitted to independent data: C = 0."""
+class KnownByDesign(_OwnRecordOnly):
+    """Weights from probabilities fixed before the data, as in a randomised trial: C = 0."""
+
+    name: ClassVar[str] = "design"
+    statement: ClassVar[str] = (
+        "each weight follows from its own record and from probabilities fixed by design, "
+        "not from observed arm proportions"
+    )
+
+
+@dataclass(frozen=True)
+class ExternalModel(_OwnRecordOnly):
+    """Weights from a model fitted to independent data, which does not see the records: C = 0."""
 
     name: ClassVar[str] = "external"
-    parameters: ClassVar[Mapping[str, float]] = _NO_PARAMETERS
     statement: ClassVar[str] = (
         "each weight follows from its own record and from a model fitted to independent data"
     )
 
-    def constant(self, facts: Facts) -> Fraction:
-        """Return 0: the model does not see the records."""
-        del facts
-        return Fraction(0)
-
 
 @dataclass(frozen=True)
-class ReleasedModel:
+class ReleasedModel(_OwnRecordOnly):
     """Weights from a model of the same people that was released under a budget of its own: C = 0.
 
     The released coefficients are public, so given them each weight depends on its own record alone;
@@ -62,16 +61,10 @@ class ReleasedModel:
     """
 
     name: ClassVar[str] = "released"
-    parameters: ClassVar[Mapping[str, float]] = _NO_PARAMETERS
     statement: ClassVar[str] = (
         "each weight follows from its own record and from a propensity model that was released "
         "under a budget of its own, which is to be added"
     )
-
-    def constant(self, facts: Facts) -> Fraction:
-        """Return 0: given the released model no other record's weight moves."""
-        del facts
-        return Fraction(0)
 
 
 @dataclass(frozen=True)

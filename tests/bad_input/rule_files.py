@@ -11,7 +11,7 @@ Edit = Callable[[str], str | bytes]
 DIGITS = "9" * 5_000
 
 
-def _set(path: str, value: Any, *, forge: bool = False) -> Edit:
+def edited(path: str, value: Any, *, forge: bool = False) -> Edit:
     """Return an edit of one value by its dotted path; a forger writes a new digest."""
 
     def edit(text: str) -> str:
@@ -55,55 +55,57 @@ def _twice_released(text: str) -> str:
 CONDITIONS: Mapping[str, Edit] = {
     "truncated": lambda text: text[: len(text) // 2],
     "empty": lambda text: "",
-    "a number edited": _set("certificate.gamma", 51.0),
-    "a coefficient edited": _set("coefficients.integers.0", 1),
-    "epsilon edited": _set("certificate.epsilon", "0.1"),
-    "epsilon edited, new digest": _set("certificate.epsilon", "0.1", forge=True),
-    "noise scale edited, new digest": _set("certificate.noise.scale", 1e-3, forge=True),
-    "notice edited, new digest": _set("notice", "Released by an ethics board.", forge=True),
-    "epsilon no number, new digest": _set("certificate.epsilon", "much", forge=True),
-    "epsilon NaN, new digest": _set("certificate.epsilon", "NaN", forge=True),
-    "epsilon with a million digits": _set("certificate.epsilon", "1" * 1_000_000, forge=True),
-    "of another version": _set("version", 1),
-    "of another format": _set("format", "other-rule"),
+    "a number edited": edited("certificate.gamma", 51.0),
+    "a coefficient edited": edited("coefficients.integers.0", 1),
+    "epsilon edited": edited("certificate.epsilon", "0.1"),
+    "epsilon edited, new digest": edited("certificate.epsilon", "0.1", forge=True),
+    "noise scale edited, new digest": edited("certificate.noise.scale", 1e-3, forge=True),
+    "notice edited, new digest": edited("notice", "Released by an ethics board.", forge=True),
+    "epsilon no number, new digest": edited("certificate.epsilon", "much", forge=True),
+    "epsilon NaN, new digest": edited("certificate.epsilon", "NaN", forge=True),
+    "epsilon with a million digits": edited("certificate.epsilon", "1" * 1_000_000, forge=True),
+    "of another version": edited("version", 1),
+    "of another format": edited("format", "other-rule"),
     "without a version": _without("version"),
     "a key missing": _without("treatment"),
-    "a key unknown": _set("comment", "hello"),
+    "a key unknown": edited("comment", "hello"),
     "a key twice": _raw('"version": 3,', '"version": 3, "version": 3,'),
-    "text for a number": _set("certificate.gamma", "fifty"),
-    "true for a number": _set("certificate.n", True),
-    "NaN": _set("certificate.gamma", float("nan")),
-    "infinity": _set("certificate.gamma", float("inf")),
+    "text for a number": edited("certificate.gamma", "fifty"),
+    "true for a number": edited("certificate.n", True),
+    "NaN": edited("certificate.gamma", float("nan")),
+    "infinity": edited("certificate.gamma", float("inf")),
     "a huge whole number": _raw('"n": 24', f'"n": {DIGITS}'),
-    "a huge coefficient": _set("coefficients.integers.0", 10**39, forge=True),
+    "a huge coefficient": edited("coefficients.integers.0", 10**39, forge=True),
     "a huge decimal": _raw('"n": 24', '"n": 1e400'),
-    "a huge exponent": _set("certificate.noise.grid_exponent", 10**9, forge=True),
-    "coefficients beyond every double": lambda text: _set(
+    "a huge exponent": edited("certificate.noise.grid_exponent", 10**9, forge=True),
+    "coefficients beyond every double": lambda text: edited(
         "coefficients.integers.0", 10**39, forge=True
-    )(str(_set("certificate.noise.grid_exponent", 2_000)(text))),
+    )(str(edited("certificate.noise.grid_exponent", 2_000)(text))),
     "half a character in a text": _raw('"column": "arm"', r'"column": "\ud800"'),
-    "a negative number of rows": _set("certificate.n", -1, forge=True),
-    "no coefficients": _set("coefficients.integers", [], forge=True),
-    "a bound upside down": _set("encoding.blocks.0.lower", 99.0, forge=True),
-    "a bound no number": _set("encoding.blocks.0.lower", "low", forge=True),
-    "a saturation below 1": _set("encoding.saturation", 0.5, forge=True),
-    "a threshold of 1": _set("coefficients.threshold", 1.0, forge=True),
-    "chosen settings that are no list": _set(
+    "a negative number of rows": edited("certificate.n", -1, forge=True),
+    "no coefficients": edited("coefficients.integers", [], forge=True),
+    "a bound upside down": edited("encoding.blocks.0.lower", 99.0, forge=True),
+    "a bound no number": edited("encoding.blocks.0.lower", "low", forge=True),
+    "a saturation below 1": edited("encoding.saturation", 0.5, forge=True),
+    "a threshold of 1": edited("coefficients.threshold", 1.0, forge=True),
+    "chosen settings that are no list": edited(
         "certificate.chosen", {"settings": "gamma", "reason": "chosen"}, forge=True
     ),
-    "an unknown mechanism": _set("certificate.mechanism", "magic", forge=True),
-    "an unknown loss": _set("certificate.loss.name", "magic", forge=True),
-    "an unknown loss parameter": _set("certificate.loss.parameters", {"k": 1.0}, forge=True),
-    "an unknown regularizer": _set("certificate.regularizer.name", "magic", forge=True),
-    "an unknown origin": _set("certificate.weight_origin.name", "magic", forge=True),
-    "a probability that cannot be": _set("treatment.probabilities", ["2", "-1"], forge=True),
-    "arms without an order": _set("treatment.arms", {"pill": "1/2", "therapy": "1/2"}, forge=True),
-    "a loss parameter that is no parameter": _set(
+    "an unknown mechanism": edited("certificate.mechanism", "magic", forge=True),
+    "an unknown loss": edited("certificate.loss.name", "magic", forge=True),
+    "an unknown loss parameter": edited("certificate.loss.parameters", {"k": 1.0}, forge=True),
+    "an unknown regularizer": edited("certificate.regularizer.name", "magic", forge=True),
+    "an unknown origin": edited("certificate.weight_origin.name", "magic", forge=True),
+    "a probability that cannot be": edited("treatment.probabilities", ["2", "-1"], forge=True),
+    "arms without an order": edited(
+        "treatment.arms", {"pill": "1/2", "therapy": "1/2"}, forge=True
+    ),
+    "a loss parameter that is no parameter": edited(
         "certificate.loss.parameters", {"name": 1.0}, forge=True
     ),
-    "a truth value that is a number": _set("certificate.private", 1, forge=True),
+    "a truth value that is a number": edited("certificate.private", 1, forge=True),
     "a propensity model that the study does not declare": _twice_released,
-    "a source of no feature": _set("sources", {"weight": "protocol"}, forge=True),
+    "a source of no feature": edited("sources", {"weight": "protocol"}, forge=True),
     "nested deeply": lambda text: '{"a":' * 100_000 + "1" + "}" * 100_000,
     "nested deeply in a known key": _raw(
         '"treatment": {', f'"treatment": {{"a": {"[" * 5_000}{"]" * 5_000},'

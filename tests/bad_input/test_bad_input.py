@@ -2,124 +2,38 @@
 
 import pickle
 import struct
-import traceback
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from tests.bad_input import (
-    parameters,
-    predicting,
-    propensities,
-    rule_files,
-    study_files,
-    values,
-)
+from tests.bad_input import predicting, rule_files
 from tests.bad_input.arrays import Estimator, Fit, classifier, rule
-from tests.bad_input.base import (
-    NUMBER_CANARY,
-    STUDY,
-    TEXT_CANARY,
-    Cells,
-    sound_table,
-    with_canaries,
-)
-from tests.bad_input.expectations import Expected, tables
+from tests.bad_input.base import NUMBER_CANARY, Cells, sound_table, with_canaries
+from tests.bad_input.expectations import Expected
 from tests.bad_input.fitting import Condition, Through
+from tests.bad_input.outcomes import (
+    NOT_PRIVATE,
+    NOT_VERIFIED,
+    OVER_BUDGET,
+    WRONG_INPUT,
+    Capture,
+    Outcome,
+    as_bytes,
+    attempt,
+    hide,
+    meet,
+    run,
+    write,
+)
+from tests.bad_input.sections import FITTING, PAGE, SECTIONS, lines
 
 from dpwerm import PrivateTreatmentRule, Study
 from dpwerm.arrays import FloatArray
 from dpwerm.cli.main import main
 from dpwerm.rules.rule_file import read_rule
-
-FITTING: dict[str, Mapping[str, Condition]] = {
-    "Parameters": parameters.CONDITIONS,
-    "Propensities": propensities.CONDITIONS,
-    "Values": values.VALUES,
-    "Form of the table": values.FORM,
-    "Study file": study_files.CONDITIONS,
-}
-SECTIONS: dict[str, Mapping[str, object]] = {
-    **FITTING,
-    "Predicting": predicting.CONDITIONS,
-    "Rule file": rule_files.CONDITIONS,
-}
-PAGE = tables()
-WRONG_INPUT, OVER_BUDGET, NOT_VERIFIED = 2, 3, 4
-NOT_PRIVATE = "NOT PRIVATE"
-
-Capture = pytest.CaptureFixture[str]
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What happened, and every text that was seen on the way."""
-
-    kind: str
-    text: str
-
-
-def lines(column: int, *sections: str) -> list[Any]:
-    """Return the lines of the page that say something in a column, one test each."""
-    return [
-        pytest.param(SECTIONS[section][condition], cells[column], id=condition)
-        for section in sections
-        for condition, cells in PAGE[section].items()
-        if cells[column].kind != "n/a" and condition in SECTIONS[section]
-    ]
-
-
-def meet(expected: Expected, outcome: Outcome) -> set[str]:
-    """Assert that the page is right and return which parts of its cell were seen."""
-    assert outcome.kind == expected.kind, outcome.text
-    assert "Internal error" not in outcome.text
-    assert "Traceback" not in outcome.text
-    if expected.kind == "released":
-        assert (NOT_PRIVATE in expected.parts) == (NOT_PRIVATE in outcome.text)
-    if expected.kind not in ("error", "says"):
-        return set(expected.parts)
-    found = expected.found_in(outcome.text)
-    assert found, outcome.text
-    return found
-
-
-def hide(text: str) -> None:
-    for canary in (TEXT_CANARY, NUMBER_CANARY.split(".")[0]):
-        assert canary not in text
-
-
-def run(capsys: Capture, *arguments: object) -> tuple[int, str]:
-    code = main([str(argument) for argument in arguments])
-    seen = capsys.readouterr()
-    return code, seen.out + seen.err
-
-
-def attempt(action: Callable[[], object]) -> tuple[str, str]:
-    """Return the text of the error and all of what Python would print of it."""
-    try:
-        action()
-    except Exception as error:  # noqa: BLE001 - every error is an outcome here
-        return str(error), "".join(traceback.format_exception(error))
-    return "", ""
-
-
-def as_bytes(content: Cells | str | bytes) -> bytes:
-    if isinstance(content, Cells):
-        return content.to_bytes()
-    return content if isinstance(content, bytes) else content.encode()
-
-
-def write(folder: Path, through: Through, table: Cells) -> tuple[Path, Path]:
-    study, path = folder / "study.toml", folder / through.table_name
-    study.write_bytes(as_bytes(through.study(STUDY)))
-    path.write_bytes(as_bytes(through.table(table)))
-    return study, path
-
 
 # -- the page and the scenarios --------------------------------------------------------------
 

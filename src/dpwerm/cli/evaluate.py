@@ -19,7 +19,11 @@ def evaluate(
     confidence: Annotated[float, typer.Option(help="Of every interval.")] = 0.95,
     outcome_model: Annotated[
         Path | None,
-        typer.Option(help="TOML file of a public model, for the doubly robust value."),
+        typer.Option(
+            exists=True,
+            dir_okay=False,
+            help="TOML file of a public model, for the doubly robust value.",
+        ),
     ] = None,
     seed: Annotated[
         int | None, typer.Option(help="For simulation only: marks the value as not private.")

@@ -9,6 +9,7 @@ import typer
 from dpwerm.cli.bar import bar
 from dpwerm.cli.console import free_path, say
 from dpwerm.errors import ParameterError
+from dpwerm.parameters import real
 from dpwerm.privacy.budget import Budget
 from dpwerm.study.declaration import Study
 
@@ -62,10 +63,16 @@ def plan(
         raise ParameterError("with --target give --n or --epsilon, not both: one is to be found")
     if aim is not None and (figure is not None or smallest_eigenvalue is not None):
         raise ParameterError("--target answers alone, without --figure and --smallest-eigenvalue")
+    if aim is not None and asked is None and n is None and declared.about.planned_n is None:
+        raise ParameterError(
+            "with --target give --n, to find the smallest epsilon, or --epsilon, to find the "
+            "smallest n"
+        )
     people = None if aim is not None and asked is not None else people_of(declared, n)
     path = None if figure is None else _picture(figure, study, force=force)
     if smallest_eigenvalue is not None and people is not None:
-        asymptotic_figures(declared, declared.benefit.clip, smallest_eigenvalue, people)
+        eigenvalue = real("the smallest eigenvalue", smallest_eigenvalue)
+        asymptotic_figures(declared, declared.benefit.clip, eigenvalue, people)
     with bar() as steps:
         desk = Desk(
             declared,
@@ -92,7 +99,8 @@ def plan(
 def _picture(path: Path, study: Path, *, force: bool) -> Path:
     """Return where the figure may be written, checked before any work."""
     if path.suffix.lower() not in ENDINGS:
-        raise ParameterError(f"the name of a figure must end in {', '.join(ENDINGS)}")
+        *some, last = ENDINGS
+        raise ParameterError(f"the name of a figure must end in {', '.join(some)} or {last}")
     return free_path(path, force=force, inputs=(study,))
 
 
@@ -102,11 +110,11 @@ def _target(desk: "Desk", target: float, n: int | None, epsilon: str | None) -> 
 
     if n is not None:
         found = desk.smallest_epsilon(target, n)
-        yield words.answer_words(found, f"with {n:,} people", "epsilon")
+        yield words.answer_words(found, f"with {words.counted(n)}", "epsilon")
         yield words.odds([found.place], desk.study.relation) if found.reached else []
         yield words.over_total(desk.study, [found.place])
     elif epsilon is not None:
-        fixed = "without privacy" if epsilon == "inf" else f"at epsilon = {epsilon}"
+        fixed = words.WITHOUT if epsilon == "inf" else f"at epsilon = {epsilon}"
         answer = desk.smallest_n(target, epsilon)
         yield words.answer_words(answer, fixed, "number of people")
         yield words.odds([epsilon], desk.study.relation)

@@ -6,18 +6,18 @@ from dpwerm.plan.expected import MOST_ROWS, Expected, Spread
 from dpwerm.plan.settle import Settled
 from dpwerm.plan.target import Answer
 from dpwerm.plan.text import aligned, wrapped
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.odds import odds_words
 from dpwerm.study.declaration import Study
 
-NO_PRIVACY = "no privacy"
+NO_PRIVACY, WITHOUT = "no privacy", "without privacy"
 COLUMNS = ("right arm, %", "80 in 100 trials", "value, %", "80 in 100 trials")
 
 
 def opening(study: Study, n: int | None) -> list[str]:
     """Return the title and where every number below it comes from."""
     title = f"Plan for {study.name or study.id}"
-    people = "" if n is None else f" with {n:,} people"
+    people = "" if n is None else f" with {counted(n)}"
     return [
         title + people,
         "=" * len(title + people),
@@ -42,6 +42,11 @@ def _centre(study: Study) -> str:
     return f"{benefit.centre:.4g}{scale}{' after transform and direction' if changed else ''}"
 
 
+def counted(n: int) -> str:
+    """Return a number of people in words."""
+    return "1 person" if n == 1 else f"{n:,} people"
+
+
 def shown_epsilon(epsilon: str) -> str:
     """Return ε for a table."""
     return NO_PRIVACY if epsilon == "inf" else epsilon
@@ -57,7 +62,7 @@ def expectation(found: Mapping[str, tuple[Settled, Expected]], n: int) -> list[s
     rows.append(("one arm for all", *_figures(last.single_accuracy, last.single_value), ""))
     header = ("epsilon", *COLUMNS, "mechanism")
     lines = [
-        f"What to expect of a rule learned from {n:,} people:",
+        f"What to expect of a rule learned from {counted(n)}:",
         "",
         *aligned([header, *rows]),
         "",
@@ -123,13 +128,20 @@ def settings(settled: Settled, n: int) -> list[str]:
         "row norm": f"at most r = {encoding.radius:.4g}",
     }
     lines = [
-        f"What a fit at {spec.budget} with {n:,} people would use:",
+        f"What a fit {_at(spec.budget)} with {counted(n)} would use:",
         "",
         *aligned(list(rows.items())),
     ]
     if spec.chosen is None:
         lines += ["", "The study sets gamma, so nothing is chosen by simulation."]
     return lines
+
+
+def _at(budget: AnyBudget) -> str:
+    """Return under which budget something is done, in words."""
+    if isinstance(budget, Budget) and not budget.is_private:
+        return WITHOUT
+    return f"at {budget}"
 
 
 def clips(found: Mapping[float, tuple[Settled, Expected]], used: float) -> list[str]:
@@ -189,9 +201,12 @@ def answer_words(answer: Answer[str] | Answer[int], fixed: str, what: str) -> li
     trial = f"80 in 100 trials: {range_of(answer.found.accuracy)} %"
     if not answer.reached:
         ceiling = _place("even ", answer.place)
+        tried, way = "", ", plan for more people"
+        if isinstance(answer.place, int):
+            tried, way = f" up to {answer.place:,}", "" if fixed == WITHOUT else ", raise epsilon"
         return wrapped(
-            f"No {what} reaches {aim} {fixed}: {ceiling} the simulated trials reach {reached} "
-            f"({trial}). Lower the target, or change what the study measures."
+            f"No {what}{tried} reaches {aim} {fixed}: {ceiling} the simulated trials reach "
+            f"{reached} ({trial}). Lower the target{way}, or change what the study measures."
         )
     if answer.place == "inf":
         text = f"Only without privacy is {aim} reached {fixed}: {reached} ({trial})."
@@ -212,5 +227,5 @@ def _number(place: str | int) -> str:
 
 def _place(even: str, place: str | int) -> str:
     if isinstance(place, int):
-        return f"{even}with {place:,} people"
-    return f"{even}without privacy" if place == "inf" else f"{even}at epsilon = {place}"
+        return f"{even}with {counted(place)}"
+    return f"{even}{WITHOUT}" if place == "inf" else f"{even}at epsilon = {place}"

@@ -4,7 +4,15 @@ from tests.unit.plan.studies import OPEN, study
 
 from dpwerm.plan.expected import Expected, Spread
 from dpwerm.plan.target import Answer
-from dpwerm.plan.words import answer_words, odds, opening, over_total, shown_epsilon
+from dpwerm.plan.words import (
+    WITHOUT,
+    answer_words,
+    counted,
+    odds,
+    opening,
+    over_total,
+    shown_epsilon,
+)
 
 
 def at(mean: float) -> Expected:
@@ -39,7 +47,20 @@ def test_a_target_that_nothing_reaches_names_the_ceiling() -> None:
     assert "No epsilon reaches 99 % of people with their better arm with 50 people" in bare
     assert "even without privacy the simulated trials reach 95.0 ± 1.2 %" in bare
     many = said(Answer(0.99, reached=False, place=1_000_000, found=at(0.95)), "at epsilon = 1")
+    assert "No number of people up to 1,000,000 reaches 99 %" in many
     assert "even with 1,000,000 people the simulated trials reach 95.0" in many
+
+
+def test_a_target_that_nothing_reaches_comes_with_a_way_out() -> None:
+    bare = said(Answer(0.99, reached=False, place="inf", found=at(0.95)))
+    assert "Lower the target, plan for more people, or change what the study measures." in bare
+    many = Answer(0.99, reached=False, place=1_000_000, found=at(0.95))
+    assert "Lower the target, raise epsilon, or change" in said(many, "at epsilon = 1")
+    assert "Lower the target, or change" in said(many, WITHOUT)
+
+
+def test_people_are_counted() -> None:
+    assert [counted(n) for n in (1, 2, 1500)] == ["1 person", "2 people", "1,500 people"]
 
 
 def test_a_target_that_only_no_privacy_reaches() -> None:

@@ -12,19 +12,13 @@ def value_summary(value: ValueRelease, rule: Rule | None = None) -> str:
     title = value.declaration.study_name or value.declaration.study_id or "a treatment rule"
     head = f"Value of a rule: {title}"
     parts = [
-        [head, "=" * len(head), "", value.notice, *_rule_lines(value)],
+        [head, "=" * len(head), "", value.notice],
         _table_lines(value),
         _reading_lines(value),
         _cost_lines(value, rule),
         _certificate_lines(value),
     ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
-
-
-def _rule_lines(value: ValueRelease) -> list[str]:
-    if value.rule_private:
-        return []
-    return ["The rule itself is NOT PRIVATE; this evaluation says nothing about that."]
 
 
 def _table_lines(value: ValueRelease) -> list[str]:

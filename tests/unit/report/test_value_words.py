@@ -32,7 +32,7 @@ def test_every_value_and_gain_has_its_line() -> None:
         assert f"± {one.privacy:.3g}" in text
         assert f"± {one.sampling:.3g}" in text
     assert "in 95 of 100 evaluations" in text
-    assert "The rule itself is NOT PRIVATE" in text
+    assert "NOT PRIVATE: the noise came from a seed" in text
 
 
 @pytest.mark.parametrize(
@@ -51,9 +51,11 @@ def test_the_verdict_follows_from_the_intervals(
 
 
 def test_cost_is_said_where_something_was_spent() -> None:
-    private = treatment_value(RULE, table(), "0.25", study=study())
-    text = value_summary(private, RULE)
-    assert "This evaluation costs epsilon = 0.25, on top of what the rule cost" in text
+    rule = fitted(study(), epsilon=1)
+    private = treatment_value(rule, table(), "0.25", study=study())
+    text = value_summary(private, rule)
+    assert "This evaluation costs epsilon = 0.25, on top of the rule's epsilon = 1" in text
+    assert "on top of what the rule cost" in value_summary(private)
     assert "What the promise rests on:" in text
     free = value_summary(treatment_value(RULE, table(), math.inf, study=study()))
     assert "costs" not in free

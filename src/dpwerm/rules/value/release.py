@@ -28,7 +28,7 @@ DIGITS = 6
 
 
 class ValueCertificate(Record):
-    """Everything the privacy claim of an evaluation rests on; the rule counts as public."""
+    """Everything the privacy claim of an evaluation rests on, besides the rule's own claim."""
 
     private: Annotated[bool, Field(strict=True)]
     mechanism: Name
@@ -101,8 +101,11 @@ class ValueRelease:
 
     @property
     def private(self) -> bool:
-        """Whether the evaluation carries a privacy claim."""
-        return self.secure and self.budget.is_private
+        """Whether the evaluation carries a privacy claim.
+
+        A rule without one may follow from everybody's row, and so would its value.
+        """
+        return self.secure and self.budget.is_private and self.rule_private
 
     @cached_property
     def layout(self) -> Layout:
@@ -147,7 +150,9 @@ class ValueRelease:
             return f"Released under differential privacy: {promise}."
         if not self.budget.is_private:
             return "NOT PRIVATE: evaluated without noise. Do not publish if the data is sensitive."
-        return "NOT PRIVATE: the noise came from a seed. For simulation only."
+        if not self.secure:
+            return "NOT PRIVATE: the noise came from a seed. For simulation only."
+        return "NOT PRIVATE: the rule itself is not private, and its value follows from it."
 
     @property
     def sums(self) -> FloatArray:

@@ -203,6 +203,27 @@ def test_noise_is_new_each_time_and_a_seed_repeats_it() -> None:
     assert "seed" in seeded[0].notice
 
 
+def one_decides(last: float) -> pa.Table:
+    """Return 101 people alike but for the benefit of the last."""
+    people = [{"age": 60, "sex": "M", "arm": "pill", "gain": 5.0, "chance": 0.5}] * 100
+    return pa.Table.from_pylist([*people, {**people[0], "gain": last}])
+
+
+def test_the_value_of_a_rule_without_a_claim_has_none_either() -> None:
+    tables = [one_decides(last) for last in (15.0, -5.0)]
+    rules = [fitted(study(), data) for data in tables]
+    sums = [sums_of(study(), data, rule=rule) for data, rule in zip(tables, rules, strict=True)]
+    assert moved(*sums) > 100
+    value = treatment_value(rules[0], tables[0], 1, study=study())
+    assert value.budget.is_private
+    assert not value.private
+    assert value.notice.startswith("NOT PRIVATE: the rule itself")
+    assert value.certificate.claim == "no privacy claim"
+    seeded = fitted(study(), tables[0], epsilon=1, random_state=0)
+    assert not treatment_value(seeded, tables[0], 1, study=study()).private
+    assert treatment_value(fitted(study(), epsilon=1), tables[0], 1, study=study()).private
+
+
 # -- doubly robust -----------------------------------------------------------------------------
 
 

@@ -22,7 +22,7 @@ from dpwerm.rules.value.file import (
 )
 from dpwerm.rules.value.release import ValueRelease
 
-RULE = fitted(study())
+RULE = fitted(study(), epsilon=1)
 OUTCOME = {
     "arms": {
         arm: {"intercept": 1.0, "coefficients": {"age": 0.1, "sex=F": 0.0}}
@@ -89,6 +89,7 @@ FACTS = {
     "certificate.epsilon": "0.5",
     "certificate.relation": "add_remove",
     "certificate.randomness": "seeded",
+    "rule.private": False,
     "confidence": 0.99,
 }
 """From each of these much else follows."""

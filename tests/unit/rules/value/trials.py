@@ -66,8 +66,10 @@ def table(n: int = 300, seed: int = 3, spread: float = 4.0) -> pa.Table:
     return pa.table({"age": age, "sex": sex, "arm": arm, "gain": gain, "chance": second})
 
 
-def fitted(declared: Study, data: pa.Table | None = None, **parameters: Any) -> Rule:
-    estimator = PrivateTreatmentRule.from_study(declared, math.inf, **parameters)
+def fitted(
+    declared: Study, data: pa.Table | None = None, epsilon: float = math.inf, **parameters: Any
+) -> Rule:
+    estimator = PrivateTreatmentRule.from_study(declared, epsilon, **parameters)
     rule: Rule = estimator.fit(table(400, 9) if data is None else data).rule_
     return rule
 

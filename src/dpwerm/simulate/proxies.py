@@ -30,11 +30,10 @@ LABEL_NOISES = (0.1, 0.5, 1.0)
 DENSE = (1, 0, 0, 0)
 CROWDED = (1, 0, 0)
 FIXED_WEIGHTS = (1, 1, 0)
-ELSEWHERE = (1, 0)
 """Standard deviations in units of half the range, and of t₀ and labels in units of the effect's.
 
-The last four are shares: problems in which every feature matters, in which numbers crowd in the
-middle of their range, in which all weights are equal, and in which benefits lie off the centre.
+The last three are shares: problems in which every feature matters, in which numbers crowd in the
+middle of their range, and in which all weights are equal.
 """
 
 
@@ -88,8 +87,7 @@ def random_trials(
     propensity : the range of P(second arm | x), a point if the design fixes it
     rng : Generator
     around : float in [−1, 1], where benefits are expected; 0 is the middle of their range
-    spread : float ≥ 0, how far from there they lie as a whole in half of the trials, as a standard
-        deviation
+    spread : float ≥ 0, how far from there they lie as a whole, as a standard deviation
     """
     effects, noises, mains, shifts = (
         _mixed(options, count, rng) for options in (EFFECTS, NOISES, MAINS, SHIFTS)
@@ -97,7 +95,7 @@ def random_trials(
     dense, crowded = _mixed(DENSE, count, rng), _mixed(CROWDED, count, rng)
     places = np.full(count, around)
     if spread > 0:
-        places += spread * _mixed(ELSEWHERE, count, rng) * rng.normal(size=count)
+        places += spread * rng.normal(size=count)
     parts = []
     for index in range(count):
         X = _features(widths, rows + TESTS, crowded=crowded[index] > 0, rng=rng)

@@ -17,6 +17,7 @@ from dpwerm.study.blocks import Frozen
 from dpwerm.study.cells import normalise
 from dpwerm.study.faults import shown, wrong
 from dpwerm.study.propensity import (
+    ASYMPTOTIC,
     ColumnPropensity,
     ExternalPropensity,
     Propensity,
@@ -106,6 +107,13 @@ class Treatment(Frozen):
         if not is_given and floor is not None:
             raise wrong("is only for a propensity", "leave out propensity_floor")
         return floor
+
+    @field_validator("declared_origin", mode="before")
+    @classmethod
+    def _origin_is_no_limit(cls, origin: object) -> object:
+        if origin == "asymptotic":
+            raise wrong(f"cannot be asymptotic: {ASYMPTOTIC}", 'use model = "private"')
+        return origin
 
     @field_validator("declared_origin")
     @classmethod

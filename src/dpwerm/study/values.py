@@ -22,6 +22,7 @@ T = TypeVar("T")
 PLACEHOLDER = "<fill in>"
 """What a new study file holds where only a person can know the value."""
 
+LEAST_PROBABILITY = Fraction(1, 10**9)
 _MOST_DIGITS = 50
 _RATIO = re.compile(r"\s*([0-9]{1,60})\s*/\s*([0-9]{1,60})\s*")
 
@@ -182,8 +183,10 @@ def probability(value: object) -> Fraction:
         found = Fraction(int(ratio[1]), int(ratio[2]))
     else:
         found = Fraction(decimal(value))
-    if not Fraction(1, 10**9) <= found <= 1 - Fraction(1, 10**9):
+    if not 0 < found < 1:
         raise wrong(f"must lie strictly between 0 and 1, not {shown(value)}")
+    if not LEAST_PROBABILITY <= found <= 1 - LEAST_PROBABILITY:
+        raise wrong(f"must differ from 0 and 1 by at least 1e-9, not {shown(value)}")
     return found
 
 

@@ -5,6 +5,8 @@ from dpwerm.rules.value.layout import RULE
 from dpwerm.rules.value.release import Estimate, ValueRelease
 
 HEADINGS = ("", "estimate", "interval", "privacy", "sampling")
+MODELLED = ("external", "released")
+"""Origins of probabilities that are estimates themselves."""
 
 
 def value_summary(value: ValueRelease, rule: Rule | None = None) -> str:
@@ -66,6 +68,8 @@ def _reading_lines(value: ValueRelease) -> list[str]:
         "privacy: the reach of the noise alone.  sampling: the reach of chance in who took part,",
         "an upper estimate, because it is read from noisy sums.",
     ]
+    if value.declaration.treatment.origin in MODELLED:
+        lines.append("Errors of the propensity model are in no interval: it counts as right.")
     if not value.budget.is_private:
         lines.append("There is no noise here, so the privacy error is 0.")
     lines += _verdict(value)

@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from tests.unit.rules.value.trials import DESIGN, fitted, study, table
+from tests.unit.rules.value.trials import DESIGN, EXTERNAL, fitted, study, table
 
 from dpwerm.report.value_words import value_summary
 from dpwerm.rules.value.evaluate import treatment_value
@@ -61,6 +61,13 @@ def test_cost_is_said_where_something_was_spent() -> None:
     assert "costs" not in free
     assert "There is no noise here" in free
     assert "How it was made, without a promise:" in free
+
+
+def test_where_a_model_gives_the_probabilities_its_errors_are_named() -> None:
+    words = "Errors of the propensity model are in no interval"
+    modelled = treatment_value(RULE, table(), math.inf, study=study(EXTERNAL))
+    assert words in value_summary(modelled)
+    assert words not in value_summary(VALUE)
 
 
 def test_a_turned_sign_and_an_unknown_value_are_said() -> None:

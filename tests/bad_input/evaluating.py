@@ -32,7 +32,7 @@ class Evaluated:
 
     learned : edit of the study that the rule is learned from, which is also that of the evaluation
     study : further edit of the study of the evaluation
-    rule : edit of the rule file
+    rule, seeded : edit of the rule file, and whether a seed makes the rule not private
     options, arguments : of the command, and of ``treatment_value``
     model : text of a file with an outcome model
     asked : the name of the table that is asked for; ``trial.csv`` is written
@@ -43,6 +43,7 @@ class Evaluated:
     study: EditText = as_it_is
     table: EditTable = as_it_is
     rule: Callable[[str], str | bytes] = as_it_is
+    seeded: bool = False
     options: tuple[str, ...] = ()
     arguments: Mapping[str, Any] = field(default_factory=dict)
     model: str | bytes | None = None
@@ -136,6 +137,7 @@ CONDITIONS: Mapping[str, Evaluation] = {
     "a seed": _option("seed", "1", 1),
     "seed negative": _option("seed", "-1", -1),
     "seed no whole number": _option("seed", "1.5", 1.5),
+    "a rule that is not private": _everywhere(seeded=True),
     "a rule that is a path": _arguments(rule="rule.json"),
     "a rule file that was edited": _damaged("a coefficient edited"),
     "a rule file that was forged": _damaged("epsilon edited, new digest"),

@@ -43,14 +43,15 @@ Learn = Callable[[Evaluated], Rule]
 @pytest.fixture(scope="module")
 def learn() -> Learn:
     """Return a function that learns the rule of an evaluation, from a sound table and once."""
-    known: dict[str, Rule] = {}
+    known: dict[tuple[str, bool], Rule] = {}
 
     def rule_of(one: Evaluated) -> Rule:
-        text = one.learned(STUDY)
-        if text not in known:
-            frame = _frame(sound_table())
-            known[text] = PrivateTreatmentRule.from_study(Study.parse(text), 1).fit(frame).rule_
-        return known[text]
+        key = text, _ = one.learned(STUDY), one.seeded
+        if key not in known:
+            seed = 1 if one.seeded else None
+            estimator = PrivateTreatmentRule.from_study(Study.parse(text), 1, random_state=seed)
+            known[key] = estimator.fit(_frame(sound_table())).rule_
+        return known[key]
 
     return rule_of
 

@@ -115,7 +115,7 @@ def test_a_private_propensity_model_is_paid_first(planned: Run, trial: Trial) ->
     assert result.code == 0
     text = result.out.replace("\n", " ")
     assert "The private propensity model takes epsilon = 0.25 and leaves epsilon = 0.75" in text
-    assert "What a fit at epsilon = 0.75" in text
+    assert "What a fit at epsilon = 1 with 50 people would use for the rule's part, epsilon" in text
 
 
 def test_the_asymptotic_constant_is_a_calculator(planned: Run) -> None:

@@ -31,7 +31,7 @@ def evaluate(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before the release.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
 ) -> None:
-    """Release the value of a rule beside treating everybody alike, with intervals."""
+    """Release what a rule is worth, beside one arm for everybody."""
     # SciPy and scikit-learn take a second to load; faults of the files are reported before.
     loaded, declared = read_rule(rule), Study.load(study)
     from dpwerm.report.value_words import value_summary

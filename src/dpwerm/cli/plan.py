@@ -47,7 +47,7 @@ def plan(
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing figure.")] = False,
 ) -> None:
-    """Say what accuracy and value to expect, from public facts and simulation alone."""
+    """Say what to expect of a rule before any data is touched."""
     # Fitting and drawing libraries take a second to load; other commands do without them.
     from dpwerm.plan import words
     from dpwerm.plan.desk import Desk, asymptotic_figures

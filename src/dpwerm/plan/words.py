@@ -6,7 +6,7 @@ from dpwerm.plan.expected import MOST_ROWS, Expected, Spread
 from dpwerm.plan.settle import Settled
 from dpwerm.plan.target import Answer
 from dpwerm.plan.text import aligned, wrapped
-from dpwerm.privacy.budget import AnyBudget, Budget
+from dpwerm.privacy.budget import AnyBudget, Budget, total
 from dpwerm.privacy.odds import odds_words
 from dpwerm.study.declaration import Study
 
@@ -127,8 +127,11 @@ def settings(settled: Settled, n: int) -> list[str]:
         f"= {spec.weight_bound:.4g}",
         "row norm": f"at most r = {encoding.radius:.4g}",
     }
+    whole, part = spec.budget, ""
+    if settled.propensity_part is not None:
+        whole, part = total(settled.propensity_part, whole), f" for the rule's part, {whole}"
     lines = [
-        f"What a fit {_at(spec.budget)} with {counted(n)} would use:",
+        f"What a fit {_at(whole)} with {counted(n)} would use{part}:",
         "",
         *aligned(list(rows.items())),
     ]
@@ -187,11 +190,11 @@ def over_total(study: Study, epsilons: Sequence[str]) -> list[str]:
     """Say which ε are above the study's total."""
     if study.budget is None:
         return []
-    total = study.budget.epsilon
-    above = [one for one in epsilons if one != "inf" and Budget.of(one).epsilon > total]
+    allowed = study.budget.epsilon
+    above = [one for one in epsilons if one != "inf" and Budget.of(one).epsilon > allowed]
     if not above:
         return []
-    return wrapped(f"Above the study's total of {total}, which fit refuses: {', '.join(above)}.")
+    return wrapped(f"Above the study's total of {allowed}, which fit refuses: {', '.join(above)}.")
 
 
 def answer_words(answer: Answer[str] | Answer[int], fixed: str, what: str) -> list[str]:

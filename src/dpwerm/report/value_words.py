@@ -5,6 +5,7 @@ from dpwerm.rules.value.layout import RULE
 from dpwerm.rules.value.release import Estimate, ValueRelease
 
 HEADINGS = ("", "estimate", "interval", "privacy", "sampling")
+ESTIMATES = {"design": "probabilities by design", "weighted": "probabilities by row"}
 MODELLED = ("external", "released")
 """Origins of probabilities that are estimates themselves."""
 
@@ -66,7 +67,7 @@ def _reading_lines(value: ValueRelease) -> list[str]:
         "Each interval allows for both errors. It is made to hold the mean in the population these",
         f"people come from in {share} of 100 evaluations (measured: docs/evaluation.md).",
         "privacy: the reach of the noise alone.  sampling: the reach of chance in who took part,",
-        "an upper estimate, because it is read from noisy sums.",
+        "read from noisy sums and raised by what they may hide: rather too large than too small.",
     ]
     if value.declaration.treatment.origin in MODELLED:
         lines.append("Errors of the propensity model are in no interval: it counts as right.")
@@ -86,7 +87,11 @@ def _verdict(value: ValueRelease) -> list[str]:
     if len(clear) == len(value.gains):
         return ["The rule is better than either arm for everybody, beyond both errors."]
     unclear = " and ".join(repr(one.over) for one in value.gains if one not in clear)
-    return [f"Whether the rule is better than {unclear} for everybody CANNOT BE TOLD from this."]
+    more = "a larger epsilon or more people" if value.budget.is_private else "more people"
+    return [
+        f"Whether the rule is better than {unclear} for everybody CANNOT BE TOLD from this;",
+        f"{more} would tell more.",
+    ]
 
 
 def _cost_lines(value: ValueRelease, rule: Rule | None) -> list[str]:
@@ -112,7 +117,8 @@ def _certificate_lines(value: ValueRelease) -> list[str]:
     shown = {
         "mechanism": f"{c.mechanism} ({c.proof})",
         "relation": relation,
-        "estimate": f"{c.estimate}, from {c.sums} sums",
+        "rule": value.rule_digest,
+        "estimate": f"{ESTIMATES.get(c.estimate, c.estimate)}, from {c.sums} sums",
         "weights": f"1/P with P at least {c.pi_min:.6g}, origin {c.weight_origin}",
         "sensitivity": f"{c.sensitivity} of all sums together",
         "noise scale": f"{c.noise_scale:.6g} in each sum, on a grid of 2^{c.grid_exponent}",

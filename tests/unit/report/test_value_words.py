@@ -50,6 +50,22 @@ def test_the_verdict_follows_from_the_intervals(
     assert words in value_summary(with_gains(VALUE, *ends))
 
 
+def test_where_nothing_can_be_told_a_way_out_is_named() -> None:
+    unclear = with_gains(VALUE, (-0.1, 1.0), (-0.2, 0.9))
+    assert "a larger epsilon or more people would tell more" in value_summary(unclear)
+    free = treatment_value(RULE, table(), math.inf, study=study())
+    text = value_summary(with_gains(free, (-0.1, 1.0), (-0.2, 0.9)))
+    assert "\nmore people would tell more" in text
+
+
+def test_it_says_which_rule_and_how_it_was_estimated() -> None:
+    text = value_summary(VALUE)
+    assert f"rule         {VALUE.rule_digest}" in text
+    assert "probabilities by design, from 12 sums" in text
+    by_row = treatment_value(RULE, table(), math.inf, study=study(EXTERNAL))
+    assert "probabilities by row, from 20 sums" in value_summary(by_row)
+
+
 def test_cost_is_said_where_something_was_spent() -> None:
     rule = fitted(study(), epsilon=1)
     private = treatment_value(rule, table(), "0.25", study=study())

@@ -9,7 +9,7 @@ from dpwerm.mechanisms.notions import check_notion
 from dpwerm.parameters import positive
 from dpwerm.privacy.budget import AnyBudget, Budget, budget_of
 from dpwerm.privacy.facts import WeightOrigin
-from dpwerm.privacy.origin import KnownByDesign, origin_of
+from dpwerm.privacy.origin import KnownByDesign, stated_origin
 from dpwerm.privacy.relation import Relation
 from dpwerm.problem.losses import HuberisedHinge, MarginLoss, get_loss
 from dpwerm.problem.regularizers import Regularizer, Ridge, get_regularizer
@@ -97,5 +97,5 @@ def specification_of(
         relation=Relation.of(relation),
         loss=loss_of(estimator.loss, estimator.h),
         regularizer=get_regularizer(estimator.regularizer),
-        origin=origin_of(origin),
+        origin=stated_origin(origin),
     )

@@ -128,3 +128,12 @@ def origin_of(origin: str | Mapping[str, object] | WeightOrigin) -> WeightOrigin
     except TypeError:
         given = ", ".join(sorted(map(str, parameters))) or "none"
         raise ParameterError(f"origin {name} does not take the parameters: {given}") from None
+
+
+def stated_origin(origin: str | Mapping[str, object] | WeightOrigin) -> WeightOrigin:
+    """Return an origin that weights given from outside can have: none that needs our own model."""
+    found = origin_of(origin) if isinstance(origin, WeightOrigin) else None
+    name = found.name if found else origin.get("name") if isinstance(origin, Mapping) else origin
+    models = (ReleasedModel.name, RidgeModel.name, AsymptoticModel.name)
+    one_of("weight_origin", name, [known for known in ORIGINS if known not in models])
+    return found or origin_of(origin)

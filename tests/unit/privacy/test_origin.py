@@ -15,6 +15,7 @@ from dpwerm.privacy.origin import (
     WorstCase,
     origin_of,
     register_origin,
+    stated_origin,
 )
 from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import l2_sensitivity
@@ -64,6 +65,18 @@ def test_an_origin_is_found_again_from_what_it_says_of_itself(name: str) -> None
 def test_an_unknown_origin_is_refused_with_the_names(wrong: Any) -> None:
     with pytest.raises(ParameterError, match="design, external, released, ridge, worst_case"):
         origin_of(wrong)
+
+
+@pytest.mark.parametrize(
+    "model", ["released", "ridge", "asymptotic", {"name": "ridge", "gamma": 1}]
+)
+def test_weights_from_outside_cannot_claim_a_model_of_ours(model: Any) -> None:
+    with pytest.raises(ParameterError, match="weight_origin must be one of design, external, wo"):
+        stated_origin(model)
+    with pytest.raises(ParameterError, match="weight_origin must be one of"):
+        stated_origin(ReleasedModel())
+    assert stated_origin("external").name == "external"
+    assert stated_origin(WorstCase()) == WorstCase()
 
 
 def test_a_model_of_the_same_people_says_that_its_budget_is_to_be_added() -> None:

@@ -243,7 +243,7 @@ def test_not_private_is_said_everywhere(
     assert read["certificate"]["claim"] == "no privacy claim"
     verified = run("verify", trial.rule)
     assert verified.code == 0
-    assert "The rule is NOT PRIVATE." in verified.out
+    assert "It is NOT PRIVATE." in verified.out
     out = trial.rule.with_name("out.csv")
     assert NOT_PRIVATE in run("recommend", trial.rule, trial.table, "--out", out).out
 

@@ -83,10 +83,11 @@ class AsymptoticModel:
     name: ClassVar[str] = "asymptotic"
     parameters: ClassVar[Mapping[str, float]] = MappingProxyType({})
     statement: ClassVar[str] = ASYMPTOTIC
+    refusal: ClassVar[str] = (
+        f"origin asymptotic is refused: {ASYMPTOTIC}. Use a private propensity model"
+    )
 
     def constant(self, facts: Facts) -> NoReturn:
         """Raise: there is no C."""
         del facts
-        raise ParameterError(
-            f"origin asymptotic is refused: {ASYMPTOTIC}. Use a private propensity model"
-        )
+        raise ParameterError(self.refusal)

@@ -132,8 +132,9 @@ def origin_of(origin: str | Mapping[str, object] | WeightOrigin) -> WeightOrigin
 
 def stated_origin(origin: str | Mapping[str, object] | WeightOrigin) -> WeightOrigin:
     """Return an origin that weights given from outside can have: none that needs our own model."""
-    found = origin_of(origin) if isinstance(origin, WeightOrigin) else None
-    name = found.name if found else origin.get("name") if isinstance(origin, Mapping) else origin
-    models = (ReleasedModel.name, RidgeModel.name, AsymptoticModel.name)
-    one_of("weight_origin", name, [known for known in ORIGINS if known not in models])
-    return found or origin_of(origin)
+    name = origin.get("name") if isinstance(origin, Mapping) else getattr(origin, "name", origin)
+    if name == AsymptoticModel.name:
+        raise ParameterError(AsymptoticModel.refusal)
+    ours = (ReleasedModel.name, RidgeModel.name, AsymptoticModel.name)
+    one_of("weight_origin", name, [known for known in ORIGINS if known not in ours])
+    return origin_of(origin)

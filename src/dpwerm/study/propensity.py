@@ -104,7 +104,7 @@ class LinearModel(Frozen):
         for block in encoding.blocks:
             names = _block_names(block)
             if not any(name in self.coefficients for name in names):
-                faults.append(f"{shown(block.name)} has no coefficient; write 0 if it is not used")
+                faults.append(f"{shown(names[-1])} has no coefficient; write 0 if it is not used")
         if faults:
             raise ParameterError("; ".join(faults))
 

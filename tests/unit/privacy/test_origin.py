@@ -67,14 +67,14 @@ def test_an_unknown_origin_is_refused_with_the_names(wrong: Any) -> None:
         origin_of(wrong)
 
 
-@pytest.mark.parametrize(
-    "model", ["released", "ridge", "asymptotic", {"name": "ridge", "gamma": 1}]
-)
+@pytest.mark.parametrize("model", ["released", "ridge", {"name": "ridge", "gamma": 1}])
 def test_weights_from_outside_cannot_claim_a_model_of_ours(model: Any) -> None:
     with pytest.raises(ParameterError, match="weight_origin must be one of design, external, wo"):
         stated_origin(model)
     with pytest.raises(ParameterError, match="weight_origin must be one of"):
         stated_origin(ReleasedModel())
+    with pytest.raises(ParameterError, match="origin asymptotic is refused: the paper's H/n"):
+        stated_origin("asymptotic")
     assert stated_origin("external").name == "external"
     assert stated_origin(WorstCase()) == WorstCase()
 

@@ -22,7 +22,7 @@ from dpwerm.rules.rule_file import content_of, notice, read_rule, verify_rule, w
 @pytest.mark.parametrize(
     ("epsilon", "share", "part", "rest"),
     [
-        (1, "auto", "0.3", "0.7"),
+        (1, "auto", "0.5", "0.5"),
         ("0.1", "0.3333333333333", "0.0333333333", "0.0666666667"),
         ("4e-6", "0.5", "0.000002", "0.000002"),
         ("1e9", "0.1", "100000000", "900000000"),

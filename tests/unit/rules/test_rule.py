@@ -18,7 +18,7 @@ def test_a_rule_costs_what_all_its_releases_cost() -> None:
     rule = fitted(1)
     assert rule.budget == Budget.of(1)
     alone = Rule(rule.release, rule.declaration)
-    assert alone.budget == Budget.of("0.7")
+    assert alone.budget == Budget.of("0.5")
     bare = fitted("inf").propensity
     assert replace(rule, propensity=bare).budget == Budget.of("inf")
 

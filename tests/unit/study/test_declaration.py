@@ -242,7 +242,12 @@ def test_an_external_model_is_about_the_features_of_the_study(study_text: str) -
     found = faults(with_propensity(study_text, written))
     assert set(found) == {"treatment.propensity.coefficients"}
     said = found["treatment.propensity.coefficients"]
-    for part in ("'ag' is no feature", "did you mean 'age'?", "'sex' has no", "'site' has no"):
+    for part in (
+        "'ag' is no feature",
+        "did you mean 'age'?",
+        "'sex=M' has no",
+        "'site=other' has no",
+    ):
         assert part in said
 
 

@@ -153,6 +153,9 @@ def evaluation_of(
     found = getattr(rule, "rule_", rule)
     if not isinstance(found, Rule):
         raise ParameterError("rule must be a released rule or a fitted PrivateTreatmentRule")
+    if study is not None and not isinstance(study, Study):
+        kind = type(study).__name__
+        raise ParameterError(f"study must be a Study, such as Study.load(path), not {kind}")
     budget = budget_of(epsilon)
     if not isinstance(budget, Budget) or budget.delta != 0:
         raise ParameterError("an evaluation needs epsilon alone, without delta")
@@ -231,5 +234,5 @@ def _refuse_origin(rule: Rule, declared: Declaration) -> None:
     if isinstance(treatment.propensity, PrivatePropensity) and rule.propensity is None:
         raise ParameterError(
             "the study's propensity model is private, but the rule holds none: evaluate a rule "
-            "that was learned with it"
+            "that was learned with it, or declare a propensity column or an external model"
         )

@@ -39,6 +39,9 @@ class OutcomeModel(Frozen):
         """Return the model of plain values."""
         if model is None or isinstance(model, OutcomeModel):
             return model
+        if not isinstance(model, Mapping):
+            kind = type(model).__name__
+            raise ParameterError(f"outcome_model must be a mapping or an OutcomeModel, not {kind}")
         try:
             return cls.model_validate(dict(model))
         except ValidationError as error:

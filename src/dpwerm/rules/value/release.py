@@ -73,7 +73,7 @@ class Estimate:
         return self.over is not None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ValueRelease:
     """The release of one evaluation.
 
@@ -98,6 +98,11 @@ class ValueRelease:
     rule_digest: str
     rule_private: bool
     outcome_model: OutcomeModel | None = None
+
+    def __repr__(self) -> str:
+        one = self.value
+        shown = "not known" if one.estimate is None else f"{one.estimate:.4g}"
+        return f"<value of a rule: {shown}, {one.lower:.4g} to {one.upper:.4g}. {self.notice}>"
 
     @property
     def private(self) -> bool:
@@ -192,10 +197,11 @@ class ValueRelease:
         def own(share: float) -> float:
             return _rounded(zero + size * share, size)
 
+        told = bool(target.known) and both != (target.lower, target.upper)
         return Estimate(
             target.name,
             over,
-            own(float(target.estimate)) if target.known else None,
+            own(float(target.estimate)) if told else None,
             own(both[0]),
             own(both[1]),
             _rounded(size * (privacy[1] - privacy[0]) / 2, size),

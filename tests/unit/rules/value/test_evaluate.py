@@ -341,3 +341,19 @@ def test_without_a_study_the_rules_own_declaration_counts() -> None:
     assert alone.integers == exact(study(), data).integers
     estimator = PrivateTreatmentRule.from_study(study(), math.inf).fit(table(400, 9))
     assert treatment_value(estimator, data, math.inf).integers == alone.integers
+
+
+def test_things_of_another_kind_are_refused_by_name() -> None:
+    with pytest.raises(ParameterError, match="study must be a Study"):
+        evaluation_of(RULE, 1, study="study.toml")  # type: ignore[arg-type]
+    for model in (3, "model.toml", [1]):
+        with pytest.raises(ParameterError, match="outcome_model must be a mapping"):
+            evaluation_of(RULE, 1, study=study(), outcome_model=model)  # type: ignore[arg-type]
+
+
+def test_where_the_interval_is_the_whole_range_no_number_is_given() -> None:
+    value = treatment_value(RULE, table(), "0.000001", study=study(), random_state=1)
+    lower, upper = value.declaration.benefit.range
+    assert {(one.lower, one.upper) for one in value.values} == {(lower, upper)}
+    assert all(one.estimate is None for one in (*value.values, *value.gains))
+    assert repr(value).startswith(f"<value of a rule: not known, {lower:g} to {upper:g}. NOT")

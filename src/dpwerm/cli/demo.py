@@ -21,7 +21,7 @@ def demo(
     out: Annotated[Path, typer.Option(help="Folder for the files.")] = Path("dpwerm-demo"),
     force: Annotated[bool, typer.Option("--force", help="Replace files in the folder.")] = False,
 ) -> None:
-    """Simulate a trial, learn a rule at epsilon = 1, and leave files to look at."""
+    """Simulate a trial and learn a rule from it, end to end."""
     # Drawing and fitting libraries take a second to load; other commands do without them.
     from dpwerm.report.figure import save_figure
     from dpwerm.report.summary import summary

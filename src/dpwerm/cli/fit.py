@@ -39,7 +39,7 @@ def fit(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before the release.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
 ) -> None:
-    """Learn a treatment rule and release it under differential privacy."""
+    """Learn a rule and release it under differential privacy."""
     # scikit-learn and SciPy take a second to load; commands that do without them start at once.
     from dpwerm.report.summary import summary
     from dpwerm.rules.treatment_rule import PrivateTreatmentRule

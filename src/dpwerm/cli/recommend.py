@@ -18,7 +18,7 @@ def recommend(
     out: Annotated[Path, typer.Option(help="Where to write the table with two more columns.")],
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
 ) -> None:
-    """Add the columns recommended_arm and score to a table; columns are matched by name."""
+    """Add what a rule recommends to a table of new people."""
     loaded = read_rule(rule)
     path = free_path(out, force=force, inputs=(rule, table))
     refuse_ending(path)

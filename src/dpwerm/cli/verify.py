@@ -51,7 +51,7 @@ def verify(
         Path, typer.Argument(exists=True, dir_okay=False, help="A rule file or a value file.")
     ],
 ) -> None:
-    """Compute everything in a file that follows from something else, and compare."""
+    """Derive the claim of a rule or value file again, and compare."""
     try:
         findings = _findings(file)
     except RuleFileError as error:

@@ -6,16 +6,13 @@ cells and writes nothing.
 """
 
 import argparse
-import csv
 import os
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, fields
 from itertools import product
 from pathlib import Path
 
-from rich.progress import Progress
-
+from benchmarks.campaign import Campaign
 from benchmarks.confounded.cells import SHARES, Cell, Result, run
 from benchmarks.confounded.figure import save_figure
 from benchmarks.confounded.tables import (
@@ -28,7 +25,7 @@ from benchmarks.confounded.tables import (
     split_table,
     verdict,
 )
-from benchmarks.page import add_row, fill
+from benchmarks.page import fill
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "benchmarks" / "results" / "confounded.csv"
@@ -82,23 +79,9 @@ def main() -> None:
     planned = list(cells(arguments.repeats))
     if arguments.quick:
         planned = [cell for cell in cells(10) if cell.n == 1000 and cell.scenario == NAMED]
-    found = dict.fromkeys(planned) | (_measured(set(planned)) if arguments.resume else {})
-    todo = [cell for cell, result in found.items() if result is None]
-    RESULTS.parent.mkdir(exist_ok=True)
-    target = Path(os.devnull) if arguments.quick else RESULTS
-    with (
-        target.open("a" if arguments.resume else "w", encoding="utf-8", newline="") as file,
-        Progress() as progress,
-        ProcessPoolExecutor(arguments.jobs) as pool,
-    ):
-        task = progress.add_task("simulating tables", total=len(planned))
-        progress.advance(task, len(planned) - len(todo))
-        for result in pool.map(run, todo):
-            found[result.cell] = result
-            numbers = {name: f"{getattr(result, name):.4f}" for name in NUMBERS}
-            add_row(file, asdict(result.cell) | numbers)
-            progress.advance(task)
-    results = [result for result in found.values() if result is not None]
+    results = Campaign(run, RESULTS, _row, _read).measure(
+        planned, jobs=arguments.jobs, resume=arguments.resume, quick=arguments.quick
+    )
     fresh = [one for one in results if one.cell.first]
     results = [one for one in results if not one.cell.first]
     print(method_table(results, NAMED, "accuracy"))
@@ -117,20 +100,14 @@ def main() -> None:
     fill(PAGE, "fresh", split_table(fresh))
 
 
-def _measured(planned: set[Cell]) -> dict[Cell, Result | None]:
-    """Return the planned cells that the file already holds."""
-    if not RESULTS.exists():
-        return {}
-    found: dict[Cell, Result | None] = {}
-    with RESULTS.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            n, repeats = int(row["n"]), int(row["repeats"])
-            cell = Cell(
-                row["scenario"], n, row["epsilon"], row["method"], repeats, int(row["first"])
-            )
-            if cell in planned:
-                found[cell] = Result(cell, *(float(row[name]) for name in NUMBERS))
-    return found
+def _row(result: Result) -> dict[str, object]:
+    return asdict(result.cell) | {name: f"{getattr(result, name):.4f}" for name in NUMBERS}
+
+
+def _read(row: Mapping[str, str]) -> Result:
+    n, repeats, first = (int(row[name]) for name in ("n", "repeats", "first"))
+    cell = Cell(row["scenario"], n, row["epsilon"], row["method"], repeats, first)
+    return Result(cell, *(float(row[name]) for name in NUMBERS))
 
 
 if __name__ == "__main__":

@@ -6,16 +6,13 @@ cells and writes nothing.
 """
 
 import argparse
-import csv
 import os
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-from rich.progress import Progress
-
-from benchmarks.page import add_row, fill
+from benchmarks.campaign import Campaign
+from benchmarks.page import fill
 from benchmarks.utility.cells import Cell, Result, run
 from benchmarks.utility.figure import save_figure
 from benchmarks.utility.methods import METHODS
@@ -57,22 +54,9 @@ def main() -> None:
     if arguments.quick:
         arguments.repeats, arguments.scenarios = 10, NAMED
     planned = list(cells(arguments.repeats, arguments.others, arguments.scenarios.split(",")))
-    found = dict.fromkeys(planned) | (_measured(set(planned)) if arguments.resume else {})
-    todo = [cell for cell, result in found.items() if result is None]
-    RESULTS.parent.mkdir(exist_ok=True)
-    target = Path(os.devnull) if arguments.quick else RESULTS
-    with (
-        target.open("a" if arguments.resume else "w", encoding="utf-8", newline="") as file,
-        Progress() as progress,
-        ProcessPoolExecutor(arguments.jobs) as pool,
-    ):
-        task = progress.add_task("simulating trials", total=len(planned))
-        progress.advance(task, len(planned) - len(todo))
-        for result in pool.map(run, todo):
-            found[result.cell] = result
-            add_row(file, asdict(result.cell) | _numbers(result))
-            progress.update(task, advance=1, description=f"{result.cell.scenario:<20}")
-    results = [result for result in found.values() if result is not None]
+    results = Campaign(run, RESULTS, _row, _read).measure(
+        planned, jobs=arguments.jobs, resume=arguments.resume, quick=arguments.quick
+    )
     print(paper_table(results))
     print(verdicts(results))
     if arguments.quick:
@@ -83,23 +67,16 @@ def main() -> None:
     fill(PAGE, "verdicts", verdicts(results))
 
 
-def _measured(planned: set[Cell]) -> dict[Cell, Result | None]:
-    """Return the planned cells that the file already holds."""
-    if not RESULTS.exists():
-        return {}
-    found: dict[Cell, Result | None] = {}
-    with RESULTS.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            n, repeats = int(row["n"]), int(row["repeats"])
-            cell = Cell(row["scenario"], n, row["epsilon"], row["method"], repeats)
-            if cell in planned:
-                found[cell] = Result(cell, *(float(row[name]) for name in NUMBERS))
-    return found
-
-
-def _numbers(result: Result) -> dict[str, str]:
+def _row(result: Result) -> dict[str, object]:
     numbers = (result.accuracy, result.accuracy_half, result.value, result.value_half)
-    return {name: f"{number:.4f}" for name, number in zip(NUMBERS, numbers, strict=True)}
+    shown = (f"{number:.4f}" for number in numbers)
+    return asdict(result.cell) | dict(zip(NUMBERS, shown, strict=True))
+
+
+def _read(row: Mapping[str, str]) -> Result:
+    n, repeats = int(row["n"]), int(row["repeats"])
+    cell = Cell(row["scenario"], n, row["epsilon"], row["method"], repeats)
+    return Result(cell, *(float(row[name]) for name in NUMBERS))
 
 
 if __name__ == "__main__":

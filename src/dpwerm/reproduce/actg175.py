@@ -13,11 +13,11 @@ from pathlib import Path
 
 from rich.console import Console
 
-from dpwerm.errors import DpwermError, Fault, TableError
+from dpwerm.errors import Fault, TableError
 from dpwerm.reproduce.cyp_guides import GAMMA as CYP_GUIDES_GAMMA
 from dpwerm.reproduce.trials import RealTrial, TrialMethod, automatic, papers, study_file
 from dpwerm.reproduce.trials_gain import gain_sheet
-from dpwerm.reproduce.trials_page import Sheet, options, show, write
+from dpwerm.reproduce.trials_page import Sheet, options, run
 from dpwerm.reproduce.trials_table import trial_sheet
 
 ARMS = ("zidovudine", "combination")
@@ -72,16 +72,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m dpwerm.reproduce.actg175", description=__doc__)
     parser.add_argument("--data", type=Path, help="a copy of ACTG175.csv instead of lifelines'")
     found = options(parser).parse_args(arguments)
-    console = Console()
-    try:
-        trial = actg175(found.data)
-    except DpwermError as error:
-        console.print(str(error), markup=False)
-        return 2
-    made = sheets(trial, found.repeats, found.seed, console)
-    show(made, console)
-    write(made, found.write_docs)
-    return 0
+    return run(lambda: actg175(found.data), sheets, found)
 
 
 if __name__ == "__main__":

@@ -12,12 +12,11 @@ from itertools import product
 
 from rich.console import Console
 
-from dpwerm.errors import DpwermError
 from dpwerm.reproduce.cyp_guides import GAMMA, cyp_guides
 from dpwerm.reproduce.measures import allocation
 from dpwerm.reproduce.trials import RealTrial, TrialMethod, automatic, papers
 from dpwerm.reproduce.trials_gain import gain_sheet
-from dpwerm.reproduce.trials_page import Sheet, options, show, write
+from dpwerm.reproduce.trials_page import Sheet, options, run
 from dpwerm.reproduce.trials_table import trial_sheet
 
 SKIPPED = (
@@ -150,19 +149,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m dpwerm.reproduce.table1", description=__doc__)
     parser.add_argument("--cyp-guides", metavar="PATH", default="", help="your copy of the data")
     found = options(parser).parse_args(arguments)
-    console = Console()
     if not found.cyp_guides:
-        console.print(SKIPPED)
+        Console().print(SKIPPED)
         return 0
-    try:
-        trial = cyp_guides(found.cyp_guides)
-    except DpwermError as error:
-        console.print(str(error), markup=False)
-        return 2
-    made = sheets(trial, found.repeats, found.seed, console)
-    show(made, console)
-    write(made, found.write_docs)
-    return 0
+    return run(lambda: cyp_guides(found.cyp_guides), sheets, found)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,15 @@
 """Tables of real trials, for the terminal and for a page of the documentation."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
-from dpwerm.errors import ParameterError
+from dpwerm.errors import DpwermError, ParameterError
+from dpwerm.reproduce.trials import RealTrial
 
 REPEATS = 200
 SEED = 20264
@@ -60,3 +61,21 @@ def options(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--write-docs", type=Path, metavar="PAGE", help="also fill this page")
     return parser
+
+
+def run(
+    load: Callable[[], RealTrial],
+    sheets: Callable[[RealTrial, int, int, Console], list[Sheet]],
+    asked: argparse.Namespace,
+) -> int:
+    """Print the tables of a trial and fill a page if asked; 2 if the data is not there."""
+    console = Console()
+    try:
+        trial = load()
+    except DpwermError as error:
+        console.print(str(error), markup=False)
+        return 2
+    made = sheets(trial, asked.repeats, asked.seed, console)
+    show(made, console)
+    write(made, asked.write_docs)
+    return 0

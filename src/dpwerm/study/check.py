@@ -16,6 +16,7 @@ from dpwerm.study.declaration import Study
 from dpwerm.study.encoding import Encoding
 from dpwerm.study.findings import Finding, cell_finding, with_lines
 from dpwerm.study.persons import person_codes
+from dpwerm.study.propensity import ExternalPropensity
 from dpwerm.study.table import Table
 from dpwerm.study.treatment import (
     arm_labels,
@@ -41,6 +42,7 @@ def check(study: Study, source: object) -> list[Finding]:
     findings = _whole(study, table) + _persons(study, table)
     findings += check_features(study.encoding(), table)
     findings += _arms(study, table)
+    findings += _modelled(study, table)
     findings += _numbers(table, study.benefit.column, study.benefit.bounds, _NO_WEIGHT)
     if table.separator is not None:
         findings = with_lines(findings, Path(str(source)), table.separator)
@@ -181,7 +183,7 @@ def _arms(study: Study, table: Table) -> list[Finding]:
     column, floor = treatment.propensity_column, treatment.pi_min
     values = table.numbers(column)
     outside = (values <= 0) | (values >= 1)
-    rule = f"clipped to [{floor:.10g}, {1 - floor:.10g}]"
+    rule = _clipped(floor)
     low = ~outside & ((values < floor) | (values > 1 - floor))
     return [
         *findings,
@@ -189,3 +191,21 @@ def _arms(study: Study, table: Table) -> list[Finding]:
         *cell_finding(table, column, "no probability", outside, "not within (0, 1)", rule),
         *cell_finding(table, column, "beyond the floor", low, "beyond the floor", rule),
     ]
+
+
+def _modelled(study: Study, table: Table) -> list[Finding]:
+    """Return how many rows an external propensity model puts beyond the floor."""
+    model, floor = study.treatment.propensity, study.treatment.pi_min
+    if not isinstance(model, ExternalPropensity):
+        return []
+    encoding = study.encoding().changed(kind="centred", saturation=1.0)
+    far = np.abs(model.scores(encoding, encoding.encode(table))) > np.log((1 - floor) / floor)
+    count = int(far.sum())
+    if not count:
+        return []
+    rows = f"{count} of {table.n_rows} rows have a modelled propensity beyond the floor"
+    return [Finding("", "beyond the floor", rows, _clipped(floor), count)]
+
+
+def _clipped(floor: float) -> str:
+    return f"clipped to [{floor:.10g}, {1 - floor:.10g}]"

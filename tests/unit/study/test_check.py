@@ -120,6 +120,23 @@ def test_propensities(study_text: str) -> None:
     assert one(findings, "p", "no probability").consequence == "clipped to [0.1, 0.9]"
 
 
+def test_an_external_model_beyond_the_floor(study_text: str) -> None:
+    arms = 'arms = { S = "1/3", G = "2/3" }'
+    model = (
+        'arms = ["S", "G"]\npropensity_floor = 0.1\n'
+        'propensity = { model = "external", arm = "G", intercept = -2, '
+        'coefficients = { age = 0.1, "sex=M" = 0, "site=north" = 0 } }'
+    )
+    study = Study.parse(study_text.replace(arms, model))
+    frame = pd.DataFrame({"ID": range(3), "sex": "F", "site": 1, "days": 5, "arm": ["S", "G", "S"]})
+    # log(9) = 2.2: scores of -0.2, 2 and 4
+    (found,) = check(study, frame.assign(AGE=[18, 40, 60]))
+    assert found.count == 1
+    said = "1 of 3 rows have a modelled propensity beyond the floor; clipped to [0.1, 0.9]"
+    assert str(found) == f"table: {said}"
+    assert check(study, frame.assign(AGE=[18, 40, 41])) == []
+
+
 def test_schema_faults_are_errors(study: Study) -> None:
     with pytest.raises(TableError) as caught:
         check(study, pd.DataFrame({"AGE": [1]}))

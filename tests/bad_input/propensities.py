@@ -18,7 +18,7 @@ from dpwerm import Budget
 ARMS = "arms = { pill = 0.5, therapy = 0.5 }"
 LISTED = 'arms = ["pill", "therapy"]'
 FLOOR = "propensity_floor = 0.1"
-COEFFICIENTS = '{ age = 0.05, "sex=F" = 1 }'
+COEFFICIENTS = '{ age = 0.01, "sex=F" = 1 }'
 EXTERNAL = {
     "model": "external",
     "arm": "therapy",
@@ -174,4 +174,8 @@ CONDITIONS: Conditions = {
         arrays=(_model({"model": "external", "file": "none.toml"}),)
     ),
     "external model as it should be": _both(_external(), EXTERNAL),
+    "external model beyond the floor": _both(
+        _external(coefficients='{ age = 0.2, "sex=F" = 1 }'),
+        {**EXTERNAL, "coefficients": {"x0": 50.0, "x1": -1.0}},
+    ),
 }

@@ -1,5 +1,6 @@
 """A plan in plain words and small tables: what to expect, what would be used, and what ε means."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 from dpwerm.plan.expected import MOST_ROWS, Expected, Spread
@@ -8,6 +9,8 @@ from dpwerm.plan.target import Answer
 from dpwerm.plan.text import aligned, wrapped
 from dpwerm.privacy.budget import AnyBudget, Budget, total
 from dpwerm.privacy.odds import odds_words
+from dpwerm.rules.declaration import Declaration
+from dpwerm.rules.outcome_in import outcome_of
 from dpwerm.study.declaration import Study
 
 NO_PRIVACY, WITHOUT = "no privacy", "without privacy"
@@ -27,19 +30,26 @@ def opening(study: Study, n: int | None) -> list[str]:
             "its bounds, other ones than those on which settings are chosen, and cost no privacy. "
             "They take for granted that there is something to learn: in them the gain from one arm "
             "to the other varies between people by 0.2 to 0.7 of half the benefit's range. And "
-            f"that benefits lie around the centre, {_centre(study)}: if you expect them elsewhere, "
-            "declare centre. A real trial may be easier or harder (docs/plan.md)."
+            f"that benefits lie {_benefits_lie(study)}. A real trial may be easier or harder "
+            "(docs/plan.md)."
         ),
     ]
 
 
-def _centre(study: Study) -> str:
-    """Return the centre of the benefit, on the scale on which it is declared."""
-    benefit = study.benefit
-    lower, upper = benefit.range
-    scale = f" on a scale of {lower:.4g} to {upper:.4g}"
-    changed = benefit.transform != "identity" or benefit.direction != "larger"
-    return f"{benefit.centre:.4g}{scale}{' after transform and direction' if changed else ''}"
+def _benefits_lie(study: Study) -> str:
+    """Return where the simulated benefits lie, on the scale of the benefit."""
+    outcome = outcome_of(Declaration.of_study(study))
+    lower, upper = study.benefit.range
+    if outcome.spread:
+        return "anywhere in their range: if you know where to expect them, declare centre"
+    middle = lower + (1 + outcome.around) * (upper - lower) / 2
+    changed = study.benefit.transform != "identity" or study.benefit.direction != "larger"
+    scale = f"{lower:.4g} to {upper:.4g}{' after transform and direction' if changed else ''}"
+    where = "the centre, " if math.isclose(middle, study.benefit.centre) else ""
+    return (
+        f"around {where}{middle:.4g} on a scale of {scale}: if you expect them elsewhere, "
+        "declare centre"
+    )
 
 
 def counted(n: int) -> str:

@@ -49,7 +49,10 @@ def chosen_lines(rule: Rule) -> list[str]:
         return []
     *most, last = chosen.settings or ["nothing"]
     names = f"{', '.join(most)} and {last} were" if most else f"{last} was"
-    return _wrapped(f"Settings: {names} {chosen.reason}.")
+    known = ""
+    if rule.declaration.treatment.propensity is not None:
+        known = " Probabilities of the arms count as known there."
+    return _wrapped(f"Settings: {names} {chosen.reason}.{known}")
 
 
 def unclear_lines(rule: Rule) -> list[str]:

@@ -3,8 +3,8 @@ r"""Random problems inside public bounds: what a study might look like before a 
     u = c + main(x) + y·f(x) + noise,   f(x) = t₀ + Σ_blocks θᵀx
 
 with random coefficients, sparse or dense, and random sizes of effect, main effect and noise, all in
-units of half the declared range of the benefit; c is the declared centre. Nothing here depends on
-data, so settings that are chosen on such problems cost no privacy.
+units of half the declared range of the benefit; c is where benefits are expected. Nothing here
+depends on data, so settings that are chosen on such problems cost no privacy.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,7 @@
 """What a plan says, and that it says it of the right number."""
 
-from tests.unit.plan.studies import OPEN, study
+import pytest
+from tests.unit.plan.studies import OPEN, PRIVATE_MODEL, study
 
 from dpwerm.plan.expected import Expected, Spread
 from dpwerm.plan.target import Answer
@@ -57,6 +58,23 @@ def test_a_target_that_nothing_reaches_comes_with_a_way_out() -> None:
     many = Answer(0.99, reached=False, place=1_000_000, found=at(0.95))
     assert "Lower the target, raise epsilon, or change" in said(many, "at epsilon = 1")
     assert "Lower the target, or change" in said(many, WITHOUT)
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "said"),
+    [
+        (OPEN, "", "around the centre, {middle:.4g} on a scale"),
+        (OPEN, "centre = 1", "around the centre, 1 on a scale"),
+        (OPEN, 'centre = "lower"', "lie around {middle:.4g} on a scale"),
+        (OPEN, 'weights = "nonnegative"', "lie around {middle:.4g} on a scale"),
+        (PRIVATE_MODEL, "", "anywhere in their range: if you know"),
+        (PRIVATE_MODEL, "centre = 1", "around the centre, 1 on a scale"),
+    ],
+)
+def test_a_plan_says_where_benefits_lie(text: str, key: str, said: str) -> None:
+    declared = study(text.replace("[benefit]", f"[benefit]\n{key}"))
+    middle = sum(declared.benefit.range) / 2
+    assert said.format(middle=middle) in " ".join(opening(declared, 10))
 
 
 def test_people_are_counted() -> None:

@@ -109,7 +109,7 @@ def treatment_value(
     r"""Return the value of a rule, of each arm for everybody, and the rule's gains, with intervals.
 
     A row is divided into shares of total at most 1 (Bernstein polynomials of its benefit and its
-    weight), and each sum of shares in each of four cells (arm received, arm recommended) gets
+    weight), and each sum of shares in each cell (arm received and arm recommended) gets
     Laplace noise of scale k/ε, k = 2 under replace-one and 1 under add/remove.
 
     Parameters

@@ -10,7 +10,7 @@ from dpwerm.learn.verify import Finding, verify_release
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.problem.losses import Logistic
 from dpwerm.problem.regularizers import Ridge
-from dpwerm.rules.propensity import origin_for, split
+from dpwerm.rules.propensity import model_encoding, origin_for, split
 from dpwerm.rules.rule import Rule
 
 
@@ -32,8 +32,10 @@ def declared_findings(rule: Rule) -> list[Finding]:
 def _propensity(rule: Rule, propensity: Release) -> list[Finding]:
     """Return the checks of a private propensity model, as of any release and as the rule's."""
     certificate, own = rule.release.certificate, propensity.certificate
-    plain = propensity.encoding.changed(intercept=1.0)
-    expected = rule.release.encoding.changed(kind="centred", intercept=1.0, saturation=1.0)
+    plain, expected = (
+        propensity.encoding.changed(intercept=1.0),
+        model_encoding(rule.release.encoding),
+    )
     compared = {
         "features": (plain.to_dict(), expected.to_dict()),
         "threshold": (propensity.threshold, 0.0),

@@ -15,7 +15,7 @@ from dpwerm.learn.certificate import Finite, Name
 from dpwerm.learn.verify import Finding, leaves
 from dpwerm.privacy.budget import Budget
 from dpwerm.rules.declaration import Declaration
-from dpwerm.rules.json_in import read_json
+from dpwerm.rules.json_in import VALUE_FORMAT, read_json
 from dpwerm.rules.json_out import write_json
 from dpwerm.rules.rule_file import ABSENT, StudyRecord, Text, digest_of
 from dpwerm.rules.value.evaluate import CONFIDENCES, NOT_EVALUATED, for_evaluation
@@ -24,7 +24,7 @@ from dpwerm.rules.value.release import ValueCertificate, ValueRelease
 from dpwerm.study.blocks import Frozen as Record
 from dpwerm.study.faults import faults_of
 
-FORMAT, VERSION = "dpwerm-value", 1
+FORMAT, VERSION = VALUE_FORMAT, 1
 
 
 class SumsRecord(Record):
@@ -103,11 +103,6 @@ def value_content(value: ValueRelease) -> dict[str, Any]:
 def write_value(value: ValueRelease, path: Path) -> None:
     """Write a value file in one step."""
     write_json(value_content(value), path)
-
-
-def is_value_file(path: Path) -> bool:
-    """Whether a file says that it holds a value and not a rule."""
-    return read_json(path).get("format") == FORMAT
 
 
 def parse_value(content: dict[str, Any], where: str) -> tuple[ValueRelease, ValueRecord]:

@@ -67,11 +67,6 @@ class Estimate:
     privacy: float
     sampling: float
 
-    @property
-    def is_gain(self) -> bool:
-        """Whether it is a difference of two values."""
-        return self.over is not None
-
 
 @dataclass(frozen=True, repr=False)
 class ValueRelease:

@@ -14,7 +14,6 @@ from dpwerm.errors import RuleFileError
 from dpwerm.rules.rule_file import content_of, digest_of, write_rule
 from dpwerm.rules.value.evaluate import treatment_value
 from dpwerm.rules.value.file import (
-    is_value_file,
     read_value,
     value_content,
     verify_value,
@@ -55,7 +54,6 @@ def put(path: Path, content: dict[str, Any], *, new_digest: bool = True) -> Path
 def test_a_value_comes_back_as_it_was(kind: str, epsilon: object, tmp_path: Path) -> None:
     value, path = value_of(kind, epsilon), tmp_path / "value.json"
     write_value(value, path)
-    assert is_value_file(path)
     back = read_value(path)
     assert back.integers == value.integers
     assert value_content(back) == value_content(value)
@@ -171,6 +169,5 @@ def test_what_is_no_value_file_is_refused(
 
 def test_a_rule_file_is_no_value_file(tmp_path: Path) -> None:
     write_rule(RULE, tmp_path / "rule.json")
-    assert not is_value_file(tmp_path / "rule.json")
     with pytest.raises(RuleFileError, match="not a value file"):
         read_value(tmp_path / "rule.json")

@@ -13,17 +13,15 @@ from numpy.typing import NDArray
 
 from dpwerm.arrays import FloatArray
 from dpwerm.choose.candidates import Setting, thresholds
-from dpwerm.choose.noise_draws import Draws, inside_noise, outside_noise
 from dpwerm.choose.question import Question
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.plan import Plan, spent
+from dpwerm.simulate.engine.noise import Draws
+from dpwerm.simulate.engine.released import released
 from dpwerm.simulate.proxies import Proxies, generator
-from dpwerm.solve.batch import BatchProblems, minimise_path
+from dpwerm.solve.batch import BatchProblems
 from dpwerm.study.encoding import Encoding
-
-TOLERANCE = 1e-3
-"""How near to the minimiser, in units of ‖θ‖ near 1: far below what accuracy can see."""
 
 
 @dataclass(frozen=True)
@@ -54,19 +52,8 @@ class Rehearsal:
         problems = self._problems(setting, encoding)
         shape = (problems.n_sets, self.draws)
         base = Draws.of(shape, problems.dimension, generator(*self.seed))
-        tilts = [inside_noise(plan, base) for plan in plans.values()]
-        inside = [tilt for tilt in tilts if tilt is not None]
-        solution = minimise_path(
-            problems,
-            self.question.loss,
-            list(plans),
-            tilts=np.stack(inside) if inside else None,
-            tolerance=TOLERANCE,
-        )
-        found = {}
-        for theta, (gamma, plan) in zip(solution.theta, plans.items(), strict=True):
-            found[gamma] = theta if inside else theta[:, None] + outside_noise(plan, base)
-        return found
+        found = released(problems, self.question.loss, list(plans.values()), base)
+        return dict(zip(plans, found, strict=True))
 
     def _plans(
         self, setting: Setting, encoding: Encoding, gammas: Sequence[float]

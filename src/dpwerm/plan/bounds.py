@@ -19,7 +19,6 @@ import numpy as np
 from scipy import stats
 
 from dpwerm.arrays import FloatArray
-from dpwerm.choose.noise_draws import Draws, outside_noise
 from dpwerm.choose.rehearsal import Rehearsal
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism
@@ -38,6 +37,7 @@ from dpwerm.plan.theorems import (
 )
 from dpwerm.privacy.budget import Budget
 from dpwerm.problem.losses import HuberisedHinge, MarginLoss
+from dpwerm.simulate.engine.noise import Draws, outside_noise
 from dpwerm.simulate.proxies import generator, random_trials
 from dpwerm.solve.batch import BatchProblems, minimise_batch
 

@@ -9,9 +9,8 @@ from tests.unit.choose.questions import TRIAL, question
 
 from dpwerm.arrays import FloatArray
 from dpwerm.choose.candidates import Setting, settings, thresholds
-from dpwerm.choose.noise_draws import Draws, inside_noise, outside_noise
 from dpwerm.choose.question import Outcome, Question
-from dpwerm.choose.rehearsal import TOLERANCE, Rehearsal
+from dpwerm.choose.rehearsal import Rehearsal
 from dpwerm.learn.certificate import certify
 from dpwerm.learn.release import Release
 from dpwerm.learn.specification import Specification
@@ -22,6 +21,8 @@ from dpwerm.problem.objective import Objective
 from dpwerm.rules.declaration import Declaration
 from dpwerm.rules.outcome_in import outcome_of
 from dpwerm.rules.outcome_weights import outcome_weights
+from dpwerm.simulate.engine.noise import Draws, inside_noise, outside_noise
+from dpwerm.simulate.engine.released import TOLERANCE
 from dpwerm.simulate.proxies import Proxies, generator, random_labels, random_trials
 from dpwerm.solve.newton import minimise
 

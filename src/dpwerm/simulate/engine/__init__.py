@@ -1,0 +1,5 @@
+"""One engine for everything that is simulated: tuning, plans, reproduction, benchmarks, audits.
+
+``released`` says what mechanisms would release on many data sets, each optimum found once; ``run``
+spreads tasks over the processors and writes every result down as it comes.
+"""

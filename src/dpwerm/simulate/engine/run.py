@@ -1,0 +1,168 @@
+"""Many tasks over all processors: the same results in the same order whatever their number.
+
+A task is a frozen dataclass that holds all it depends on, its seed too, so no result can depend on
+who did it or when. With a journal each result is written down as it comes, and a run that was
+interrupted goes on where it stopped.
+"""
+
+import json
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
+from types import FrameType
+from typing import Any, TypeVar
+
+from threadpoolctl import threadpool_limits
+
+from dpwerm.errors import ParameterError
+from dpwerm.simulate.engine.journal import Journal
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_PATIENCE = 0.2
+"""Seconds between two looks at whether somebody wants to stop."""
+
+OnDone = Callable[[int, int], None]
+"""Called with how many tasks are done and how many there are."""
+
+
+def unseen(done: int, total: int) -> None:
+    """Ignore how much is done."""
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def run(
+    work: Callable[[T], R],
+    tasks: Sequence[T],
+    *,
+    workers: int | None = None,
+    journal: Journal | None = None,
+    on_done: OnDone = unseen,
+) -> list[R]:
+    """Return the result of every task, in their order.
+
+    Parameters
+    ----------
+    work : function of a module, so that other processes can import it
+    tasks : frozen dataclasses; with a journal their fields are plain, and so are results:
+        numbers, texts, lists, dicts
+    workers : int ≥ 1, all processors if left out; 1 works in this process
+    journal : Journal, optional
+    on_done : called first with what the journal holds, then after each task
+
+    An interrupt (Ctrl-C) waits for the tasks under way and keeps their results.
+    """
+    wanted = processors() if workers is None else workers
+    if wanted < 1:
+        raise ParameterError("workers must be at least 1")
+    with ExitStack() as stack:
+        opened = None if journal is None else stack.enter_context(journal.opened())
+        keys = [str(place) if opened is None else key_of(task) for place, task in enumerate(tasks)]
+        found: dict[str, R] = {} if opened is None else dict(opened.found)
+        todo = {key: task for key, task in zip(keys, tasks, strict=True) if key not in found}
+        on_done(len(tasks) - len(todo), len(tasks))
+
+        def take(key: str, result: R) -> None:
+            if opened is not None:
+                opened.write(key, result)
+            found[key] = result
+            on_done(len(tasks) - len(todo) + len(found.keys() & todo.keys()), len(tasks))
+
+        interrupted = stack.enter_context(_noted_interrupt())
+        count = min(wanted, len(todo))
+        if count > 1:
+            _together(work, todo, count, take, interrupted)
+        else:
+            _alone(work, todo, take, interrupted)
+    return [found[key] for key in keys]
+
+
+def key_of(task: Any) -> str:
+    """Return the key of a task in a journal: all of its fields."""
+    return json.dumps(asdict(task), sort_keys=True, separators=(",", ":"))
+
+
+def _alone(
+    work: Callable[[T], R],
+    todo: dict[str, T],
+    take: Callable[[str, R], None],
+    interrupted: threading.Event,
+) -> None:
+    """Do one task after the other in this process."""
+    with threadpool_limits(1):
+        for key, task in todo.items():
+            take(key, work(task))
+            if interrupted.is_set():
+                raise KeyboardInterrupt
+
+
+def _together(
+    work: Callable[[T], R],
+    todo: dict[str, T],
+    workers: int,
+    take: Callable[[str, R], None],
+    interrupted: threading.Event,
+) -> None:
+    """Spread the tasks over other processes and take each result as it comes."""
+    # Not "fork": a copy of this process would have its locks but not the threads that hold them.
+    context = multiprocessing.get_context("spawn" if sys.platform == "win32" else "forkserver")
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=_settle_in) as pool:
+        futures = {pool.submit(work, task): key for key, task in todo.items()}
+        try:
+            while futures:
+                if interrupted.is_set():
+                    futures = {one: key for one, key in futures.items() if not one.cancel()}
+                for future in wait(futures, _PATIENCE, FIRST_COMPLETED).done:
+                    take(futures.pop(future), future.result())
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    if interrupted.is_set():
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def _noted_interrupt() -> Iterator[threading.Event]:
+    """Let a first Ctrl-C only be noted, so that no result is cut in two; a second one stops."""
+    noted = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield noted
+        return
+
+    def note(_signal: int, _frame: FrameType | None) -> None:
+        if noted.is_set():
+            raise KeyboardInterrupt
+        noted.set()
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield noted
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _settle_in() -> None:
+    """Prepare a worker: one thread, no Ctrl-C of its own, and no life after its parent's."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threadpool_limits(1)
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
+
+
+def _leave_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

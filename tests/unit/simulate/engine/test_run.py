@@ -1,0 +1,168 @@
+"""Tasks over processors: one answer for any number of workers, nothing lost, nothing twice."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests.unit.simulate.engine.sums import Sum, add, fail_at_three
+
+from dpwerm.errors import ParameterError
+from dpwerm.simulate.engine.journal import Journal, JournalError
+from dpwerm.simulate.engine.run import key_of, run
+
+
+def test_results_do_not_depend_on_the_number_of_workers() -> None:
+    tasks = [Sum(seed) for seed in range(7)]
+    alone = run(add, tasks, workers=1)
+    assert alone == run(add, tasks, workers=2) == run(add, tasks, workers=3)
+    assert alone == [add(task) for task in tasks]
+
+
+def test_a_second_run_does_nothing_again(tmp_path: Path) -> None:
+    note, path = tmp_path / "note", tmp_path / "sub" / "sums.jsonl"
+    tasks = [Sum(seed, note=str(note)) for seed in range(5)]
+    first = run(add, tasks[:3], workers=1, journal=Journal(path, "sums"))
+    seen: list[tuple[int, int]] = []
+    second = run(
+        add,
+        tasks,
+        workers=2,
+        journal=Journal(path, "sums"),
+        on_done=lambda done, total: seen.append((done, total)),
+    )
+    assert second[:3] == first
+    assert sorted(note.read_text(encoding="utf-8").split()) == list("01234")
+    assert seen == [(3, 5), (4, 5), (5, 5)]
+    run(add, tasks[:1], workers=1, journal=Journal(path, "sums", fresh=True))
+    assert note.read_text(encoding="utf-8").split().count("0") == 2
+
+
+def test_other_work_and_other_fields_are_not_taken(tmp_path: Path) -> None:
+    path = tmp_path / "sums.jsonl"
+    run(add, [Sum(1)], workers=1, journal=Journal(path, "sums"))
+    (other,) = run(add, [Sum(1, count=3)], workers=1, journal=Journal(path, "sums"))
+    assert other == add(Sum(1, count=3))
+    assert set(Journal(path, "sums").opened().__enter__().found) == {
+        key_of(Sum(1)),
+        key_of(Sum(1, count=3)),
+    }
+    with Journal(path, "products").opened() as journal:
+        assert journal.found == {}
+
+
+@pytest.mark.parametrize("cut", [1, 5, 30])
+def test_a_line_that_was_cut_off_is_done_again(tmp_path: Path, cut: int) -> None:
+    path = tmp_path / "sums.jsonl"
+    tasks = [Sum(seed) for seed in range(3)]
+    whole = run(add, tasks, workers=1, journal=Journal(path, "sums"))
+    content = path.read_bytes()
+    path.write_bytes(content[:-cut])
+    with Journal(path, "sums").opened() as journal:
+        assert len(journal.found) == 2
+    assert run(add, tasks, workers=1, journal=Journal(path, "sums")) == whole
+    assert path.read_bytes() == content
+
+
+def test_what_follows_a_bad_line_is_forgotten(tmp_path: Path) -> None:
+    path = tmp_path / "sums.jsonl"
+    tasks = [Sum(seed) for seed in range(4)]
+    whole = run(add, tasks, workers=1, journal=Journal(path, "sums"))
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:2], b'{"task": 3}\n', *lines[3:]]))
+    with Journal(path, "sums").opened() as journal:
+        assert len(journal.found) == 1
+    assert run(add, tasks, workers=1, journal=Journal(path, "sums")) == whole
+
+
+def test_a_journal_has_one_writer(tmp_path: Path) -> None:
+    path = tmp_path / "sums.jsonl"
+    with (
+        Journal(path, "sums").opened(),
+        pytest.raises(JournalError, match="another run"),
+        Journal(path, "sums").opened(),
+    ):
+        pass
+    with pytest.raises(JournalError, match="not open"):
+        Journal(path, "sums").write("key", 1.0)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_fault_of_the_work_is_told_and_the_rest_is_kept(tmp_path: Path, workers: int) -> None:
+    path = tmp_path / "sums.jsonl"
+    tasks = [Sum(seed) for seed in (1, 2, 3)]
+    run(add, tasks[:2], workers=1, journal=Journal(path, "sums"))
+    with pytest.raises(ParameterError, match="three"):
+        run(fail_at_three, tasks, workers=workers, journal=Journal(path, "sums"))
+    with Journal(path, "sums").opened() as journal:
+        assert len(journal.found) == 2
+
+
+def test_no_workers_are_an_error() -> None:
+    with pytest.raises(ParameterError, match="workers"):
+        run(add, [Sum(1)], workers=0)
+
+
+def test_no_tasks_have_no_results() -> None:
+    assert run(add, []) == []
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from tests.unit.simulate.engine.sums import Sum, slow
+from dpwerm.simulate.engine.journal import Journal
+from dpwerm.simulate.engine.run import run
+if __name__ == "__main__":
+    tasks = [Sum(seed, note=sys.argv[3]) for seed in range(12)]
+    run(slow, tasks, workers=int(sys.argv[4]), journal=Journal(Path(sys.argv[2]), "sums"))
+"""
+
+
+def started(tmp_path: Path, workers: int) -> tuple["subprocess.Popen[bytes]", Path, Path]:
+    """Return a run of twelve slow tasks in another process once it has some results."""
+    script, path, note = tmp_path / "script.py", tmp_path / "sums.jsonl", tmp_path / "note"
+    script.write_text(SCRIPT, encoding="utf-8")
+    here = str(Path(__file__).parents[4])
+    command = [sys.executable, str(script), here, str(path), str(note), str(workers)]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    while process.poll() is None and (
+        not path.exists() or path.read_bytes().count(b"\n") < 3  # the header and two results
+    ):
+        time.sleep(0.01)
+    return process, path, note
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path, workers: int) -> None:
+    process, path, note = started(tmp_path, workers)
+    process.kill()
+    process.wait()
+    kept = path.read_bytes().splitlines(keepends=True)
+    finished = [json.loads(line)["task"] for line in kept[1:] if line.endswith(b"\n")]
+    assert 2 <= len(finished) < 12
+    time.sleep(0.5)  # workers of a killed run leave with it
+    assert path.read_bytes() == b"".join(kept)
+    before = note.read_text(encoding="utf-8").split()
+    tasks = [Sum(seed, note=str(note)) for seed in range(12)]
+    found = run(add, tasks, workers=2, journal=Journal(path, "sums"))
+    assert found == [add(Sum(seed)) for seed in range(12)]
+    again = note.read_text(encoding="utf-8").split()[len(before) :]
+    assert len(again) == 12 - len(finished)
+    assert not {json.loads(key)["seed"] for key in finished} & set(map(int, again))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_interrupt_keeps_what_is_under_way(tmp_path: Path, workers: int) -> None:
+    process, path, note = started(tmp_path, workers)
+    os.kill(process.pid, signal.SIGINT)
+    assert process.wait() != 0
+    with Journal(path, "sums").opened() as journal:
+        finished = {json.loads(key)["seed"] for key in journal.found}
+    assert 2 <= len(finished) < 12
+    assert finished == set(map(int, note.read_text(encoding="utf-8").split()))

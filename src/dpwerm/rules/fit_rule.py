@@ -1,14 +1,17 @@
 """From a trial and public choices to a rule: propensities → settings → weights → release.
 
 Tables and arrays come here as one kind of trial. What is learned on the way leaves only in the
-release of the rule and, where the propensity model is private, in the release of that.
+release of the rule and, where the propensity model is private, in the release of that. Private
+tuning takes the same steps and makes several releases of parts of the rows.
 """
 
 from dataclasses import dataclass
 
+from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.errors import ParameterError
 from dpwerm.learn.pipeline import Stage, fit_release
-from dpwerm.learn.settings import Asked, people, settings_for
+from dpwerm.learn.release import Release
+from dpwerm.learn.settings import Asked, Settings, people, settings_for
 from dpwerm.learn.specification import Specification
 from dpwerm.privacy.randomness import BitSource
 from dpwerm.privacy.ridge_origin import RidgeModel
@@ -19,7 +22,7 @@ from dpwerm.rules.propensity import origin_for, split
 from dpwerm.rules.propensity_fit import fit_private, secret_second_arm
 from dpwerm.rules.rule import Rule
 from dpwerm.rules.trial import Trial
-from dpwerm.rules.trial_rows import rows_of
+from dpwerm.rules.trial_rows import TrialRows, rows_of
 from dpwerm.study.encoding import Encoding
 from dpwerm.study.propensity import ExternalPropensity
 
@@ -51,44 +54,83 @@ class Wanted:
         return self.spec.with_settings(budget=rest, origin=origin_for(treatment, self.encoding, n))
 
 
-def fit_rule(wanted: Wanted, trial: Trial, bits: BitSource, on_stage: Stage) -> Rule:
-    """Return the released rule of a trial."""
+@dataclass(frozen=True, repr=False)
+class Ready:
+    """A trial with settings and propensities: rows that can be fitted, all or some; sensitive."""
+
+    declaration: Declaration
+    encoding: Encoding
+    rows: TrialRows
+    threshold: float
+
+    @classmethod
+    def of(
+        cls, wanted: Wanted, trial: Trial, settings: Settings, second: FloatArray, on_stage: Stage
+    ) -> "Ready":
+        """Return the rows under their settings; second: (n,) P(second arm | x)."""
+        declaration = wanted.declaration.clipped_at(settings.clip)
+        encoding = settings.encoding(wanted.encoding)
+        on_stage("encoding")
+        rows = rows_of(trial, declaration, encoding, second)
+        return cls(declaration, encoding, rows, settings.threshold)
+
+    def part(self, chosen: IntArray) -> "Ready":
+        """Return some of the rows, by their positions."""
+        rows = self.rows
+        some = TrialRows(rows.X[chosen], rows.labels[chosen], rows.weights[chosen])
+        return Ready(self.declaration, self.encoding, some, self.threshold)
+
+    def release(self, spec: Specification, bits: BitSource, on_stage: Stage) -> Release:
+        """Return the release of these rows; spec has settings and W."""
+        return fit_release(
+            self.rows.X,
+            self.rows.labels,
+            self.rows.weights,
+            encoding=self.encoding,
+            spec=spec,
+            bits=bits,
+            threshold=self.threshold,
+            on_stage=on_stage,
+        )
+
+
+def propensities(
+    wanted: Wanted, trial: Trial, bits: BitSource, on_stage: Stage
+) -> tuple[Release | None, FloatArray]:
+    """Return the private propensity model, if there is one, and P(second arm | x) of each row."""
     declaration, declared = wanted.declaration, wanted.encoding
     spec = wanted.rule_spec(trial.n_rows)
     part, _ = split(wanted.spec.budget, declaration.treatment)
-    rows_to_count = range(trial.n_rows)
+    if isinstance(spec.origin, RidgeModel):
+        on_stage("propensity model")
+        return None, secret_second_arm(trial, declared, spec.origin)
     propensity = None
     if part is not None:
         propensity = fit_private(
             trial,
             declared,
             budget=part,
-            people=people(wanted.asked, spec, rows_to_count),
+            people=people(wanted.asked, spec, range(trial.n_rows)),
             relation=spec.relation,
             floor=declaration.treatment.pi_min,
             bits=bits,
             on_stage=on_stage,
         )
-    if isinstance(spec.origin, RidgeModel):
-        on_stage("propensity model")
-        second = secret_second_arm(trial, declared, spec.origin)
-    else:
-        second = second_arm(declaration, trial, declared, propensity)
+    return propensity, second_arm(declaration, trial, declared, propensity)
+
+
+def fit_rule(wanted: Wanted, trial: Trial, bits: BitSource, on_stage: Stage) -> Rule:
+    """Return the released rule of a trial."""
+    spec = wanted.rule_spec(trial.n_rows)
+    propensity, second = propensities(wanted, trial, bits, on_stage)
     settings = settings_for(
-        wanted.asked, spec, declared, outcome_of(declaration), rows_to_count, on_stage
+        wanted.asked,
+        spec,
+        wanted.encoding,
+        outcome_of(wanted.declaration),
+        range(trial.n_rows),
+        on_stage,
     )
-    declaration = declaration.clipped_at(settings.clip)
-    encoding = settings.encoding(declared)
-    on_stage("encoding")
-    rows = rows_of(trial, declaration, encoding, second)
-    release = fit_release(
-        rows.X,
-        rows.labels,
-        rows.weights,
-        encoding=encoding,
-        spec=settings.specification(spec, declaration.weight_bound),
-        bits=bits,
-        threshold=settings.threshold,
-        on_stage=on_stage,
-    )
-    return Rule(release, declaration, propensity)
+    ready = Ready.of(wanted, trial, settings, second, on_stage)
+    final = settings.specification(spec, ready.declaration.weight_bound)
+    return Rule(ready.release(final, bits, on_stage), ready.declaration, propensity)

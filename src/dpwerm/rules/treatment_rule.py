@@ -33,6 +33,7 @@ from dpwerm.rules.propensity import split
 from dpwerm.rules.rule_file import write_rule
 from dpwerm.rules.trial import trial_of_arrays, trial_of_table
 from dpwerm.study.declaration import Study
+from dpwerm.study.encoding import Encoding
 from dpwerm.study.persons import refuse_repeated_persons
 from dpwerm.study.trial import read_trial
 
@@ -197,6 +198,10 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
             wanted = Wanted(declaration, whole, asked, encoding)
             check_claim(asked, wanted.rule_spec(CHECKED_ROWS), encoding)
 
+    def wanted(self, declaration: Declaration, encoding: Encoding) -> Wanted:
+        """Return the public choices of a fit."""
+        return Wanted(declaration, self._spec(declaration), self._asked(declaration), encoding)
+
     def _spec(self, declaration: Declaration) -> Specification:
         """Return what is fixed before γ, the mechanism and the origin of the weights are."""
         relation = self.study.relation if self.study is not None else self.relation
@@ -245,8 +250,7 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
             matrix = numeric_matrix(self, X, reset=True)
             encoding = number_encoding(self, matrix.shape[1])
             trial = trial_of_arrays(matrix, treatment, benefit, propensity, declaration)
-        wanted = Wanted(declaration, self._spec(declaration), self._asked(declaration), encoding)
-        self.rule_ = fit_rule(wanted, trial, bits, on_stage)
+        self.rule_ = fit_rule(self.wanted(declaration, encoding), trial, bits, on_stage)
         return self
 
     @property

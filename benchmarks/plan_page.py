@@ -18,11 +18,11 @@ from dpwerm.plan.bounds import MECHANISM, Bounds, bounds_beside
 from dpwerm.plan.bounds_words import bound_rows, sizes_words, verdict
 from dpwerm.plan.desk import Desk
 from dpwerm.plan.risks import Sample
-from dpwerm.plan.settle import Settled, settle
 from dpwerm.plan.text import markdown
 from dpwerm.plan.words import mean_of, range_of
 from dpwerm.privacy.budget import Budget
 from dpwerm.rules.probabilities import second_arm
+from dpwerm.rules.settle import Settled, settle
 from dpwerm.rules.trial import trial_of_table
 from dpwerm.rules.trial_rows import rows_of
 from dpwerm.simulate.scenarios import SCENARIOS, get_scenario

@@ -17,6 +17,7 @@ from dpwerm.choose.question import Question
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.plan import Plan, spent
+from dpwerm.simulate.engine.judged import second_arm
 from dpwerm.simulate.engine.noise import Draws
 from dpwerm.simulate.engine.released import released
 from dpwerm.simulate.proxies import Proxies, generator
@@ -90,13 +91,6 @@ class Rehearsal:
 
     def second_arm(self, theta: FloatArray, encoding: Encoding) -> Iterator[NDArray[np.bool_]]:
         """Yield for every threshold whom θ (B, R, p) gives the second arm, shape (B, R, T)."""
-        first = int(encoding.intercept_scale > 0)
-        slopes = theta[..., first:]
-        constant = encoding.intercept_scale * theta[..., :1] if first else 0.0
-        stretch = encoding.stretch[first:]
-        sizes = np.abs(slopes)
-        largest = sizes.max(axis=-1, keepdims=True)
-        rows = encoding.of_centred(self.proxies.people).swapaxes(1, 2)
+        rows = encoding.of_centred(self.proxies.people)
         for threshold in thresholds(self.question):
-            kept = np.where(sizes < threshold * largest, 0.0, slopes) * stretch
-            yield kept @ rows + constant > 0
+            yield second_arm(theta, encoding, rows, threshold)

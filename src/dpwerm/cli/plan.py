@@ -52,8 +52,8 @@ def plan(
     from dpwerm.plan import words
     from dpwerm.plan.desk import Desk, asymptotic_figures
     from dpwerm.plan.figure import save_plan
-    from dpwerm.plan.settle import people_of
     from dpwerm.plan.target import target_of
+    from dpwerm.rules.settle import people_of
 
     declared = Study.load(study)
     asked = None if epsilon is None else str(Budget.of(epsilon, delta).epsilon).lower()

@@ -25,7 +25,6 @@ from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.plan import Plan
 from dpwerm.plan.expected import AT_ONCE, rehearsed
 from dpwerm.plan.risks import Sample, Trials
-from dpwerm.plan.settle import Settled
 from dpwerm.plan.theorems import (
     SampleSizes,
     corner_term,
@@ -37,6 +36,7 @@ from dpwerm.plan.theorems import (
 )
 from dpwerm.privacy.budget import Budget
 from dpwerm.problem.losses import HuberisedHinge, MarginLoss
+from dpwerm.rules.settle import Settled
 from dpwerm.simulate.engine.noise import Draws, outside_noise
 from dpwerm.simulate.proxies import generator, random_trials
 from dpwerm.solve.batch import BatchProblems, minimise_batch

@@ -10,11 +10,11 @@ from dpwerm.mechanisms.plan import Stage, no_progress
 from dpwerm.plan.bounds import MECHANISM, Bounds, bounds_of
 from dpwerm.plan.expected import QUICK_TRIALS, TRIALS, Expected, expected
 from dpwerm.plan.figure import FACTORS, QUICK_FACTORS, sizes_around
-from dpwerm.plan.settle import Settled, settle
 from dpwerm.plan.target import EPSILONS, SIZES, Answer, smallest
 from dpwerm.privacy.asymptotic import Asymptotic, asymptotic_constant
 from dpwerm.privacy.budget import Budget
 from dpwerm.rules.propensity import model_encoding
+from dpwerm.rules.settle import Settled, settle
 from dpwerm.study.declaration import Study
 
 Found = tuple[Settled, Expected]

@@ -21,7 +21,7 @@ from dpwerm.choose.question import Question
 from dpwerm.choose.rehearsal import Rehearsal
 from dpwerm.choose.search import Progress, no_progress
 from dpwerm.errors import ParameterError
-from dpwerm.plan.settle import Settled
+from dpwerm.rules.settle import Settled
 from dpwerm.simulate.proxies import Proxies, generator, random_trials
 
 SEED = 72026

@@ -4,13 +4,13 @@ import math
 from collections.abc import Mapping, Sequence
 
 from dpwerm.plan.expected import MOST_ROWS, Expected, Spread
-from dpwerm.plan.settle import Settled
 from dpwerm.plan.target import Answer
 from dpwerm.plan.text import aligned, wrapped
 from dpwerm.privacy.budget import AnyBudget, Budget, total
 from dpwerm.privacy.odds import odds_words
 from dpwerm.rules.declaration import Declaration
 from dpwerm.rules.outcome_in import outcome_of
+from dpwerm.rules.settle import Settled
 from dpwerm.study.declaration import Study
 
 NO_PRIVACY, WITHOUT = "no privacy", "without privacy"

@@ -10,13 +10,13 @@ from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.plan.bounds import MECHANISM, RHO, Bounds, _theta, bounds_beside, bounds_of
 from dpwerm.plan.risks import Sample, Trials
-from dpwerm.plan.settle import settle
 from dpwerm.plan.theorems import corner_term, privacy_term, regularisation_term
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.facts import Facts
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.relation import Relation
 from dpwerm.problem.losses import HuberisedHinge, Logistic, MarginLoss
+from dpwerm.rules.settle import settle
 from dpwerm.solve.batch import BatchProblems
 
 HINGE = HuberisedHinge(0.5)

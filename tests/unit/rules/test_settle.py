@@ -7,8 +7,8 @@ import pytest
 from tests.unit.plan.studies import OPEN, PRIVATE_MODEL, study
 
 from dpwerm.errors import ParameterError
-from dpwerm.plan.settle import people_of, settle
 from dpwerm.privacy.budget import Budget
+from dpwerm.rules.settle import people_of, settle
 from dpwerm.rules.treatment_rule import PrivateTreatmentRule
 from dpwerm.study.declaration import Study
 

@@ -106,7 +106,7 @@ class PermuteAndFlip:
     def _released(self, scores: list[int]) -> int:
         """Return OpenDP's choice, after its privacy map has confirmed ε once more."""
         mechanism = noisy_max(self.scale)
-        if Fraction(mechanism.map(self.sensitivity)) > self.budget.exact_epsilon:
+        if not _allows(mechanism, self.sensitivity, self.budget.exact_epsilon):
             raise ParameterError(f"OpenDP's privacy map exceeds {self.budget}")
         try:
             return int(mechanism(scores))
@@ -130,6 +130,7 @@ class PermuteAndFlip:
         return highest(noisy, start_bits)
 
 
+@lru_cache(maxsize=8)
 def noisy_max(scale: float) -> NoisyMax:
     """Return OpenDP's choice of the largest whole number with exponential noise of that scale."""
     from opendp.domains import atom_domain, vector_domain
@@ -144,12 +145,17 @@ def noisy_max(scale: float) -> NoisyMax:
     return cast("NoisyMax", found)
 
 
+def _allows(mechanism: NoisyMax, sensitivity: int, epsilon: Fraction) -> bool:
+    """Whether a choice costs at most ε by OpenDP's own account, compared exactly."""
+    return epsilon >= mechanism.map(sensitivity)
+
+
 @lru_cache(maxsize=64)
 def _scale(sensitivity: int, epsilon: Fraction) -> float:
     """Return the scale for Δ and ε."""
     scale = round_up(2 * sensitivity / epsilon)
     for _ in range(_STEPS):
-        if Fraction(noisy_max(scale).map(sensitivity)) <= epsilon:
+        if _allows(noisy_max(scale), sensitivity, epsilon):
             return scale
         scale = math.nextafter(scale, math.inf)
     raise ParameterError("no scale was found whose privacy map in OpenDP is at most epsilon")

@@ -69,7 +69,7 @@ CONDITIONS: Mapping[str, Edit] = {
     "without a version": _without("version"),
     "a key missing": _without("treatment"),
     "a key unknown": edited("comment", "hello"),
-    "a key twice": _raw('"version": 3,', '"version": 3, "version": 3,'),
+    "a key twice": _raw('"version": 4,', '"version": 4, "version": 4,'),
     "text for a number": edited("certificate.gamma", "fifty"),
     "true for a number": edited("certificate.n", True),
     "NaN": edited("certificate.gamma", float("nan")),

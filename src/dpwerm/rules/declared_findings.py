@@ -12,6 +12,7 @@ from dpwerm.problem.losses import Logistic
 from dpwerm.problem.regularizers import Ridge
 from dpwerm.rules.propensity import model_encoding, origin_for, split
 from dpwerm.rules.rule import Rule
+from dpwerm.rules.tuning_findings import tuning_findings
 
 
 def declared_findings(rule: Rule) -> list[Finding]:
@@ -24,6 +25,7 @@ def declared_findings(rule: Rule) -> list[Finding]:
         Finding("weight origin", recorded.name, origin.name),
         Finding("weight origin, its numbers", recorded.parameters, dict(origin.parameters)),
     ]
+    findings += tuning_findings(rule)
     if rule.propensity is None:
         return findings
     return findings + _propensity(rule, rule.propensity)
@@ -44,7 +46,7 @@ def _propensity(rule: Rule, propensity: Release) -> list[Finding]:
         "loss": (own.loss.name, Logistic.name),
         "regularizer": (own.regularizer.name, Ridge.name),
         "relation": (str(own.relation), str(certificate.relation)),
-        "n": (own.n, certificate.n),
+        "n": (own.n, certificate.n if rule.tuning is None else rule.tuning.rows),
         "randomness": (own.randomness, certificate.randomness),
         "share of the budget": (_parts(rule, propensity), "as declared"),
     }
@@ -58,11 +60,10 @@ def _propensity(rule: Rule, propensity: Release) -> list[Finding]:
 
 
 def _parts(rule: Rule, propensity: Release) -> str:
-    """Return whether the two budgets are the declared split of their sum."""
-    own = rule.release.certificate.budget
+    """Return whether the two budgets are the declared split of their sum; tuning is the rule's."""
     try:
         both = split(rule.budget, rule.declaration.treatment)
     except DpwermError as error:
         return str(error)
-    same = both == (propensity.certificate.budget, own)
+    same = both == (propensity.certificate.budget, rule.own_budget)
     return "as declared" if same else "another split than the study declares"

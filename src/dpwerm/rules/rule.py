@@ -13,6 +13,7 @@ from dpwerm.arrays import FloatArray
 from dpwerm.learn.release import Release
 from dpwerm.privacy.budget import AnyBudget, total
 from dpwerm.rules.declaration import Declaration
+from dpwerm.rules.tuning import Tuning
 from dpwerm.study.table import read_table
 
 
@@ -21,16 +22,23 @@ class Rule:
     """A release, and the declared arms between which it decides.
 
     propensity: the private propensity model behind the weights, itself a release, if there is one.
+    tuning: how γ was tuned privately on the same rows, if it was.
     """
 
     release: Release
     declaration: Declaration
     propensity: Release | None = None
+    tuning: Tuning | None = None
+
+    @property
+    def own_budget(self) -> AnyBudget:
+        """What the rule cost with the tuning of its γ, without its propensity model."""
+        return self.release.certificate.budget if self.tuning is None else self.tuning.budget
 
     @property
     def budget(self) -> AnyBudget:
-        """What the rule cost in all, its propensity model included."""
-        own = self.release.certificate.budget
+        """What the rule cost in all, its propensity model and the tuning of its γ included."""
+        own = self.own_budget
         return own if self.propensity is None else total(self.propensity.certificate.budget, own)
 
     @property

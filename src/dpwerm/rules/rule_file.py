@@ -15,6 +15,7 @@ from dpwerm.errors import DpwermError, Fault, ParameterError, RuleFileError
 from dpwerm.learn.certificate import Certificate, Finite, Name
 from dpwerm.learn.release import Release
 from dpwerm.learn.verify import Finding, leaves, verify_release
+from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.gaussian_budget import GaussianBudget
 from dpwerm.privacy.origin import ReleasedModel
 from dpwerm.rules.declaration import Declaration
@@ -22,11 +23,13 @@ from dpwerm.rules.declared_findings import declared_findings
 from dpwerm.rules.json_in import read_json
 from dpwerm.rules.json_out import write_json
 from dpwerm.rules.rule import Rule
+from dpwerm.rules.tuning import Tuning
+from dpwerm.rules.tuning_record import TuningRecord, plain_tuning
 from dpwerm.study.blocks import Frozen as Record
 from dpwerm.study.encoding import Encoding
 from dpwerm.study.faults import faults_of
 
-FORMAT, VERSION = "dpwerm-rule", 3
+FORMAT, VERSION = "dpwerm-rule", 4
 ABSENT = "(absent)"
 Text = Annotated[str, Field(max_length=1000, strict=True)]
 
@@ -57,16 +60,20 @@ class StudyRecord(Record):
 
 
 class RuleRecord(ReleaseRecord):
-    """The content of a rule file; ``propensity`` is the private propensity model, if any."""
+    """The content of a rule file.
+
+    ``propensity`` is the private propensity model and ``tuning`` the private tuning of γ, if any.
+    """
 
     format: Literal["dpwerm-rule"]
-    version: Literal[3]
+    version: Literal[4]
     study: StudyRecord
     notice: Text
     treatment: dict[str, Any]
     benefit: dict[str, Any]
     sources: dict[Text, Text]
     propensity: ReleaseRecord | None
+    tuning: TuningRecord | None
     digest: Name
 
 
@@ -80,12 +87,21 @@ def notice(rule: Rule) -> str:
         else:
             promise = f"epsilon {budget.epsilon}, delta {budget.delta}"
         if rule.propensity is not None:
-            part = rule.propensity.certificate.epsilon
-            promise += f" in all (propensity model {part}, rule {certificate.epsilon})"
+            own = "rule" if rule.tuning is None else "tuning of gamma and rule"
+            parts = f"propensity model {rule.propensity.certificate.epsilon}, {own} {_own(rule)}"
+            promise += f" in all ({parts})"
+        elif rule.tuning is not None:
+            promise += " in all, private tuning of gamma included"
         return f"Released under differential privacy: {promise}, relation {certificate.relation}."
     if certificate.epsilon == "Infinity":
         return "NOT PRIVATE: fitted without noise. Do not publish if the data is sensitive."
     return "NOT PRIVATE: the noise came from a seed. For simulation only."
+
+
+def _own(rule: Rule) -> str:
+    """Return what the rule cost without its propensity model, in a word."""
+    own = rule.own_budget
+    return str(own.epsilon if isinstance(own, Budget) else own)
 
 
 def digest_of(content: dict[str, Any]) -> str:
@@ -106,6 +122,7 @@ def content_of(rule: Rule) -> dict[str, Any]:
         "benefit": rule.declaration.benefit_keys(),
         "sources": dict(rule.declaration.sources),
         "propensity": None if rule.propensity is None else rule.propensity.to_dict(),
+        "tuning": None if rule.tuning is None else plain_tuning(rule.tuning),
         **rule.release.to_dict(),
     }
     return {**content, "digest": digest_of(content)}
@@ -118,17 +135,7 @@ def write_rule(rule: Rule, path: Path) -> None:
 
 def parse_rule(content: dict[str, Any], where: str) -> tuple[Rule, RuleRecord]:
     """Return the rule that plain content describes, or every fault of its form."""
-    if content.get("format") != FORMAT or content.get("version") != VERSION:
-        raise RuleFileError(
-            where,
-            [
-                Fault(
-                    "format, version",
-                    "not a rule file that can be read",
-                    f"need {FORMAT} {VERSION}",
-                )
-            ],
-        )
+    _refuse_other_versions(content, where)
     try:
         record = RuleRecord.model_validate(content)
     except ValidationError as error:
@@ -150,12 +157,34 @@ def parse_rule(content: dict[str, Any], where: str) -> tuple[Rule, RuleRecord]:
     declaration = Declaration(
         facts.treatment, facts.benefit, record.study.id, record.study.name, record.sources
     )
-    rule = Rule(release, declaration, propensity)
+    rule = Rule(release, declaration, propensity, _tuning(record, where))
     try:
         _ = rule.budget
     except ParameterError as error:
         raise RuleFileError(where, [Fault("budget of both releases", str(error))]) from None
     return rule, record
+
+
+def _refuse_other_versions(content: dict[str, Any], where: str) -> None:
+    """Raise unless the file says that it is of this format and version."""
+    version = content.get("version")
+    if content.get("format") == FORMAT and version == VERSION:
+        return
+    remedy = f"need {FORMAT} {VERSION}"
+    if content.get("format") == FORMAT and version in range(1, VERSION):
+        remedy += "; this one was written by an older version of the library, which can read it"
+    fault = Fault("format, version", "not a rule file that can be read", remedy)
+    raise RuleFileError(where, [fault])
+
+
+def _tuning(record: RuleRecord, where: str) -> Tuning | None:
+    """Return the private tuning that a record describes, if it describes one."""
+    if record.tuning is None:
+        return None
+    try:
+        return record.tuning.tuning()
+    except ParameterError as error:
+        raise RuleFileError(where, [Fault("tuning", str(error))]) from None
 
 
 def _release(record: ReleaseRecord, where: str, prefix: str = "") -> Release:

@@ -1,0 +1,200 @@
+r"""How γ was tuned privately on the rows of the trial: the public record, and what it all costs.
+
+    parts, flip: max(fit, choice)     split: max(fit, choice) + rule     repeats: 3·max(fit, choice)
+
+by parallel composition over slots of rows, then by composition or repeated selection. Proof:
+docs/proofs/private-tuning.md.
+"""
+
+from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Context, Decimal, localcontext
+from itertools import pairwise
+
+from dpwerm.errors import ParameterError
+from dpwerm.mechanisms.selection.repeats import GeometricRepeats
+from dpwerm.parameters import one_of, positive
+from dpwerm.privacy.budget import EPSILON_SMALLEST, AnyBudget, Budget, total
+from dpwerm.privacy.facts import LARGEST_N
+from dpwerm.privacy.origin import ExternalModel, KnownByDesign, ReleasedModel
+from dpwerm.privacy.written import shortest, written_decimal
+
+PARTS, FLIP, SPLIT, REPEATS = WAYS = ("parts", "flip", "split", "repeats")
+MOST_CANDIDATES = 50
+SHARE = Decimal("0.3")
+"""The part of ε that finds γ where the budget is split."""
+
+TRAINING = (7, 10)
+"""The share of rows on which repeated runs are fitted."""
+
+OWN_ROW = (KnownByDesign.name, ExternalModel.name, ReleasedModel.name)
+"""The origins of weights under which a person moves no weight but their own."""
+
+_SHARE_DIGITS = 9
+
+
+@dataclass(frozen=True)
+class Steps:
+    """What each step may cost: a candidate's fit, the choice or noisy score, the released fit."""
+
+    fit: Budget
+    choice: Budget
+    rule: Budget
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """How γ was found, all of it public.
+
+    Parameters
+    ----------
+    how : one of ``WAYS``
+    candidates : the 2 to 50 values of γ that were tried, ascending
+    rows : int, n, the rows of the trial
+    budget : Budget, what tuning and the released fit cost together
+    share : Decimal in (0, 1), the part of ε for tuning, with ``split``; otherwise None
+    repeats : int ≥ 2, the expected number of runs, with ``repeats``; otherwise None
+    """
+
+    how: str
+    candidates: tuple[float, ...]
+    rows: int
+    budget: Budget
+    share: Decimal | None = None
+    repeats: int | None = None
+
+    def __post_init__(self) -> None:
+        one_of("how", self.how, WAYS)
+        checked_candidates(self.candidates)
+        if self.share is not None:
+            object.__setattr__(self, "share", checked_share(self.share))
+        if (self.share is not None) != (self.how == SPLIT):
+            raise ParameterError(f"there must be a share with {SPLIT} and with nothing else")
+        if (self.repeats is not None) != (self.how == REPEATS):
+            raise ParameterError(f"there must be repeats with {REPEATS} and with nothing else")
+        _ = self.slots, self.steps
+
+    @property
+    def slots(self) -> tuple[int, ...]:
+        """The rows of each slot, the one that scores last; they add up to n."""
+        return slots_of(self.how, self.rows, len(self.candidates))
+
+    @property
+    def released_rows(self) -> int:
+        """The rows of the fit that is released."""
+        return self.rows if self.how == SPLIT else self.slots[0]
+
+    @property
+    def steps(self) -> Steps:
+        """What each step may cost, from what all of them may."""
+        return steps_of(self.how, self.budget, self.share, self.repeats)
+
+    @property
+    def cost(self) -> AnyBudget:
+        """What the steps cost together: at most ``budget``, and less only by rounding."""
+        steps = self.steps
+        once = largest(steps.fit, steps.choice)
+        if self.how == SPLIT:
+            return total(once, steps.rule)
+        return once if self.repeats is None else GeometricRepeats(self.repeats).total(once)
+
+
+def largest(first: Budget, second: Budget) -> Budget:
+    """Return what two steps on disjoint slots of rows cost together: the larger ε, the larger δ."""
+    return Budget(max(first.epsilon, second.epsilon), max(first.delta, second.delta))
+
+
+def slots_of(how: str, rows: int, count: int) -> tuple[int, ...]:
+    """Return the rows of each slot: one for each candidate, all equal, and one that scores.
+
+    With repeats there are two: seven tenths to fit on, the rest to score on. What a division leaves
+    over goes to the slot that scores. Refused only for n, which is public.
+    """
+    least = 2 if how == REPEATS else count + 1
+    if not least <= rows <= LARGEST_N:
+        raise ParameterError(
+            f"tuning by {how} with {count} candidates needs at least {least} rows, not {rows}"
+        )
+    if how == REPEATS:
+        top, bottom = TRAINING
+        training = max(1, rows * top // bottom)
+        return training, rows - training
+    each = rows // (count + 1)
+    return (each,) * count + (rows - count * each,)
+
+
+def steps_of(how: str, budget: Budget, share: Decimal | None, repeats: int | None) -> Steps:
+    """Return what each step may cost.
+
+    With ``split`` and ``repeats`` every step has δ = 0: their proofs are about ε alone.
+    """
+    if budget.delta and how in (SPLIT, REPEATS):
+        raise ParameterError(f"tuning by {how} needs delta = 0; {PARTS} and {FLIP} can have one")
+    if how == SPLIT:
+        part, rest = _parted(budget, SHARE if share is None else share)
+        return Steps(part, part, rest)
+    if how == REPEATS:
+        one = GeometricRepeats(2 if repeats is None else repeats).one_run(budget)
+        return Steps(one, one, one)
+    return Steps(budget, Budget(budget.epsilon), budget)
+
+
+def refuse_shared_weights(origin: str) -> None:
+    """Raise if one person may move the weights of rows in other slots."""
+    if origin not in OWN_ROW:
+        raise ParameterError(
+            f"private tuning needs weights that each follow from their own row; with origin "
+            f"{origin} one person moves the weights of rows in every slot. Declare "
+            'propensity = { model = "private" }'
+        )
+
+
+def checked_share(share: object) -> Decimal:
+    """Return a share strictly between 0 and 1, in its shortest form."""
+    number = written_decimal("share", share)
+    if not (number.is_finite() and 0 < number < 1):
+        raise ParameterError("share must be above 0 and below 1, such as 0.3")
+    return shortest("share", number)
+
+
+def checked_candidates(candidates: object) -> tuple[float, ...]:
+    """Return values of γ, 2 to 50, each above the one before."""
+    if not isinstance(candidates, tuple) or not 2 <= len(candidates) <= MOST_CANDIDATES:
+        raise ParameterError(f"there must be 2 to {MOST_CANDIDATES} candidates for gamma")
+    values = tuple(positive("gamma", value) for value in candidates)
+    if any(second <= first for first, second in pairwise(values)):
+        raise ParameterError("candidates for gamma must be ascending, each of them once")
+    return values
+
+
+def _parted(budget: Budget, share: Decimal) -> tuple[Budget, Budget]:
+    """Return ε = ε₁ + ε₂ exactly, ε₁ a share of at most nine digits."""
+    if not budget.is_private:
+        return budget, budget
+    with localcontext(Context(prec=_SHARE_DIGITS, rounding=ROUND_FLOOR)):
+        part = budget.epsilon * share
+    with localcontext(Context(prec=200)):
+        rest = budget.epsilon - part
+    if min(part, rest) < EPSILON_SMALLEST:
+        raise ParameterError(
+            f"a share of {share} of epsilon = {budget.epsilon} leaves less than "
+            f"{EPSILON_SMALLEST:f} for tuning or for the rule: raise epsilon or change the share"
+        )
+    return Budget(part), Budget(rest)
+
+
+CLAIMS: dict[str, str] = {
+    PARTS: "Candidate j was fitted on slot j alone, and the exponential mechanism chose one by "
+    "scores on the last slot. One person is in one slot, so all of it costs the larger of a fit "
+    "and the choice.",
+    FLIP: "Candidate j was fitted on slot j alone, and permute-and-flip chose one by scores on the "
+    "last slot. One person is in one slot, so all of it costs the larger of a fit and the choice.",
+    SPLIT: "Candidate j was fitted on slot j alone, and permute-and-flip chose one by scores on "
+    "the last slot, which costs the larger of a fit and the choice. Only the chosen gamma was "
+    "kept; the rule was then fitted to all rows, and that cost is added.",
+    REPEATS: "Each of a secret, random number of runs drew a candidate, fitted it on the first "
+    "slot and scored it with Laplace noise on the second, which costs the larger of the two. The "
+    "best run was kept, which costs three runs.",
+}
+"""The privacy claim of each way, in plain words."""
+
+PROOF = "docs/proofs/private-tuning.md"

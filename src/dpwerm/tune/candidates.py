@@ -1,0 +1,73 @@
+"""Which values of γ are tried: declared ones, or the automatic γ and others around it.
+
+All of it is public: the automatic γ is chosen on simulated trials, and whether a mechanism makes
+its claim at some γ follows from declared facts.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from dpwerm.errors import ParameterError
+from dpwerm.learn.certificate import certify
+from dpwerm.learn.specification import Specification
+from dpwerm.parameters import LARGEST, SMALLEST, positive
+from dpwerm.rules.tuning import MOST_CANDIDATES, checked_candidates
+from dpwerm.study.encoding import Encoding
+
+FACTORS = (Fraction(1, 9), Fraction(1, 3), Fraction(1), Fraction(3), Fraction(9))
+"""Where nothing is declared, the automatic γ times these is tried."""
+
+
+def around(gamma: float) -> tuple[float, ...]:
+    """Return γ times each factor, to three digits, within the range of a parameter."""
+    rounded = {float(f"{gamma * float(factor):.3g}") for factor in FACTORS}
+    return tuple(sorted({min(max(value, SMALLEST), LARGEST) for value in rounded}))
+
+
+def declared(gammas: Any) -> tuple[float, ...]:
+    """Return the values of γ that a user lists, ascending; each once, 2 to 50 of them."""
+    if isinstance(gammas, str | bytes) or not isinstance(gammas, Sequence):
+        raise ParameterError("gammas must be a list of numbers")
+    if not 2 <= len(gammas) <= MOST_CANDIDATES:
+        raise ParameterError(f"gammas must be 2 to {MOST_CANDIDATES} numbers, not {len(gammas)}")
+    values = sorted(positive("gammas", value) for value in gammas)
+    if len(set(values)) < len(values):
+        raise ParameterError("gammas must differ from each other")
+    return checked_candidates(tuple(values))
+
+
+def not_simulated(spec: Specification) -> Specification:
+    """Return the specification without the word that its γ was chosen by simulation."""
+    if spec.chosen is None:
+        return spec
+    others = tuple(name for name in spec.chosen.settings if name != "gamma")
+    return spec.with_settings(chosen=replace(spec.chosen, settings=others) if others else None)
+
+
+def usable(
+    gammas: Sequence[float], specs: Sequence[Specification], encoding: Encoding, *, strict: bool
+) -> tuple[float, ...]:
+    """Return the candidates at which every specification makes its claim.
+
+    strict: raise for one that does not, and leave none out.
+    """
+    kept = []
+    for gamma in gammas:
+        try:
+            for spec in specs:
+                _certify(spec.with_settings(gamma=gamma), encoding)
+        except ParameterError as error:
+            if strict:
+                raise ParameterError(f"gammas: {gamma:g} cannot be tried: {error}") from None
+            continue
+        kept.append(gamma)
+    if len(kept) < 2:
+        raise ParameterError("fewer than two candidates for gamma are left: list them in gammas")
+    return tuple(kept)
+
+
+def _certify(spec: Specification, encoding: Encoding) -> None:
+    """Raise if there is no claim; with weights of their own rows it does not depend on n."""
+    certify(spec, encoding, 2, secure=True, library="")

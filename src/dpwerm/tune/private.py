@@ -1,0 +1,184 @@
+"""A rule whose γ was tuned privately on the sensitive table itself.
+
+Settings and candidates are public and come first; then the rows are put into slots, and one of the
+ways of ``tune/ways.py`` makes the release. All of it together costs what was asked.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from dpwerm.errors import ParameterError
+from dpwerm.learn.pipeline import Stage, no_progress
+from dpwerm.learn.settings import AUTO, Settings, settings_for
+from dpwerm.learn.specification import Specification
+from dpwerm.parameters import one_of
+from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.randomness import bit_source
+from dpwerm.privacy.relation import Relation
+from dpwerm.rules.declaration import Declaration
+from dpwerm.rules.fit_rule import Ready, Wanted, propensities
+from dpwerm.rules.outcome_in import outcome_of
+from dpwerm.rules.propensity import split
+from dpwerm.rules.rule import Rule
+from dpwerm.rules.treatment_rule import PrivateTreatmentRule
+from dpwerm.rules.trial import trial_of_table
+from dpwerm.rules.tuning import (
+    REPEATS,
+    SHARE,
+    SPLIT,
+    WAYS,
+    Tuning,
+    checked_share,
+    refuse_shared_weights,
+    slots_of,
+    steps_of,
+)
+from dpwerm.study.declaration import Study
+from dpwerm.study.persons import refuse_repeated_persons
+from dpwerm.study.trial import read_trial
+from dpwerm.tune.candidates import FACTORS, around, declared, not_simulated, usable
+from dpwerm.tune.ways import HOW, Work
+
+RUNS_PER_CANDIDATE = 4
+"""How often each candidate is expected to be tried with ``repeats``; it costs time alone."""
+
+
+def fit_tuned(
+    study: Study,
+    table: Any,
+    *,
+    epsilon: Any,
+    how: str,
+    gammas: Sequence[float] | None = None,
+    delta: Any = "0",
+    mechanism: str | None = None,
+    share: Any = SHARE,
+    random_state: int | None = None,
+    on_stage: Stage = no_progress,
+) -> Rule:
+    r"""Return a rule with γ tuned privately on the table; ε is the cost of everything.
+
+    Parameters
+    ----------
+    study : Study under relation ``replace_one``
+    table : a path or a data frame
+    epsilon : a number in (0, inf]
+    how : ``"parts"``, ``"flip"``, ``"split"`` or ``"repeats"``; see docs/tuning.md
+    gammas : 2 to 50 values of γ to try, from outside the data; None for the automatic γ, or the
+        study's, times 1/9, 1/3, 1, 3 and 9
+    delta : a number in [0, 1), for ``parts`` and ``flip`` with a Gaussian mechanism
+    mechanism : as in the study file; None for the study's, or to choose it by simulation
+    share : a number in (0, 1), the part of ε that finds γ with ``split``
+    random_state : None, or a seed, which marks the rule as not private
+    """
+    estimator, wanted = _public(study, epsilon, how, gammas, delta, mechanism, share, random_state)
+    bits = bit_source(estimator.random_state)
+    on_stage("reading")
+    rows = read_trial(study, table)
+    refuse_repeated_persons(study, rows)
+    trial = trial_of_table(wanted.declaration, rows)
+    settings, spec, tuning = _settled(wanted, trial.n_rows, how, gammas, share, on_stage)
+    propensity, second = propensities(wanted, trial, bits, on_stage)
+    ready = Ready.of(wanted, trial, settings, second, on_stage)
+    release = HOW[how](Work(ready, spec, tuning, bits, on_stage))
+    return Rule(release, ready.declaration, propensity, tuning)
+
+
+def check_tuned(
+    study: Study,
+    *,
+    epsilon: Any,
+    how: str,
+    gammas: Sequence[float] | None = None,
+    delta: Any = "0",
+    mechanism: str | None = None,
+    share: Any = SHARE,
+    random_state: int | None = None,
+) -> None:
+    """Raise for everything that ``fit_tuned`` would refuse before it reads a table."""
+    _public(study, epsilon, how, gammas, delta, mechanism, share, random_state)
+
+
+def _public(
+    study: Study,
+    epsilon: Any,
+    how: str,
+    gammas: Sequence[float] | None,
+    delta: Any,
+    mechanism: str | None,
+    share: Any,
+    random_state: int | None,
+) -> tuple[PrivateTreatmentRule, Wanted]:
+    """Return an estimator for the study and its public choices, or raise."""
+    one_of("how", how, WAYS)
+    if Relation.of(study.relation) is not Relation.REPLACE_ONE:
+        raise ParameterError(
+            "private tuning needs relation replace_one: rows are put into slots, and their sizes "
+            "tell the number of rows, which is sensitive under add_remove"
+        )
+    replaced: dict[str, Any] = {} if mechanism is None else {"mechanism": mechanism}
+    if gammas is not None:
+        declared(gammas)
+        replaced["gamma"] = AUTO
+    estimator = PrivateTreatmentRule.from_study(
+        study, epsilon, delta=delta, random_state=random_state, **replaced
+    )
+    estimator.check_parameters()
+    declaration = Declaration.of_study(study)
+    refuse_shared_weights(declaration.treatment.origin)
+    wanted = estimator.wanted(declaration, study.encoding())
+    _, rest = split(wanted.spec.budget, declaration.treatment)
+    steps_of(how, _in_epsilon(rest), checked_share(share), None)
+    return estimator, wanted
+
+
+def _settled(
+    wanted: Wanted,
+    rows: int,
+    how: str,
+    gammas: Sequence[float] | None,
+    share: Any,
+    on_stage: Stage,
+) -> tuple[Settings, Specification, Tuning]:
+    """Return settings, specification and tuning from public facts and the number of rows.
+
+    Settings are chosen for the rows and the budget of a candidate's fit.
+    """
+    whole, parted = wanted.rule_spec(rows), checked_share(share)
+    count = len(FACTORS) if gammas is None else len(gammas)
+    steps = steps_of(how, _in_epsilon(whole.budget), parted, None)
+    settings = settings_for(
+        replace(wanted.asked, planned_n=None),
+        whole.with_settings(budget=steps.fit),
+        wanted.encoding,
+        outcome_of(wanted.declaration),
+        range(slots_of(how, rows, count)[0]),
+        on_stage,
+    )
+    bound = wanted.declaration.clipped_at(settings.clip).weight_bound
+    spec = settings.specification(whole.with_settings(budget=steps.fit), bound)
+    # A mechanism without δ spends none; then nothing of it is claimed.
+    budget = whole.budget if how in (SPLIT, REPEATS) else spec.budget
+    candidates = usable(
+        around(spec.gamma) if gammas is None else declared(gammas),
+        [spec, spec.with_settings(budget=steps.rule)] if how == SPLIT else [spec],
+        settings.encoding(wanted.encoding),
+        strict=gammas is not None,
+    )
+    tuning = Tuning(
+        how=how,
+        candidates=candidates,
+        rows=rows,
+        budget=_in_epsilon(budget),
+        share=parted if how == SPLIT else None,
+        repeats=RUNS_PER_CANDIDATE * len(candidates) if how == REPEATS else None,
+    )
+    return settings, not_simulated(spec), tuning
+
+
+def _in_epsilon(budget: object) -> Budget:
+    """Return a budget in ε and δ; another one is refused."""
+    if not isinstance(budget, Budget):
+        raise ParameterError(f"private tuning needs a budget in epsilon, not {budget}")
+    return budget

@@ -1,16 +1,14 @@
-"""Many cells over all processors, written as they come; an interrupted run can be resumed."""
+"""Many cells through the engine, as rows of a file; an interrupted campaign can be resumed."""
 
 import csv
-import os
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
-from rich.progress import Progress
-
-from benchmarks.page import add_row
+from dpwerm.simulate.engine.bar import bar
+from dpwerm.simulate.engine.journal import Journal
+from dpwerm.simulate.engine.run import run
 
 C_co = TypeVar("C_co", bound=Hashable, covariant=True)
 
@@ -36,32 +34,46 @@ class Campaign(Generic[C, R]):
     row: Callable[[R], Mapping[str, object]]
     read: Callable[[Mapping[str, str]], R]
 
-    def measure(self, planned: Sequence[C], *, jobs: int, resume: bool, quick: bool) -> list[R]:
+    def measure(
+        self, planned: Sequence[C], *, jobs: int | None, resume: bool, quick: bool
+    ) -> list[R]:
         """Return the result of every planned cell, in their order.
 
-        resume: keep what the file holds; quick: write nothing.
+        jobs: processes, None for all processors; resume: keep what was measured before, in a
+        finished file or an interrupted run; quick: write nothing.
         """
-        found: dict[Hashable, R] = self._kept(set(planned)) if resume else {}
+        found: dict[Hashable, R] = self._kept() if resume and not quick else {}
         todo = [cell for cell in planned if cell not in found]
-        self.results.parent.mkdir(exist_ok=True)
-        target = Path(os.devnull) if quick else self.results
-        with (
-            target.open("a" if resume else "w", encoding="utf-8", newline="") as file,
-            Progress() as progress,
-            ProcessPoolExecutor(jobs) as pool,
-        ):
-            task = progress.add_task("simulating", total=len(planned))
-            progress.advance(task, len(planned) - len(todo))
-            for result in pool.map(self.run, todo):
-                found[result.cell] = result
-                add_row(file, self.row(result))
-                progress.advance(task)
-        return [found[cell] for cell in planned]
+        journal = None
+        if not quick:
+            path = self.results.with_suffix(".jsonl")
+            journal = Journal(path, self.results.stem, fresh=not resume)
+        with bar("simulating") as on_done:
+            rows = run(self.row_of, todo, workers=jobs, journal=journal, on_done=on_done)
+        for row in rows:
+            result = self.read({name: str(value) for name, value in row.items()})
+            found[result.cell] = result
+        results = [found[cell] for cell in planned]
+        if journal is not None:
+            self._write(results)
+            journal.path.unlink(missing_ok=True)
+        return results
 
-    def _kept(self, planned: set[C]) -> dict[Hashable, R]:
-        """Return the planned cells that the file already holds."""
+    def row_of(self, cell: C) -> dict[str, object]:
+        """Return the row of one cell; this is what other processes do."""
+        return dict(self.row(self.run(cell)))
+
+    def _kept(self) -> dict[Hashable, R]:
+        """Return what the file of a finished campaign holds."""
         if not self.results.exists():
             return {}
         with self.results.open(encoding="utf-8", newline="") as file:
             kept = [self.read(row) for row in csv.DictReader(file)]
-        return {result.cell: result for result in kept if result.cell in planned}
+        return {result.cell: result for result in kept}
+
+    def _write(self, results: Sequence[R]) -> None:
+        rows = [self.row(result) for result in results]
+        with self.results.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)

@@ -2,19 +2,17 @@
 
 Trials are simulated for a fixed rule whose value is known exactly. Their sums get Laplace noise in
 doubles and go through the same intervals as a release. Writes benchmarks/results/coverage.csv and
-the tables of docs/evaluation.md; about five minutes on one core.
+the tables of docs/evaluation.md; about three minutes on two cores.
 """
 
 import argparse
 import csv
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
-from rich.progress import Progress
 
 from benchmarks.page import fill
 from dpwerm.arrays import FloatArray, IntArray
@@ -23,6 +21,9 @@ from dpwerm.rules.value.interval import Target, gain_target, interval_of, value_
 from dpwerm.rules.value.layout import Layout, layout_by_design, layout_by_row, layout_robust
 from dpwerm.rules.value.rows import robust_term
 from dpwerm.rules.value.shares import split_evenly, split_pair, split_weighted
+from dpwerm.simulate.engine.bar import bar
+from dpwerm.simulate.engine.journal import Journal
+from dpwerm.simulate.engine.run import run
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results" / "coverage.csv"
@@ -147,8 +148,10 @@ class Cell:
     sampling: tuple[float, ...]
 
 
-def measure(scenario: Scenario, sums: FloatArray, n: int, epsilon: float, seed: int) -> Cell:
-    """Return one cell; half widths of single errors are means over the first fifty trials."""
+def measure(
+    scenario: Scenario, sums: FloatArray, epsilon: float, seed: int
+) -> list[tuple[float, ...]]:
+    """Return coverage and half widths by target; those of single errors from fifty trials."""
     layout, scale = scenario.layout, 2 / epsilon
     noisy = sums + np.random.default_rng(seed).laplace(0.0, scale, sums.shape)
     few = noisy[:50]
@@ -162,7 +165,7 @@ def measure(scenario: Scenario, sums: FloatArray, n: int, epsilon: float, seed: 
             halves.append(float(50 * np.mean(one.upper - one.lower)))
         whole = float(50 * np.mean(found.upper - found.lower))
         columns.append((100 * float(holds.mean()), whole, *halves))
-    return Cell(scenario, n, epsilon, len(sums), *zip(*columns, strict=True))
+    return list(zip(*columns, strict=True))
 
 
 def _target(layout: Layout, index: int, sums: FloatArray) -> Target:
@@ -172,14 +175,34 @@ def _target(layout: Layout, index: int, sums: FloatArray) -> Target:
     return gain_target(layout, rule, arms[index - 3], sums)
 
 
-def cells(repeats: int, seed: int) -> Iterator[Cell]:
-    """Yield every cell; the values of ε share their trials."""
-    for number, scenario in enumerate(SCENARIOS):
-        for n in SIZES:
-            rng = np.random.default_rng([seed, number, n])
-            sums = scenario.sums(n, repeats, rng)
-            for epsilon in EPSILONS:
-                yield measure(scenario, sums, n, epsilon, int(rng.integers(2**32)))
+@dataclass(frozen=True)
+class Task:
+    """The trials of one scenario and size; the values of ε share them."""
+
+    scenario: int
+    n: int
+    repeats: int
+    seed: int
+
+
+def work(task: Task) -> list[list[tuple[float, ...]]]:
+    """Return coverage and half widths of every target, for each ε."""
+    scenario = SCENARIOS[task.scenario]
+    rng = np.random.default_rng([task.seed, task.scenario, task.n])
+    sums = scenario.sums(task.n, task.repeats, rng)
+    return [measure(scenario, sums, epsilon, int(rng.integers(2**32))) for epsilon in EPSILONS]
+
+
+def cells(repeats: int, seed: int, journal: Journal | None) -> list[Cell]:
+    """Return every cell."""
+    tasks = [Task(number, n, repeats, seed) for number in range(len(SCENARIOS)) for n in SIZES]
+    with bar("evaluating trials") as on_done:
+        found = run(work, tasks, journal=journal, on_done=on_done)
+    return [
+        Cell(SCENARIOS[task.scenario], task.n, epsilon, repeats, *map(tuple, columns))
+        for task, results in zip(tasks, found, strict=True)
+        for epsilon, columns in zip(EPSILONS, results, strict=True)
+    ]
 
 
 def error(repeats: int) -> float:
@@ -222,22 +245,16 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=2026)
     parser.add_argument("--print-only", action="store_true", help="write no file")
     arguments = parser.parse_args()
-    found: list[Cell] = []
-    with Progress() as progress:
-        total = len(SCENARIOS) * len(SIZES) * len(EPSILONS)
-        task = progress.add_task("evaluating trials", total=total)
-        for one in cells(arguments.repeats, arguments.seed):
-            found.append(one)
-            progress.update(
-                task, advance=1, description=f"{one.scenario.arms} {one.scenario.benefit}"
-            )
+    journal = None if arguments.print_only else Journal(RESULTS.with_suffix(".jsonl"), "coverage")
+    found = cells(arguments.repeats, arguments.seed, journal)
     print(table(found))
     print(verdict(found))
-    if arguments.print_only:
+    if journal is None:
         return
     _write(found)
     fill(PAGE, "coverage", table(found))
     fill(PAGE, "verdict", verdict(found))
+    journal.path.unlink()
 
 
 def _write(found: list[Cell]) -> None:

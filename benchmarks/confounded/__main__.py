@@ -6,7 +6,6 @@ cells and writes nothing.
 """
 
 import argparse
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, fields
 from itertools import product
@@ -72,7 +71,7 @@ def main() -> None:
     """Run the comparison."""
     parser = argparse.ArgumentParser(prog="make confounded", description=__doc__)
     parser.add_argument("--repeats", type=int, default=100)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--jobs", type=int, help="processes; all processors")
     parser.add_argument("--resume", action="store_true", help="keep the cells already measured")
     parser.add_argument("--quick", action="store_true", help="ten repeats of n = 1,000")
     arguments = parser.parse_args()

@@ -6,7 +6,6 @@ cells and writes nothing.
 """
 
 import argparse
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -47,7 +46,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=200, help="on the paper's problem")
     parser.add_argument("--others", type=int, default=25, help="on every other scenario")
     parser.add_argument("--scenarios", default=",".join(SCENARIOS))
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--jobs", type=int, help="processes; all processors")
     parser.add_argument("--resume", action="store_true", help="keep the cells already measured")
     parser.add_argument("--quick", action="store_true", help="a few repeats of the paper's problem")
     arguments = parser.parse_args()

@@ -66,7 +66,7 @@ class PermuteAndFlip:
 
     References
     ----------
-    McKenna and Sheldon 2020, Theorems 1 and 2; Ding et al. 2021.
+    McKenna and Sheldon 2020; Ding et al. 2021, for the law with noise.
     """
 
     sensitivity: int

@@ -63,6 +63,15 @@ def test_three_is_approached_so_half_of_it_would_be_wrong(epsilon: float) -> Non
         assert reached * epsilon < loss < COST * epsilon
 
 
+def test_runs_that_are_cut_off_cost_far_more() -> None:
+    # At most ten runs of randomised response at ε = 0.5: its lower answer wins only if all give it.
+    most, stop, epsilon = 10, 1e-6, 0.5
+    k = np.arange(1, most + 1)
+    chances = np.append(stop * (1 - stop) ** (k[:-1] - 1), (1 - stop) ** (most - 1))
+    less, more = (1 / (1 + math.exp(sign * epsilon)) for sign in (1, -1))
+    assert math.log((chances @ more**k) / (chances @ less**k)) > 9 * epsilon
+
+
 @given(private_pairs(), st.sampled_from([2, 5]))
 def test_the_law_of_the_best_follows_from_that_of_one_run(
     pair: tuple[float, FloatArray, FloatArray], mean: int

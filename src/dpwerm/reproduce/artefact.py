@@ -34,6 +34,7 @@ class Bench:
     workers : int ≥ 1, all processors if left out
     cyp_guides : Path, the user's copy of that trial, if there is one
     on_done : called with how many tasks are done, and of how many
+    renewed : the names of work that was begun anew already
     """
 
     name: str
@@ -43,15 +44,21 @@ class Bench:
     workers: int | None = None
     cyp_guides: Path | None = None
     on_done: OnDone = unseen
+    renewed: set[str] = field(default_factory=set, repr=False, compare=False)
 
-    def run(self, work: Callable[[T], R], tasks: Sequence[T], part: str = "") -> list[R]:
+    def run(
+        self, work: Callable[[T], R], tasks: Sequence[T], part: str = "", *, shared: str = ""
+    ) -> list[R]:
         """Return the plain results of tasks, in their order; what was found before is kept.
 
-        part: names the work where an artefact has several kinds.
+        part: names the work where an artefact has several kinds; shared: names work that several
+        artefacts have in common, in the place of the artefact's own name. Benches made of one
+        another by ``dataclasses.replace`` make shared work anew only once.
         """
-        name = f"{self.name}-{part}" if part else self.name
+        name = shared or (f"{self.name}-{part}" if part else self.name)
         path = self.out / "journal" / f"{'quick-' if self.quick else ''}{name}.jsonl"
-        journal = Journal(path, name, fresh=self.fresh)
+        journal = Journal(path, name, fresh=self.fresh and name not in self.renewed)
+        self.renewed.add(name)
         return run(work, tasks, workers=self.workers, journal=journal, on_done=self.on_done)
 
 

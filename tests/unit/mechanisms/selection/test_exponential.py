@@ -3,7 +3,7 @@ from fractions import Fraction
 
 import mpmath
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.mechanisms.selection.laws import largest_log_ratio, softmax
 from tests.unit.mechanisms.selection.strings import NoBits, WrittenBits
@@ -16,6 +16,7 @@ from dpwerm.privacy.randomness import SeededBits
 SCORES = st.lists(st.integers(-40, 40), min_size=1, max_size=6)
 
 
+@settings(deadline=None)
 @given(SCORES, st.integers(1, 9), st.sampled_from(["0.01", "0.7", "3"]), st.integers(0, 999))
 def test_a_seed_gives_the_formula(scores: list[int], delta: int, epsilon: str, seed: int) -> None:
     mechanism = ExponentialMechanism(delta, Budget.of(epsilon))
@@ -30,6 +31,7 @@ def test_a_seed_gives_the_formula(scores: list[int], delta: int, epsilon: str, s
         assert mechanism.choose(scores, SeededBits(seed), start) == expected
 
 
+@settings(deadline=None)
 @given(SCORES, st.data(), st.integers(1, 9))
 def test_no_neighbour_exceeds_epsilon(scores: list[int], data: st.DataObject, delta: int) -> None:
     moves = st.lists(st.integers(-delta, delta), min_size=len(scores), max_size=len(scores))

@@ -97,6 +97,7 @@ def test_what_opendp_says_is_not_passed_on(monkeypatch: pytest.MonkeyPatch) -> N
     assert caught.value.__suppress_context__
 
 
+@settings(deadline=None)
 @given(SCORES, st.integers(1, 9), st.sampled_from(["0.01", "0.7", "3"]), st.integers(0, 999))
 def test_a_seed_gives_the_formula(scores: list[int], delta: int, epsilon: str, seed: int) -> None:
     mechanism = PermuteAndFlip(delta, Budget.of(epsilon))
@@ -117,6 +118,7 @@ def test_equal_beginnings_are_extended() -> None:
     assert mechanism.choose([3, 3], WrittenBits(start + "1", start + "0")) == 1
 
 
+@settings(deadline=None)
 @given(SCORES)
 def test_coins_and_orders_are_a_uniform_draw_from_the_heads(scores: list[int]) -> None:
     # The identity by which exponential noise and permute-and-flip are the same law.
@@ -130,6 +132,7 @@ def test_coins_and_orders_are_a_uniform_draw_from_the_heads(scores: list[int]) -
     np.testing.assert_allclose(found, flips(scores, rate), atol=1e-12)
 
 
+@settings(deadline=None)
 @given(SCORES, st.data(), st.integers(1, 9))
 def test_no_neighbour_exceeds_epsilon(scores: list[int], data: st.DataObject, delta: int) -> None:
     moves = st.lists(st.integers(-delta, delta), min_size=len(scores), max_size=len(scores))
@@ -150,6 +153,7 @@ def test_epsilon_is_attained_so_a_scale_off_by_two_is_wrong_either_way() -> None
     assert loss(2 * mechanism.scale) == pytest.approx(0.25, abs=1e-12)
 
 
+@settings(deadline=None)
 @given(SCORES, st.floats(0.001, 3))
 def test_it_is_never_worse_than_the_exponential_mechanism(scores: list[int], rate: float) -> None:
     flipped, soft = flips(scores, rate) @ scores, softmax(scores, rate) @ scores

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.mechanisms.selection.laws import best_of_repeats, largest_log_ratio, sharp_cost
 from tests.unit.mechanisms.selection.strings import WrittenBits
@@ -41,6 +41,7 @@ def worst_pair(epsilon: float) -> tuple[FloatArray, FloatArray]:
     return truth * zero + (1 - truth) * one, (1 - truth) * zero + truth * one
 
 
+@settings(deadline=None)
 @given(private_pairs(), MEANS)
 def test_the_best_of_repeated_runs_costs_at_most_three_runs(
     pair: tuple[float, FloatArray, FloatArray], mean: int
@@ -72,6 +73,7 @@ def test_runs_that_are_cut_off_cost_far_more() -> None:
     assert math.log((chances @ more**k) / (chances @ less**k)) > 9 * epsilon
 
 
+@settings(deadline=None)
 @given(private_pairs(), st.sampled_from([2, 5]))
 def test_the_law_of_the_best_follows_from_that_of_one_run(
     pair: tuple[float, FloatArray, FloatArray], mean: int
@@ -118,12 +120,14 @@ def test_a_uniform_that_begins_like_the_fraction_is_read_on() -> None:
     assert below(Fraction(1, 2), WrittenBits("0" + "1" * 63))
 
 
+@settings(deadline=None)
 @given(st.fractions(0, 1, max_denominator=10**6), st.integers(0, 2**64 - 1))
 def test_comparisons_are_exact(probability: Fraction, word: int) -> None:
     bits = WrittenBits(f"{word:064b}" + "1" * 64)
     assert below(probability, bits) == (Fraction(word, 2**64) < probability)
 
 
+@settings(deadline=None)
 @given(st.decimals("0.000004", "100000000", places=9), MEANS)
 def test_the_part_of_a_run_is_the_largest_of_nine_digits(epsilon: Decimal, mean: int) -> None:
     repeats, whole = GeometricRepeats(mean), Budget.of(str(epsilon))

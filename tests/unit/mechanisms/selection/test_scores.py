@@ -1,6 +1,6 @@
 import pytest
 from flint import arb, ctx
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpwerm.errors import ParameterError
@@ -14,6 +14,7 @@ from dpwerm.mechanisms.selection.scores import (
 from dpwerm.privacy.budget import Budget
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=8))
 def test_the_last_of_the_best_wins(scores: list[int]) -> None:
     index = last_best(scores)
@@ -21,6 +22,7 @@ def test_the_last_of_the_best_wins(scores: list[int]) -> None:
     assert max(scores) not in scores[index + 1 :]
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(-(2**80), 2**80), min_size=1, max_size=6, unique=True))
 def test_the_largest_is_found_however_wide_the_first_enclosures_are(numbers: list[int]) -> None:
     asked = []

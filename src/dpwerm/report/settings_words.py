@@ -1,12 +1,14 @@
 """The settings of a fit in words: what applies beyond the plain values, and who chose it.
 
-All of it is public: settings are declared, or chosen on simulated problems without reading a row.
+All of it is public: settings are declared, or chosen on simulated problems without reading a row,
+or, for γ alone, chosen privately on the rows at a cost that is said.
 """
 
 import textwrap
 
 from dpwerm.learn.release import Release
 from dpwerm.rules.rule import Rule
+from dpwerm.rules.tuning import PARTS, REPEATS, SPLIT
 
 WIDTH = 92
 CLEAR = 0.6
@@ -52,13 +54,50 @@ def chosen_lines(rule: Rule) -> list[str]:
     known = ""
     if rule.declaration.treatment.propensity is not None:
         known = " Probabilities of the arms count as known there."
+    if rule.tuning is not None:
+        known += f" That is about fits of {rule.tuning.slots[0]} rows at {rule.tuning.steps.fit},"
+        known += " as each candidate had."
     return _wrapped(f"Settings: {names} {chosen.reason}.{known}")
 
 
+def tuning_lines(rule: Rule) -> list[str]:
+    """Return the paragraph on how γ was tuned privately, and what that cost; nothing if not."""
+    tuning = rule.tuning
+    if tuning is None:
+        return []
+    steps, fitted, scored = tuning.steps, tuning.slots[0], tuning.slots[-1]
+    tried = f"{len(tuning.candidates)} candidates from {tuning.candidates[0]:g} to "
+    tried += f"{tuning.candidates[-1]:g}"
+    if tuning.how == REPEATS:
+        found = (
+            f"It is that of the best of a secret number of runs, {tuning.repeats} expected: each "
+            f"drew one of {tried}, fitted it to {fitted} rows and scored it with noise on the "
+            f"other {scored}"
+        )
+        cost = f"A run costs {steps.fit}, the best of them three times that: {tuning.budget} in all"
+    else:
+        chooser = "the exponential mechanism" if tuning.how == PARTS else "permute-and-flip"
+        found = (
+            f"The {tried} were each fitted to {fitted} rows of their own, and {chooser} chose one by "
+            f"scores on the other {scored}"
+        )
+        cost = f"Each person is in one of these parts, so all of it costs {tuning.budget} once"
+        if tuning.how == SPLIT:
+            cost = f"That cost {steps.fit}; the rule was then learned from all {tuning.rows} rows"
+            cost += f" at {steps.rule}"
+    words = f"Gamma was tuned privately on the same {tuning.rows} rows. {found}."
+    return _wrapped(f"{words} {cost}." if tuning.budget.is_private else words)
+
+
 def unclear_lines(rule: Rule) -> list[str]:
-    """Return a warning if so private a rule was hardly better than a coin on simulated problems."""
-    chosen = rule.release.certificate.chosen
+    """Return a warning if so private a rule was hardly better than a coin on simulated problems.
+
+    With a split budget the settings were chosen for the fits of candidates, not for this one.
+    """
+    chosen, tuning = rule.release.certificate.chosen, rule.tuning
     if chosen is None or not rule.release.private or chosen.accuracy >= CLEAR:
+        return []
+    if tuning is not None and tuning.how == SPLIT:
         return []
     return _wrapped(
         f"ON SIMULATED PROBLEMS such a rule was right for only {100 * chosen.accuracy:.1f} % of "

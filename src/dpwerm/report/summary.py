@@ -3,7 +3,13 @@
 from dpwerm.learn.certificate import Certificate
 from dpwerm.report.meaning import meaning
 from dpwerm.report.noise_interval import effect_reach
-from dpwerm.report.settings_words import chosen_lines, setting_rows, unclear_lines, zeroed
+from dpwerm.report.settings_words import (
+    chosen_lines,
+    setting_rows,
+    tuning_lines,
+    unclear_lines,
+    zeroed,
+)
 from dpwerm.rules.rule import Rule
 from dpwerm.rules.rule_file import notice
 
@@ -65,9 +71,9 @@ def _certificate_lines(rule: Rule) -> list[str]:
     c = rule.release.certificate
     shown = {
         "mechanism": f"{c.mechanism} ({c.proof})",
-        "relation": str(c.relation) + (f", n = {c.n}" if c.n is not None else ", n is not written"),
+        "relation": f"{c.relation}, {_people(rule)}",
         "loss": " ".join([c.loss.name, *(f"{k} = {v:g}" for k, v in c.loss.parameters.items())]),
-        "gamma": f"{c.gamma:g}",
+        "gamma": f"{c.gamma:g}" + ("" if rule.tuning is None else ", tuned privately"),
         "weights": f"at most {c.weight_bound:.6g}, origin {c.weight_origin.name}",
         "row norm": f"at most {c.radius:.6g}",
         **setting_rows(rule),
@@ -79,6 +85,14 @@ def _certificate_lines(rule: Rule) -> list[str]:
     width = max(map(len, shown))
     heading = "What the promise rests on:" if c.private else "How it was made, without a promise:"
     return [heading, "", *(f"  {k:<{width}}  {v}" for k, v in shown.items())]
+
+
+def _people(rule: Rule) -> str:
+    """Return the rows behind the release; of a tuned rule perhaps some of all."""
+    n, tuning = rule.release.certificate.n, rule.tuning
+    if n is None:
+        return "n is not written"
+    return f"n = {n}" if tuning is None or tuning.rows == n else f"n = {n} of {tuning.rows} rows"
 
 
 def _gaussian_row(c: Certificate) -> dict[str, str]:
@@ -138,6 +152,7 @@ def summary(rule: Rule) -> str:
         _propensity_lines(rule),
         meaning(rule.release.certificate, rule.budget),
         _certificate_lines(rule),
+        tuning_lines(rule),
         chosen_lines(rule),
     ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"

@@ -1,0 +1,116 @@
+"""What private tuning of γ gains or loses: ``python -m benchmarks.tuning``.
+
+The paper's synthetic problem, simulated many times. γ is automatic, chosen by simulation without
+reading a row, or tuned privately on the trial in one of four ways; everything costs the same ε.
+Writes benchmarks/results/tuning.csv and the table of docs/tuning.md; a few minutes on two cores.
+"""
+
+import argparse
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.page import fill
+from dpwerm import PrivateTreatmentRule
+from dpwerm.rules.tuning import WAYS
+from dpwerm.simulate.engine.bar import bar
+from dpwerm.simulate.engine.journal import Journal
+from dpwerm.simulate.engine.run import run
+from dpwerm.simulate.scenarios import get_scenario
+from dpwerm.tune.private import fit_tuned
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "benchmarks" / "results" / "tuning.csv"
+PAGE = ROOT / "docs" / "tuning.md"
+SCENARIO = "paper"
+AUTOMATIC = "automatic"
+METHODS = (AUTOMATIC, *WAYS)
+SIZES = (1000, 5000)
+EPSILONS = ("1", "5")
+REPEATS, AT_ONCE = 100, 10
+PEOPLE = 4_000
+
+
+@dataclass(frozen=True)
+class Task:
+    """Some repeats of one cell: trials first, first + 1, … of n people."""
+
+    method: str
+    n: int
+    epsilon: str
+    first: int
+
+
+def measure(task: Task) -> list[float]:
+    """Return the share of people given their better arm, in %, for each repeat."""
+    scenario = get_scenario(SCENARIO)
+    study = scenario.study()
+    people = scenario.people(PEOPLE, np.random.default_rng([task.n, 0]))
+    shares = []
+    for repeat in range(task.first, task.first + AT_ONCE):
+        trial = scenario.draw(task.n, np.random.default_rng([task.n, repeat + 1]))
+        if task.method == AUTOMATIC:
+            fitted = PrivateTreatmentRule.from_study(study, task.epsilon, random_state=repeat)
+            rule = fitted.fit(trial).rule_
+        else:
+            rule = fit_tuned(
+                study, trial, epsilon=task.epsilon, how=task.method, random_state=repeat
+            )
+        shares.append(100 * scenario.accuracy(people, rule.arms_for(rule.score_table(people))))
+    return shares
+
+
+def cells(repeats: int) -> dict[tuple[str, int, str], list[float]]:
+    """Return the shares of every cell by method, n and ε."""
+    tasks = [
+        Task(method, n, epsilon, first)
+        for n in SIZES
+        for epsilon in EPSILONS
+        for method in METHODS
+        for first in range(0, repeats, AT_ONCE)
+    ]
+    journal = Journal(RESULTS.with_suffix(".jsonl"), "tuning")
+    with bar("tuning") as on_done:
+        found = run(measure, tasks, journal=journal, on_done=on_done)
+    shares: dict[tuple[str, int, str], list[float]] = {}
+    for task, some in zip(tasks, found, strict=True):
+        shares.setdefault((task.method, task.n, task.epsilon), []).extend(some)
+    return shares
+
+
+def table(shares: dict[tuple[str, int, str], list[float]]) -> str:
+    """Return the table of the page: means and the half widths of their 95 % intervals."""
+    columns = [(n, epsilon) for n in SIZES for epsilon in EPSILONS]
+    head = " | ".join(f"n = {n:,}, ε = {epsilon}" for n, epsilon in columns)
+    lines = [f"| γ | {head} |", "|---" * (len(columns) + 1) + "|"]
+    for method in METHODS:
+        row = []
+        for n, epsilon in columns:
+            found = np.array(shares[method, n, epsilon])
+            row.append(f"{found.mean():.1f} ± {1.96 * found.std(ddof=1) / len(found) ** 0.5:.1f}")
+        lines.append(f"| {method} | {' | '.join(row)} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeats", type=int, default=REPEATS, help="a multiple of 10")
+    repeats = parser.parse_args().repeats
+    shares = cells(repeats)
+    with RESULTS.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["method", "n", "epsilon", "repeats", "accuracy", "half_width"])
+        for (method, n, epsilon), some in shares.items():
+            found = np.array(some)
+            half = 1.96 * found.std(ddof=1) / len(found) ** 0.5
+            writer.writerow([method, n, epsilon, len(found), f"{found.mean():.3f}", f"{half:.3f}"])
+    text = table(shares)
+    print(text)
+    if repeats == REPEATS:
+        fill(PAGE, "private tuning", text)
+
+
+if __name__ == "__main__":
+    main()

@@ -81,6 +81,7 @@ def plan(
             on_stage=steps.stage,
             on_step=steps.done,
             on_more=steps.more,
+            workers=None,
         )
         if aim is not None:
             parts = list(_target(desk, aim, people, asked))

@@ -8,16 +8,19 @@ from dpwerm.choose.candidates import CLIPS
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms.plan import Stage, no_progress
 from dpwerm.plan.bounds import MECHANISM, Bounds, bounds_of
-from dpwerm.plan.expected import QUICK_TRIALS, TRIALS, Expected, expected
+from dpwerm.plan.expected import QUICK_TRIALS, TRIALS, Expected
 from dpwerm.plan.figure import FACTORS, QUICK_FACTORS, sizes_around
+from dpwerm.plan.place import Found, Key, Place, simulated
 from dpwerm.plan.target import EPSILONS, SIZES, Answer, smallest
 from dpwerm.privacy.asymptotic import Asymptotic, asymptotic_constant
 from dpwerm.privacy.budget import Budget
 from dpwerm.rules.propensity import model_encoding
-from dpwerm.rules.settle import Settled, settle
+from dpwerm.rules.settle import settle
+from dpwerm.simulate.engine.run import run
 from dpwerm.study.declaration import Study
 
-Found = tuple[Settled, Expected]
+WORTH_WORKERS = 4
+"""From this many places on other processes are worth their start."""
 
 
 def no_step() -> None:
@@ -37,6 +40,7 @@ class Desk:
     study : Study
     delta : str or Decimal, for mechanisms that need one
     quick : bool, whether fewer trials are simulated
+    workers : int ≥ 1, processes for many places at once; None for all processors
     on_stage, on_step, on_more : called with what is under way, after each simulated place, and
         with the number of places to come
     """
@@ -47,24 +51,13 @@ class Desk:
     on_stage: Stage = no_progress
     on_step: Callable[[], None] = no_step
     on_more: Callable[[int], None] = no_room
-    _known: dict[tuple[str, int, float | None], Found] = field(default_factory=dict, repr=False)
+    workers: int | None = 1
+    _known: dict[Key, Found | ParameterError] = field(default_factory=dict, repr=False)
 
     def at(self, epsilon: str, n: int, clip: float | None = None) -> Found:
         """Return what a fit at ε with n people would use, and what to expect of it."""
-        key = (epsilon, n, clip)
-        if key not in self._known:
-            where = f"epsilon {epsilon}, n {n:,}" + ("" if clip is None else f", clip {clip:.0%}")
-
-            def stage(name: str) -> None:
-                self.on_stage(f"{where}: {name}")
-
-            budget = Budget.of(epsilon, self.delta)
-            settled = settle(self.study, budget, n, clip=clip, on_stage=stage)
-            stage("simulating trials")
-            trials = QUICK_TRIALS if self.quick else TRIALS
-            self._known[key] = settled, expected(settled, trials)
-        self.on_step()
-        return self._known[key]
+        (found,) = self._find([(epsilon, n, clip)])
+        return _raised(found)
 
     def over(self, epsilons: Sequence[str], n: int) -> tuple[dict[str, Found], list[str]]:
         """Return what to expect at each ε, and for which ε no release is possible and why.
@@ -74,14 +67,36 @@ class Desk:
         """
         self.on_more(len(epsilons))
         found, refused = {}, {}
-        for epsilon in epsilons:
-            try:
-                found[epsilon] = self.at(epsilon, n)
-            except ParameterError as error:
-                refused[epsilon] = error
+        places = self._find([(epsilon, n, None) for epsilon in epsilons])
+        for epsilon, place in zip(epsilons, places, strict=True):
+            if isinstance(place, ParameterError):
+                refused[epsilon] = place
+            else:
+                found[epsilon] = place
         if refused and not [one for one in found if one != "inf"]:
             raise next(iter(refused.values()))
         return found, [f"No release at epsilon = {one}: {error}." for one, error in refused.items()]
+
+    def _find(self, keys: Sequence[Key]) -> list[Found | ParameterError]:
+        """Return what is known of each place, simulated where it is not: many at once."""
+        new = [key for key in dict.fromkeys(keys) if key not in self._known]
+        trials = QUICK_TRIALS if self.quick else TRIALS
+        places = [Place(self.study, str(self.delta), trials, *key) for key in new]
+        if self.workers == 1 or len(new) < WORTH_WORKERS:
+            for key, place in zip(new, places, strict=True):
+                self._known[key] = simulated(place, self.on_stage)
+                self.on_step()
+        else:
+            self.on_stage("simulating trials")
+            found = run(simulated, places, workers=self.workers, on_done=self._stepped)
+            self._known.update(zip(new, found, strict=True))
+        for _ in range(len(keys) - len(new)):
+            self.on_step()
+        return [self._known[key] for key in keys]
+
+    def _stepped(self, done: int, _total: int) -> None:
+        if done:
+            self.on_step()
 
     def smallest_epsilon(self, target: float, n: int) -> Answer[str]:
         """Return the smallest ε that reaches the target with n people."""
@@ -98,7 +113,8 @@ class Desk:
         used, _ = self.at(epsilon, n)
         shares = sorted({*CLIPS, used.clip})
         self.on_more(len(shares))
-        return {share: self.at(epsilon, n, share) for share in shares}
+        places = self._find([(epsilon, n, share) for share in shares])
+        return {share: _raised(place) for share, place in zip(shares, places, strict=True)}
 
     def bounds(self, epsilon: str, n: int) -> Bounds:
         """Return the paper's bounds beside simulation, with the settings that suit them."""
@@ -109,10 +125,18 @@ class Desk:
     def curves(self, epsilons: Sequence[str], n: int) -> dict[int, dict[str, Expected]]:
         """Return what to expect at each ε for numbers of people around n."""
         sizes = sizes_around(n, QUICK_FACTORS if self.quick else FACTORS)
+        self.on_more(len(sizes) * len(epsilons))
+        self._find([(epsilon, size, None) for size in sizes for epsilon in epsilons])
         return {
             size: {one: found for one, (_, found) in self.over(epsilons, size)[0].items()}
             for size in sizes
         }
+
+
+def _raised(found: Found | ParameterError) -> Found:
+    if isinstance(found, ParameterError):
+        raise found
+    return found
 
 
 def asymptotic_figures(study: Study, clip: float, smallest_eigenvalue: float, n: int) -> Asymptotic:

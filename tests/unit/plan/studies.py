@@ -8,7 +8,7 @@ from tests.bad_input.base import STUDY
 
 from dpwerm.choose import answer, candidates, search
 from dpwerm.choose.search import Round
-from dpwerm.plan import bounds, expected
+from dpwerm.plan import bounds, desk, expected
 from dpwerm.simulate import proxies
 from dpwerm.study.declaration import Study
 
@@ -31,6 +31,8 @@ def study(text: str = OPEN, **about: Any) -> Study:
 def make_small(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let searches and simulations be small; what is found that way is kept nowhere else."""
     monkeypatch.setenv("DPWERM_CACHE", str(cache))
+    # Other processes would not see what is made small here.
+    monkeypatch.setattr(desk, "WORTH_WORKERS", 10**6)
     monkeypatch.setattr(answer, "_MEMORY", {})
     for name in ("CLIPS", "INTERCEPTS", "SATURATIONS", "GAMMAS"):
         monkeypatch.setattr(candidates, name, getattr(candidates, name)[::2][-2:])

@@ -5,7 +5,7 @@ from tests.unit.plan.studies import OPEN, PRIVATE_MODEL, study
 
 from dpwerm.errors import ParameterError
 from dpwerm.plan import desk as desk_module
-from dpwerm.plan import expected, place
+from dpwerm.plan import place
 from dpwerm.plan.bounds_words import asymptotic_lines, bounds_lines
 from dpwerm.plan.desk import Desk, asymptotic_figures
 from dpwerm.plan.words import clips, expectation, settings, share_taken
@@ -53,18 +53,6 @@ def test_what_was_simulated_is_not_simulated_again(monkeypatch: pytest.MonkeyPat
     first = desk.at("1", 50)
     monkeypatch.setattr(place, "settle", None)
     assert desk.at("1", 50) is first
-
-
-def test_several_processes_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(desk_module, "WORTH_WORKERS", 2)
-    monkeypatch.setattr(expected, "AT_ONCE", 24)
-    steps: list[int] = []
-    fixed = study(OPEN + 'gamma = 30\nmechanism = "objective-block"\n')
-    epsilons = ("0.01", "2", "5", "inf")
-    desk = Desk(fixed, quick=True, workers=2, on_step=lambda: steps.append(1))
-    found, refused = desk.over(epsilons, 40)
-    assert (found, refused) == Desk(fixed, quick=True).over(epsilons, 40)
-    assert len(steps) == len(epsilons)
 
 
 def test_progress_is_told() -> None:

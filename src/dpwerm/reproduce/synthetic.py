@@ -9,6 +9,7 @@ through the engine.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -57,7 +58,7 @@ class Simulated:
         """The number of people in each trial."""
         return int(self.rows.shape[1])
 
-    @property
+    @cached_property
     def read(self) -> Table:
         """The table as a study reads it."""
         return read_table(self.table, self.scenario.study().columns)

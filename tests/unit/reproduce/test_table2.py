@@ -1,34 +1,54 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from dpwerm.reproduce.table2 import Cell, Published, published_cells, reproduce_cell
+from dpwerm.reproduce import repeats, table2
+from dpwerm.reproduce.artefact import Bench
+from dpwerm.reproduce.published import Published
+from dpwerm.reproduce.repeats import Repeats
+from dpwerm.reproduce.synthetic import Rules, Simulated, paper_rules
+from dpwerm.reproduce.table2 import ARTEFACT, Cell, verdict
+
+SPREAD = np.array([-1.0, 1.0] * 50)
+PUBLISHED = Published("1", 10, 1.0, (50.0, 1.972), (8.0, 1.972))
 
 
-def test_all_published_cells_are_there() -> None:
-    cells = published_cells()
-    assert len(cells) == 24
-    assert {cell.n for cell in cells} == {200, 500, 800, 1000}
-    first = cells[0]
-    assert (first.epsilon, first.gamma, first.accuracy[0], first.value[0]) == (
-        "0.1",
-        50,
-        50.24,
-        8.36,
-    )
-    assert first.accuracy[1] == pytest.approx(1.18)
+def cell(accuracy: float, value: float) -> Cell:
+    found = Repeats(accuracy + SPREAD, value + SPREAD)
+    return Cell(PUBLISHED, found, found)
+
+
+def like_the_papers(trials: Simulated, epsilon: str, rng: np.random.Generator) -> Rules:
+    """Stand in for our method without choosing its settings."""
+    return paper_rules(trials, [(epsilon, 50.0)], rng)
 
 
 def test_z_is_the_difference_in_standard_errors() -> None:
-    published = Published("1", 10, 1.0, (50.0, 1.972), (8.0, 1.972))
-    spread = np.array([-1.0, 1.0] * 50)
-    cell = Cell(published, 50.0 + spread, 9.0 + spread)
-    assert cell.z("accuracy") == pytest.approx(0.0)
-    assert cell.z("value") == pytest.approx(1.0 / np.hypot(spread.std(ddof=1) / 10, 1.0))
-    assert cell.agrees
+    one = cell(50.0, 9.0)
+    assert one.z("accuracy") == pytest.approx(0.0)
+    assert one.z("value") == pytest.approx(1.0 / np.hypot(SPREAD.std(ddof=1) / 10, 1.0))
+    assert one.agrees("value")
 
 
-def test_a_cell_is_deterministic() -> None:
-    published = published_cells()[0]
-    first, second = (reproduce_cell(published, 2, seed=1) for _ in range(2))
-    assert np.array_equal(first.accuracy, second.accuracy)
-    assert np.array_equal(first.value, second.value)
+def test_a_cell_that_differs_is_named() -> None:
+    cells = [cell(50.0, 8.0), cell(57.0, 8.0)]
+    assert verdict(cells[:1], "accuracy").agrees
+    found = verdict(cells, "accuracy")
+    assert not found.agrees
+    assert "Beyond 4.5: ε = 1, n = 10." in found.found
+
+
+def test_the_table_has_every_cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table2, "QUICK_REPEATS", 3)
+    monkeypatch.setattr(table2, "QUICK_SIZES", (200,))
+    monkeypatch.setattr(repeats, "our_rules", like_the_papers)
+    made = ARTEFACT.make(Bench("table2", tmp_path, quick=True, workers=1))
+    (sheet,) = made.sheets
+    assert [row[:3] for row in sheet.rows[:2]] == [["0.1", "200", "50"], ["0.5", "200", "90"]]
+    assert {len(row) for row in sheet.rows} == {len(sheet.header)}
+    assert len(made.rows) == 2 * len(sheet.rows) == 12
+    assert {row["method"] for row in made.rows} == {"paper", "ours"}
+    assert [one.agrees for one in made.verdicts] == [True, True]
+    assert "3 repeats" in made.left_out
+    assert len(made.pictures) == 1

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import typer
 
-from dpwerm.cli import check, demo, evaluate, fit, init, plan, recommend, verify
+from dpwerm.cli import check, demo, evaluate, fit, init, plan, recommend, reproduce, verify
 from dpwerm.cli.console import OUR_FAULT, OVER_BUDGET, WRONG_INPUT, complain
 from dpwerm.errors import BudgetError, DpwermError
 from dpwerm.version import __version__
@@ -23,7 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for module in (demo, init, check, plan, fit, recommend, evaluate, verify):
+for module in (demo, init, check, plan, fit, recommend, evaluate, verify, reproduce):
     app.command()(module.__dict__[module.__name__.rsplit(".", 1)[-1]])
 
 

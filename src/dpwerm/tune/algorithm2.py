@@ -1,0 +1,150 @@
+r"""Algorithm 2 of the paper: γ for n people and a budget, found on other people.
+
+For each candidate: average over repeats what a rule, learned at (n, ε) from a training set, is
+worth to the people who validate. On independent or simulated people it costs the study nothing; on
+a portion of the sensitive people what it finds is not private.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpwerm.errors import ParameterError
+from dpwerm.mechanisms.plan import Stage, no_progress
+from dpwerm.parameters import LARGEST, SMALLEST
+from dpwerm.privacy.budget import Budget
+from dpwerm.rules.settle import Settled, settle
+from dpwerm.simulate.engine.run import OnDone, unseen
+from dpwerm.simulate.proxies import TESTS, generator
+from dpwerm.study.declaration import Study
+from dpwerm.tune.candidates import declared, usable
+from dpwerm.tune.learner import Planned
+from dpwerm.tune.metric import Metric, metric_of
+from dpwerm.tune.repeats import all_scores, parts
+from dpwerm.tune.source import FromTable, Source
+from dpwerm.tune.splits import default_validation, is_bootstrapped, validating
+from dpwerm.tune.tuned import FREE, Tuned, complete, gain_of, means_of
+
+REPEATS = 200
+SEED = 112026
+"""Of splits and simulated noise, where nobody gives another; public."""
+
+STEPS = (-3, -2, -1, 0, 1, 2, 3)
+"""The automatic γ is tried times 3 to each of these powers: 1/27 to 27."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How many people train in each repeat, how many validate at least, and how many there are."""
+
+    n: int
+    m: int
+    size: int
+
+    @classmethod
+    def of(cls, source: Source, n: int, m: int | None) -> "Sizes":
+        """Return the sizes for a source; simulated people are drawn as needed."""
+        if source.size is None:
+            validate = TESTS if m is None else m
+            return cls(n, validate, n + validate)
+        return cls(n, default_validation(source.size) if m is None else m, source.size)
+
+
+def tune_gamma(
+    study: Study,
+    source: Source,
+    budgets: Sequence[Budget],
+    *,
+    n: int,
+    m: int | None = None,
+    gammas: Sequence[float] | None = None,
+    repeats: int = REPEATS,
+    metric: str | Metric | None = None,
+    mechanism: str | None = None,
+    seed: int = SEED,
+    private_cost: str = FREE,
+    workers: int | None = None,
+    on_stage: Stage = no_progress,
+    on_done: OnDone = unseen,
+) -> tuple[tuple[Tuned, Settled], ...]:
+    """Return for each budget what was found, and the settings around γ.
+
+    Parameters
+    ----------
+    study : Study with known propensities
+    source : Source, the people
+    budgets : of the fit, several at little more than the price of one
+    n : int in [1, 1e6], how many people the fit will have
+    m : int ≥ 1, how many validate; by default 0.2·n₀ of a table, 500 simulated ones
+    gammas : 2 to 50 candidates; None for the automatic γ times 1/27 to 27
+    repeats : int in [2, 1e5], r
+    metric : "value", "accuracy", "loss", or a function; by default accuracy where the better arm is
+        known, value otherwise. For several workers it must be a function of a module
+    mechanism : in the place of the study's
+    seed : int ≥ 0
+    private_cost : "free", or "NOT PRIVATE" where the people are those of the study
+    """
+    if not budgets:
+        raise ParameterError("give at least one epsilon")
+    asked = ("accuracy" if source.knows_better else "value") if metric is None else metric
+    name, _ = metric_of(asked)
+    sizes = Sizes.of(source, n, m)
+    candidates = None if gammas is None else declared(gammas)
+    chosen = [settle(study, one, n, mechanism=mechanism, on_stage=on_stage) for one in budgets]
+    tried = [_candidates(settled, candidates) for settled in chosen]
+    learner = Planned(tuple(chosen), tuple(tried))
+    tasks = parts(learner, source, asked, n=n, m=sizes.m, repeats=repeats, seed=seed)
+    on_stage("fitting and validating")
+    scores = all_scores(tasks, workers=workers, on_done=on_done)
+    found, start = [], 0
+    for budget, settled, own in zip(budgets, chosen, tried, strict=True):
+        kept = complete(scores[start : start + len(own)])
+        start += len(own)
+        means, halves = means_of(kept)
+        result = Tuned(
+            gammas=own,
+            means=means,
+            halves=halves,
+            n=n,
+            epsilon=str(budget.epsilon).lower().replace("infinity", "inf"),
+            delta=str(budget.delta),
+            mechanism=settled.spec.mechanism,
+            size=sizes.size,
+            validated=validating(n, sizes.size, sizes.m),
+            repeats=kept.shape[1],
+            left_out=repeats - kept.shape[1],
+            bootstrapped=is_bootstrapped(n, sizes.size, sizes.m),
+            metric=name,
+            source=source.label,
+            private_cost=private_cost,
+            lowest=_lowest(name, study, means),
+            automatic=settled.spec.gamma,
+            gain=gain_of(kept, own, settled.spec.gamma),
+        )
+        found.append((result, settled))
+    return tuple(found)
+
+
+def a_portion(whole: FromTable, share: float, seed: int = SEED) -> FromTable:
+    """Return a share in (0, 1) of a table's people, by a public order of their positions."""
+    if not 0 < share < 1:
+        raise ParameterError(f"the portion must lie between 0 and 1, not {share:g}")
+    order = generator(seed, 0).permutation(whole.size)
+    return whole.portion(np.sort(order[: max(2, round(share * whole.size))]))
+
+
+def _candidates(settled: Settled, listed: tuple[float, ...] | None) -> tuple[float, ...]:
+    """Return the γ that are tried: those listed, or around the automatic one where claims hold."""
+    if listed is not None:
+        return usable(listed, [settled.spec], settled.encoding, strict=True)
+    usual = settled.spec.gamma
+    around = {float(f"{usual * 3.0**step:.3g}") if step else usual for step in STEPS}
+    within = sorted({min(max(one, SMALLEST), LARGEST) for one in around})
+    return usable(within, [settled.spec], settled.encoding, strict=False)
+
+
+def _lowest(metric: str, study: Study, means: Sequence[float]) -> float:
+    """Return the worst score of a metric; for an own function 0, or the lowest mean below."""
+    known = {"accuracy": 0.0, "loss": -1.0, "value": study.benefit.range[0]}
+    return known.get(metric, min(0.0, *means))

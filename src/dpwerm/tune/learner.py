@@ -1,0 +1,91 @@
+r"""What Algorithm 1 learns from the training sets, with every ε and γ on the same luck.
+
+All candidates of one ε share training sets, weights and base draws of noise; with noise outside the
+objective, every ε that has the same settings shares the minimisers too.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpwerm.arrays import FloatArray
+from dpwerm.rules.declaration import Declaration
+from dpwerm.rules.many import plan_of, problems_of
+from dpwerm.rules.settle import Settled
+from dpwerm.simulate.engine.judged import second_arm
+from dpwerm.simulate.engine.noise import Draws
+from dpwerm.simulate.engine.released import released
+from dpwerm.simulate.proxies import generator
+from dpwerm.study.encoding import Encoding
+from dpwerm.tune.people import Repeats
+
+
+class Learner(Protocol):
+    """A method with K settings to compare; other processes get a copy."""
+
+    @property
+    def declaration(self) -> Declaration:
+        """What the columns mean to those who judge."""
+        ...
+
+    def second(self, repeats: Repeats, key: Sequence[int]) -> NDArray[np.bool_]:
+        """Return whom K rules of each repeat give the second arm, (K, B, 1, T)."""
+        ...
+
+
+@dataclass(frozen=True)
+class Planned:
+    """The fit that a study's settings plan, with several γ for each ε.
+
+    settled : what a fit would use at each ε; gammas : the candidates of each
+    """
+
+    settled: tuple[Settled, ...]
+    gammas: tuple[tuple[float, ...], ...]
+
+    @property
+    def declaration(self) -> Declaration:
+        """The study's."""
+        return self.settled[0].declaration
+
+    def second(self, repeats: Repeats, key: Sequence[int]) -> NDArray[np.bool_]:
+        """Return whom the rules give the second arm, ε by ε and γ by γ."""
+        training, validation = repeats.splits.training, repeats.splits.validation
+        shape = (sum(map(len, self.gammas)), len(training), 1, validation.shape[1])
+        found = np.empty(shape, dtype=bool)
+        for places in self._alike().values():
+            settled = self.settled[places[0]]
+            problems = problems_of(settled, repeats.trial, training)
+            plans = [
+                plan_of(self.settled[place], training.shape[1], gamma=gamma)
+                for place in places
+                for gamma in self.gammas[place]
+            ]
+            draws = Draws.of((len(training), 1), problems.dimension, generator(*key))
+            theta = released(problems, settled.spec.loss, plans, draws)
+            people = repeats.trial.encode(settled.encoding)[validation]
+            start = 0
+            for place in places:
+                end = start + len(self.gammas[place])
+                found[self._slice(place)] = self._given(theta[start:end], people, place)
+                start = end
+        return found
+
+    def _given(self, theta: FloatArray, people: FloatArray, place: int) -> NDArray[np.bool_]:
+        settled = self.settled[place]
+        return second_arm(theta, settled.encoding, people, settled.threshold)
+
+    def _slice(self, place: int) -> slice:
+        """Return where the candidates of one ε stand among all."""
+        start = sum(len(gammas) for gammas in self.gammas[:place])
+        return slice(start, start + len(self.gammas[place]))
+
+    def _alike(self) -> dict[tuple[float, Encoding], list[int]]:
+        """Return which ε make the same weighted problems."""
+        groups: dict[tuple[float, Encoding], list[int]] = {}
+        for place, settled in enumerate(self.settled):
+            groups.setdefault((settled.clip, settled.encoding), []).append(place)
+        return groups

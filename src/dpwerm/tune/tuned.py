@@ -1,0 +1,146 @@
+r"""What Algorithm 2 found: the mean score of each γ, and the γ that is best.
+
+.. math:: \bar v_i = \frac1r \sum_j v_{ij}, \qquad
+          \gamma^* = \max\{\gamma_i : \bar v_i = \max_k \bar v_k\}
+
+Means are rounded once, so equal scores have equal means in whatever order they come; a tie goes to
+the larger γ. An interval is 1.96 standard errors over repeats: the error of the simulation, given
+the people it was run on.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from dpwerm.arrays import FloatArray
+from dpwerm.errors import ParameterError
+
+NORMAL_95 = 1.96
+WINDOW = 0.05
+FREE = "free"
+NOT_PRIVATE = "NOT PRIVATE"
+FORMAT, VERSION = "dpwerm-tuned", 1
+
+
+@dataclass(frozen=True)
+class Gain:
+    """How much better the best γ is than the automatic one, in the same repeats."""
+
+    mean: float
+    half: float
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """The candidates of one ε with their scores.
+
+    Parameters
+    ----------
+    gammas : the candidates, ascending
+    means, halves : the mean score of each, and half its 95 % interval
+    n, epsilon, delta, mechanism : of the fit that was rehearsed
+    size : n₀; validated : how many people judged each rule
+    repeats : how many counted; left_out : how many had no score
+    bootstrapped : whether training sets were drawn with replacement
+    metric : its name; source : where the people come from
+    private_cost : ``"free"`` or ``"NOT PRIVATE"``, for the study of which γ is tuned
+    lowest : what the metric has at worst, from which the window is measured
+    automatic : the γ that would be used without tuning; gain : over that, if it was tried
+    """
+
+    gammas: tuple[float, ...]
+    means: tuple[float, ...]
+    halves: tuple[float, ...]
+    n: int
+    epsilon: str
+    delta: str
+    mechanism: str
+    size: int
+    validated: int
+    repeats: int
+    left_out: int
+    bootstrapped: bool
+    metric: str
+    source: str
+    private_cost: str
+    lowest: float
+    automatic: float
+    gain: Gain | None = None
+
+    @property
+    def best_place(self) -> int:
+        """Where the best γ stands; of equal ones the largest."""
+        return place_of_best(self.means)
+
+    @property
+    def best(self) -> float:
+        """γ*."""
+        return self.gammas[self.best_place]
+
+    @property
+    def window(self) -> tuple[float, float]:
+        """The candidates next to γ* whose scores lie within 5 % of the best, from its worst."""
+        top = self.means[self.best_place]
+        least = top - WINDOW * (top - self.lowest)
+        low = high = self.best_place
+        while low > 0 and self.means[low - 1] >= least:
+            low -= 1
+        while high + 1 < len(self.means) and self.means[high + 1] >= least:
+            high += 1
+        return self.gammas[low], self.gammas[high]
+
+    @property
+    def is_at_an_end(self) -> bool:
+        """Whether γ* is the smallest or the largest candidate, so that others may be better."""
+        return self.best_place in (0, len(self.gammas) - 1)
+
+    def content(self) -> dict[str, Any]:
+        """Return plain content for a file, with what it cost in its first lines."""
+        low, high = self.window
+        found = {"best": self.best, "window": [low, high]}
+        return {"private_cost": self.private_cost} | found | asdict(self)
+
+
+def place_of_best(means: Sequence[float]) -> int:
+    """Return where the largest mean stands; of equal ones the last, whose γ is the largest."""
+    top = max(means)
+    return max(place for place, mean in enumerate(means) if mean == top)
+
+
+def complete(scores: FloatArray) -> FloatArray:
+    """Return the repeats (K, r') in which every setting has a score; there must be two."""
+    kept = scores[:, np.isfinite(scores).all(axis=0)]
+    if kept.shape[1] < 2:
+        raise ParameterError(
+            "too few repeats have a score for every gamma: let more people validate, or use "
+            "another metric"
+        )
+    return kept
+
+
+def means_of(scores: FloatArray) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return the mean of each row of (K, r) and half its 95 % interval."""
+    means = tuple(mean_of(row) for row in scores)
+    return means, tuple(half_of(row) for row in scores)
+
+
+def mean_of(row: FloatArray) -> float:
+    """Return the mean of numbers, rounded once."""
+    return math.fsum(row.tolist()) / len(row)
+
+
+def half_of(row: FloatArray) -> float:
+    """Return half the 95 % interval of a mean of independent numbers."""
+    return NORMAL_95 * float(row.std(ddof=1)) / math.sqrt(len(row))
+
+
+def gain_of(scores: FloatArray, gammas: Sequence[float], usual: float) -> Gain | None:
+    """Return the gain of the best candidate over the usual one, None if that was not tried."""
+    if usual not in gammas:
+        return None
+    best = place_of_best(means_of(scores)[0])
+    difference = scores[best] - scores[list(gammas).index(usual)]
+    return Gain(mean_of(difference), half_of(difference))

@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 
-.PHONY: demo test lint types check benchmark utility plan coverage confounded table2 table1 actg175 clean
+.PHONY: demo test lint types check benchmark utility plan coverage confounded reproduce clean
 
 demo: $(STAMP)  ## a simulated trial end to end: a rule, a summary and a picture in demo/
 	$(BIN)/dpwerm demo --out demo --force
@@ -22,15 +22,13 @@ types: $(STAMP)  ## mypy, strict, on source, tests and benchmarks
 
 check: lint types test  ## what CI runs, but for the demo
 
-benchmark: $(STAMP)  ## speed and memory of the solver, as ratios measured in one run
+benchmark: $(STAMP)  ## speed and memory of the solver and the engine, as ratios measured in one run
 	$(BIN)/python benchmarks/solver.py
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/batch.py
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.engine
 
 utility: $(STAMP)  ## accuracy and value of every method on every scenario; about 40 minutes
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.utility
-
-table2: $(STAMP)  ## Table II of the paper's supplement, published and reproduced
-	$(BIN)/python -m dpwerm.reproduce.table2
 
 plan: $(STAMP)  ## the figure and the tables of docs/plan.md; about four minutes
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.plan_page
@@ -41,11 +39,8 @@ coverage: $(STAMP)  ## how often the intervals of an evaluation hold; docs/evalu
 confounded: $(STAMP)  ## what undoes confounding, at which n and epsilon; docs/observational.md
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.confounded
 
-table1: $(STAMP)  ## Table I of the paper on CYP-GUIDES; give the path of your copy as CYP_GUIDES=...
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m dpwerm.reproduce.table1 --cyp-guides "$(CYP_GUIDES)"
-
-actg175: $(STAMP)  ## the same measures on ACTG 175
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m dpwerm.reproduce.actg175
+reproduce: $(STAMP)  ## every table and figure of the paper, in docs/reproduction; CYP_GUIDES=path of your copy
+	$(BIN)/dpwerm reproduce all --out docs/reproduction $(if $(CYP_GUIDES),--cyp-guides "$(CYP_GUIDES)")
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("dpwerm needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'

@@ -1,0 +1,103 @@
+"""Rules per second of the engine against one fit after the other, in one run.
+
+The paper's method on the paper's problem: trials of n people, every budget of Figure 1 with its γ.
+One by one each rule is a fit of its own through the pipeline of a release; the engine finds one
+optimum for each γ and shares it. All are timed in turn, so that load hits them alike. Read the
+ratios. The last line spreads tasks over the processors.
+"""
+
+import argparse
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpwerm.reproduce.paper_method import paper_release
+from dpwerm.reproduce.synthetic import Simulated, paper_encoding_of, paper_rules
+from dpwerm.simulate.engine.run import processors, run
+from dpwerm.simulate.paper import PROPENSITY
+from dpwerm.simulate.scenarios import get_scenario
+
+EPSILONS = ("0.1", "0.5", "1", "2", "5", "20", "50", "150", "300", "500", "800", "1000")
+GAMMAS = (110.0, 125.0, 75.0, 150.0, 75.0, 60.0, 30.0, 15.0, 15.0, 10.0, 5.0, 7.0)
+"""The paper's γ at n = 1,000."""
+
+V = 15.0
+CELLS = list(zip(EPSILONS, GAMMAS, strict=True))
+
+
+@dataclass(frozen=True)
+class Task:
+    """Trials of n people from a seed."""
+
+    n: int
+    trials: int
+    seed: int
+
+
+def shared(task: Task) -> int:
+    """Make the rules of every trial and budget through the engine; return how many."""
+    rng = np.random.default_rng(task.seed)
+    trials = Simulated.draw(get_scenario("paper"), task.trials, task.n, rng)
+    return paper_rules(trials, CELLS, rng, benefit_bound=V).theta[..., 0].size
+
+
+def one_by_one(task: Task) -> int:
+    """Make the same rules by one fit after the other."""
+    rng = np.random.default_rng(task.seed)
+    trials = Simulated.draw(get_scenario("paper"), task.trials, task.n, rng)
+    encoding = paper_encoding_of(trials.scenario)
+    rows, trial = trials.encoded(encoding), trials.trial()
+    made = 0
+    for X, people in zip(rows, trials.rows, strict=True):
+        for epsilon, gamma in CELLS:
+            paper_release(
+                X,
+                trial.arm[people],
+                trial.outcome[people],
+                np.full(task.n, PROPENSITY),
+                encoding=encoding,
+                benefit_bound=V,
+                smallest_propensity=PROPENSITY,
+                gamma=gamma,
+                epsilon=epsilon,
+                rng=rng,
+            )
+            made += 1
+    return made
+
+
+def speed(call: Callable[[], int], repeats: int) -> float:
+    """Return rules per second, the best of some repeats."""
+    best = 0.0
+    for _ in range(repeats):
+        start = time.perf_counter()
+        made = call()
+        best = max(best, made / (time.perf_counter() - start))
+    return best
+
+
+def main() -> None:
+    """Print the ratios."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeats", type=int, default=3)
+    arguments = parser.parse_args()
+    print("     n   one by one   engine   ratio     (rules per second, one processor)")
+    for n in (200, 1000, 2500):
+        slow = speed(lambda n=n: one_by_one(Task(n, 3, 1)), arguments.repeats)  # type: ignore[misc]
+        fast = speed(lambda n=n: shared(Task(n, 100, 1)), arguments.repeats)  # type: ignore[misc]
+        print(f"{n:6,d} {slow:12,.0f} {fast:8,.0f} {fast / slow:7.0f}")
+    tasks = [Task(1000, 400, seed) for seed in range(4 * processors())]
+    times = []
+    for workers in (1, processors()):
+        start = time.perf_counter()
+        run(shared, tasks, workers=workers)
+        times.append(time.perf_counter() - start)
+    print(
+        f"{processors()} processes, their start included: {times[0] / times[1]:.2f} times as fast"
+    )
+
+
+if __name__ == "__main__":
+    main()

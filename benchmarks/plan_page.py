@@ -13,10 +13,12 @@ import numpy as np
 
 from benchmarks.page import fill
 from dpwerm.cli.main import main as dpwerm
+from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism
+from dpwerm.plan import expected
 from dpwerm.plan.bounds import MECHANISM, Bounds, bounds_beside
 from dpwerm.plan.bounds_words import bound_rows, sizes_words, verdict
-from dpwerm.plan.desk import Desk
+from dpwerm.plan.place import Place, simulated
 from dpwerm.plan.risks import Sample
 from dpwerm.plan.text import markdown
 from dpwerm.plan.words import mean_of, range_of
@@ -25,6 +27,8 @@ from dpwerm.rules.probabilities import second_arm
 from dpwerm.rules.settle import Settled, settle
 from dpwerm.rules.trial import trial_of_table
 from dpwerm.rules.trial_rows import rows_of
+from dpwerm.simulate.engine.bar import bar
+from dpwerm.simulate.engine.run import run
 from dpwerm.simulate.scenarios import SCENARIOS, get_scenario
 from dpwerm.simulate.scenarios.scenario import Scenario
 from dpwerm.solve.batch import BatchProblems
@@ -98,14 +102,19 @@ def calibration() -> str:
     with MEASURED.open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["method"] == "auto"]
     measured = {(row["scenario"], int(row["n"]), row["epsilon"]): row["accuracy"] for row in rows}
+    names = [name for name in SCENARIOS if (name, N, EPSILON) in measured]
+    places = [
+        Place(SCENARIOS[name].study(), "0", expected.TRIALS, EPSILON, N, None) for name in names
+    ]
+    with bar("planning") as on_done:
+        planned = run(simulated, places, on_done=on_done)
     table = [("scenario", "planned, %", "80 in 100 trials", "measured, %")]
-    for name, scenario in SCENARIOS.items():
-        accuracy = measured.get((name, N, EPSILON))
-        if accuracy is None:
-            continue
-        _, found = Desk(scenario.study()).at(EPSILON, N)
-        figures = (mean_of(found.accuracy), range_of(found.accuracy), f"{float(accuracy):.1f}")
-        table.append((f"`{name}`", *figures))
+    for name, found in zip(names, planned, strict=True):
+        if isinstance(found, ParameterError):
+            raise found
+        accuracy = found[1].accuracy
+        measure = f"{float(measured[name, N, EPSILON]):.1f}"
+        table.append((f"`{name}`", mean_of(accuracy), range_of(accuracy), measure))
     return markdown(table)
 
 

@@ -78,8 +78,8 @@ def tuning_lines(rule: Rule) -> list[str]:
     else:
         chooser = "the exponential mechanism" if tuning.how == PARTS else "permute-and-flip"
         found = (
-            f"The {tried} were each fitted to {fitted} rows of their own, and {chooser} chose one by "
-            f"scores on the other {scored}"
+            f"The {tried} were each fitted to {fitted} rows of their own, and {chooser} chose one "
+            f"by scores on the other {scored}"
         )
         cost = f"Each person is in one of these parts, so all of it costs {tuning.budget} once"
         if tuning.how == SPLIT:

@@ -10,7 +10,7 @@ from typing import Any
 
 from dpwerm.errors import ParameterError
 from dpwerm.learn.pipeline import Stage, no_progress
-from dpwerm.learn.settings import AUTO, Settings, settings_for
+from dpwerm.learn.settings import Settings, settings_for
 from dpwerm.learn.specification import Specification
 from dpwerm.parameters import one_of
 from dpwerm.privacy.budget import Budget
@@ -66,7 +66,8 @@ def fit_tuned(
     epsilon : a number in (0, inf]
     how : ``"parts"``, ``"flip"``, ``"split"`` or ``"repeats"``; see docs/tuning.md
     gammas : 2 to 50 values of γ to try, from outside the data; None for the automatic γ, or the
-        study's, times 1/9, 1/3, 1, 3 and 9
+        study's, times 1/9, 1/3, 1, 3 and 9. Where the study declares γ, all other settings are
+        declared or plain; else they are chosen by simulation
     delta : a number in [0, 1), for ``parts`` and ``flip`` with a Gaussian mechanism
     mechanism : as in the study file; None for the study's, or to choose it by simulation
     share : a number in (0, 1), the part of ε that finds γ with ``split``
@@ -120,7 +121,6 @@ def _public(
     replaced: dict[str, Any] = {} if mechanism is None else {"mechanism": mechanism}
     if gammas is not None:
         declared(gammas)
-        replaced["gamma"] = AUTO
     estimator = PrivateTreatmentRule.from_study(
         study, epsilon, delta=delta, random_state=random_state, **replaced
     )

@@ -1,6 +1,7 @@
 """Slots and budgets of a private tuning: they add up, and never to more than was asked."""
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -25,14 +26,14 @@ EPSILONS = st.decimals("0.0001", "1000000", places=6)
 
 
 def tuning(
-    how: str = "parts", budget: Budget | None = None, rows: int = 43, **other: object
+    how: str = "parts", budget: Budget | None = None, rows: int = 43, **other: Any
 ) -> Tuning:
-    facts: dict[str, object] = {
+    facts: dict[str, Any] = {
         "share": Decimal("0.3") if how == SPLIT else None,
         "repeats": 12 if how == REPEATS else None,
         "candidates": GAMMAS,
     }
-    return Tuning(how=how, rows=rows, budget=budget or Budget.of(1), **facts | other)  # type: ignore[arg-type]
+    return Tuning(how=how, rows=rows, budget=budget or Budget.of(1), **facts | other)
 
 
 @given(st.sampled_from(WAYS), st.integers(2, 50), st.integers(0, 10**9))
@@ -123,7 +124,7 @@ def test_without_noise_no_step_has_any(how: str) -> None:
         ("repeats", {"repeats": 1}, "between 2 and"),
     ],
 )
-def test_what_cannot_be_is_refused(how: str, other: dict[str, object], words: str) -> None:
+def test_what_cannot_be_is_refused(how: str, other: dict[str, Any], words: str) -> None:
     with pytest.raises(ParameterError, match=words):
         tuning(how, **other)
 

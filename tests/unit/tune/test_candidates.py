@@ -1,0 +1,61 @@
+import pytest
+from tests.unit.tune.trials import study
+
+from dpwerm.errors import ParameterError
+from dpwerm.learn.specification import Chosen, Specification
+from dpwerm.privacy.budget import Budget
+from dpwerm.tune.candidates import around, declared, not_simulated, usable
+
+
+def spec(mechanism: str = "objective-block", epsilon: str = "1") -> Specification:
+    return Specification(Budget.of(epsilon), 1.0, weight_bound=4.0, mechanism=mechanism)
+
+
+def test_candidates_lie_around_a_gamma_on_both_sides() -> None:
+    assert around(90.0) == (10.0, 30.0, 90.0, 270.0, 810.0)
+    assert around(1.0) == (0.111, 0.333, 1.0, 3.0, 9.0)
+    assert around(1e12) == (1.11e11, 3.33e11, 1e12)
+
+
+def test_declared_ones_are_put_in_order() -> None:
+    assert declared([3, 1.5, 200]) == (1.5, 3.0, 200.0)
+
+
+@pytest.mark.parametrize(
+    ("gammas", "words"),
+    [
+        ([1], "2 to 50 numbers, not 1"),
+        (list(range(1, 60)), "2 to 50 numbers, not 59"),
+        ([1, 1.0], "must differ"),
+        ([0, 1], "gammas must be between"),
+        (["1", 2], "gammas must be a number, not str"),
+        ("12", "must be a list of numbers"),
+        (5, "must be a list of numbers"),
+        ([float("nan"), 1], "finite"),
+    ],
+)
+def test_others_are_refused(gammas: object, words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        declared(gammas)
+
+
+def test_what_the_mechanism_refuses_is_left_out_or_named() -> None:
+    encoding = study().encoding()
+    gammas = (0.01, 20.0, 60.0)
+    assert usable(gammas, [spec()], encoding, strict=False) == (20.0, 60.0)
+    with pytest.raises(ParameterError, match=r"gammas: 0\.01 cannot be tried: .*gamma"):
+        usable(gammas, [spec()], encoding, strict=True)
+    # At a smaller budget more is refused; every specification must agree.
+    both = [spec(), spec(epsilon="0.2")]
+    with pytest.raises(ParameterError, match="fewer than two candidates"):
+        usable(gammas, both, encoding, strict=False)
+    assert usable(gammas, [spec("spherical-laplace")], encoding, strict=True) == gammas
+
+
+def test_a_tuned_gamma_is_not_called_simulated() -> None:
+    chosen = Chosen(("gamma", "mechanism"), 0.9, "chosen")
+    found = not_simulated(spec().with_settings(chosen=chosen)).chosen
+    assert found == Chosen(("mechanism",), 0.9, "chosen")
+    alone = Chosen(("gamma",), 0.9, "chosen")
+    assert not_simulated(spec().with_settings(chosen=alone)).chosen is None
+    assert not_simulated(spec()).chosen is None

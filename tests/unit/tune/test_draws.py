@@ -1,0 +1,56 @@
+"""Every outcome is exactly as likely as any other: all strings of bits are tried."""
+
+from collections import Counter
+from itertools import product
+
+import numpy as np
+import pytest
+
+from dpwerm.privacy.randomness import SeededBits
+from dpwerm.tune.draws import draw_below, random_order
+
+
+class Written:
+    """Numbers that were written down beforehand, whatever their width."""
+
+    secure = False
+
+    def __init__(self, numbers: list[int]) -> None:
+        self.numbers = list(numbers)
+        self.widths: list[int] = []
+
+    def bits(self, count: int) -> int:
+        self.widths.append(count)
+        return self.numbers.pop(0)
+
+    def substream(self) -> "Written":
+        return self
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5, 8])
+def test_every_number_below_is_equally_likely(count: int) -> None:
+    width = (count - 1).bit_length()
+    found: Counter[int] = Counter()
+    for first in range(2**width):
+        source = Written([first, 0])
+        number = draw_below(count, source)
+        assert source.widths == [width] * (1 if first < count else 2)
+        if first < count:
+            found[number] += 1
+    assert found == dict.fromkeys(range(count), 1)
+
+
+def test_every_order_is_equally_likely() -> None:
+    orders = Counter(
+        tuple(random_order(4, Written(list(draws))).tolist())
+        for draws in product(range(4), range(3), range(2))
+    )
+    assert len(orders) == 24
+    assert set(orders.values()) == {1}
+
+
+def test_an_order_has_everybody_once() -> None:
+    order = random_order(1000, SeededBits(1))
+    assert np.array_equal(np.sort(order), np.arange(1000))
+    assert not np.array_equal(order, np.arange(1000))
+    assert random_order(1, SeededBits(1)).tolist() == [0]

@@ -1,0 +1,228 @@
+"""Who is fitted, who scores, at what budget: the premises of the proofs, seen from outside."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.unit.tune.trials import GAMMAS, N, columns, study, table
+
+from dpwerm.arrays import FloatArray
+from dpwerm.learn.pipeline import fit_release
+from dpwerm.mechanisms.selection.exponential import ExponentialMechanism
+from dpwerm.mechanisms.selection.permute_and_flip import PermuteAndFlip
+from dpwerm.mechanisms.selection.repeats import GeometricRepeats
+from dpwerm.privacy.budget import Budget
+from dpwerm.rules.rule import Rule
+from dpwerm.rules.tuning import WAYS
+from dpwerm.tune import ways
+from dpwerm.tune.private import fit_tuned
+from dpwerm.tune.score import SENSITIVITY, noisy_score, score
+
+
+class Seen:
+    """What a tuning did: fits as (rows, γ, budget), scores as rows, choices as scores."""
+
+    def __init__(self) -> None:
+        self.fits: list[tuple[set[float], float, Any]] = []
+        self.scored: list[set[float]] = []
+        self.scores: list[int] = []
+        self.chosen: list[tuple[str, int, Any, list[int], int]] = []
+        self.noisy: list[tuple[int, Any, int]] = []
+        self.releases: list[Any] = []
+
+
+def names(X: FloatArray) -> set[float]:
+    """Return rows by their first feature, which nobody shares."""
+    return set(X[:, 0].tolist())
+
+
+@pytest.fixture
+def seen(monkeypatch: pytest.MonkeyPatch) -> Seen:
+    found = Seen()
+
+    def fit(X: FloatArray, y: Any, weights: Any, **other: Any) -> Any:
+        spec = other["spec"]
+        found.fits.append((names(X), spec.gamma, spec.budget))
+        release = fit_release(X, y, weights, **other)
+        found.releases.append(release)
+        return release
+
+    def scored(release: Any, ready: Any) -> int:
+        found.scored.append(names(ready.rows.X))
+        found.scores.append(score(release, ready))
+        return found.scores[-1]
+
+    def noisy(exact: int, budget: Budget, bits: Any) -> int:
+        found.noisy.append((exact, budget, whole(exact, budget, bits)))
+        return found.noisy[-1][2]
+
+    whole = noisy_score
+    monkeypatch.setattr("dpwerm.rules.fit_rule.fit_release", fit)
+    monkeypatch.setattr(ways, "score", scored)
+    monkeypatch.setattr(ways, "noisy_score", noisy)
+    for mechanism in (ExponentialMechanism, PermuteAndFlip):
+
+        def choose(
+            self: Any, scores: list[int], bits: Any, original: Any = mechanism.choose
+        ) -> int:
+            index = int(original(self, scores, bits))
+            found.chosen.append((self.name, self.sensitivity, self.budget, list(scores), index))
+            return index
+
+        monkeypatch.setattr(mechanism, "choose", choose)
+    return found
+
+
+def tuned(how: str, seed: int | None = 1, data: Any = None, epsilon: Any = 1) -> Rule:
+    given = table() if data is None else data
+    return fit_tuned(study(), given, epsilon=epsilon, how=how, gammas=GAMMAS, random_state=seed)
+
+
+@pytest.mark.parametrize(
+    ("how", "name", "epsilon"),
+    [
+        ("parts", "exponential", "1"),
+        ("flip", "permute-and-flip", "1"),
+        ("split", "permute-and-flip", "0.3"),
+    ],
+)
+@pytest.mark.parametrize("seed", [None, 1])
+def test_candidates_are_fitted_on_slots_of_their_own(
+    how: str, name: str, epsilon: str, seed: int | None, seen: Seen
+) -> None:
+    rule = tuned(how, seed)
+    budget = Budget.of(epsilon)
+    candidates = seen.fits[:3]
+    assert [gamma for _, gamma, _ in candidates] == list(GAMMAS)
+    assert [spent for _, _, spent in candidates] == [budget] * 3
+    (last,) = {frozenset(rows) for rows in seen.scored}
+    slots = [rows for rows, _, _ in candidates] + [set(last)]
+    assert [len(rows) for rows in slots] == [15] * 4
+    assert len(set.union(*slots)) == N
+    ((chooser, sensitivity, spent, scores, index),) = seen.chosen
+    assert (chooser, sensitivity, spent) == (name, SENSITIVITY, budget)
+    assert scores == seen.scores
+    assert rule.release.certificate.gamma == GAMMAS[index]
+    if how == "split":
+        ((rows, gamma, rest),) = seen.fits[3:]
+        assert (len(rows), gamma, rest) == (N, GAMMAS[index], Budget.of("0.7"))
+        assert rule.release is seen.releases[3]
+    else:
+        assert len(seen.fits) == 3
+        assert rule.release is seen.releases[index]
+
+
+@pytest.mark.parametrize("seed", [None, 1, 2, 3])
+def test_repeats_keep_the_best_of_their_runs(seed: int | None, seen: Seen) -> None:
+    rule = tuned("repeats", seed)
+    budget = Budget.of("0.333333333")
+    assert len(seen.fits) == len(seen.noisy) >= 1
+    for rows, gamma, spent in seen.fits:
+        assert (len(rows), spent) == (42, budget)
+        assert rows == seen.fits[0][0]
+        assert gamma in GAMMAS
+    for rows in seen.scored:
+        assert len(rows) == 18
+        assert not rows & seen.fits[0][0]
+    assert {spent for _, spent, _ in seen.noisy} == {budget}
+    order = [
+        (noisy, GAMMAS.index(gamma), release.integers)
+        for (_, _, noisy), (_, gamma, _), release in zip(
+            seen.noisy, seen.fits, seen.releases, strict=True
+        )
+    ]
+    assert rule.release is seen.releases[order.index(max(order))]
+
+
+def test_the_number_of_runs_is_drawn_and_candidates_are_too(seen: Seen) -> None:
+    counts = []
+    for seed in range(12):
+        before = len(seen.fits)
+        tuned("repeats", seed)
+        counts.append(len(seen.fits) - before)
+    assert len(set(counts)) > 3
+    assert {gamma for _, gamma, _ in seen.fits} == set(GAMMAS)
+
+
+def test_the_number_of_runs_does_not_look_at_the_rows(seen: Seen) -> None:
+    other = table(seed=9, outcome=np.zeros(N))
+    counts = []
+    for data in (table(), other):
+        before = len(seen.fits)
+        tuned("repeats", 4, data)
+        counts.append(len(seen.fits) - before)
+    assert counts[0] == counts[1] > 1
+
+
+@pytest.mark.parametrize("how", WAYS)
+def test_slots_do_not_look_at_the_rows(how: str, seen: Seen) -> None:
+    """The same seed deals the same positions, whatever stands there."""
+    places = []
+    for seed in (0, 9):
+        data = columns(seed=seed)
+        before = len(seen.fits)
+        tuned(how, 7, table(seed=seed))
+        rows = seen.fits[before][0]
+        places.append({i for i, x in enumerate(data["x"]) if np.any(np.isclose(x, list(rows)))})
+    assert places[0] == places[1]
+
+
+def test_slots_are_dealt_anew_each_time(seen: Seen) -> None:
+    for _ in range(2):
+        tuned("parts", None)
+    assert seen.fits[0][0] != seen.fits[3][0]
+
+
+def test_one_person_moves_one_fit_or_the_scores_alone(seen: Seen) -> None:
+    """The parallel composition, in one picture: without noise, row by row."""
+    tuned("parts", 5, epsilon="inf")
+    base_fits = [release.integers for release in seen.releases]
+    base_rows = [rows for rows, _, _ in seen.fits]
+    data = columns()
+    moved_fits = moved_scores = 0
+    for i in range(0, N, 6):
+        before = len(seen.fits)
+        outcome = data["outcome"].copy()
+        outcome[i] = 4.0 - outcome[i]
+        tuned("parts", 5, table(outcome=outcome), epsilon="inf")
+        now = [release.integers for release in seen.releases[before:]]
+        x = data["x"][i]
+        here = [bool(np.any(np.isclose(x, list(rows)))) for rows in base_rows]
+        assert [a != b for a, b in zip(base_fits, now, strict=True)] == here
+        moved_fits += any(here)
+        moved_scores += not any(here)
+    assert moved_fits
+    assert moved_scores
+
+
+@pytest.mark.parametrize("how", WAYS)
+def test_without_noise_the_best_score_wins(how: str, seen: Seen) -> None:
+    rule = tuned(how, 3, epsilon="inf")
+    fits = seen.fits[: len(seen.scores)]
+    best = max((q, gamma) for q, (_, gamma, _) in zip(seen.scores, fits, strict=True))
+    assert rule.release.certificate.gamma == best[1]
+
+
+def test_stages_say_nothing_of_scores_or_runs() -> None:
+    told: dict[str, list[list[str]]] = {}
+    for how in WAYS:
+        for data in (table(), table(seed=3), table(outcome=np.zeros(N))):
+            stages: list[str] = []
+            fit_tuned(study(), data, epsilon=1, how=how, gammas=GAMMAS, on_stage=stages.append)
+            told.setdefault(how, []).append(stages)
+    for each in told.values():
+        assert each[0] == each[1] == each[2]
+
+
+def test_the_expected_number_of_runs_is_what_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    means = []
+    original = GeometricRepeats.draw
+
+    def draw(self: GeometricRepeats, bits: Any) -> int:
+        means.append(self.mean)
+        return original(self, bits)
+
+    monkeypatch.setattr(GeometricRepeats, "draw", draw)
+    rule = tuned("repeats")
+    assert rule.tuning is not None
+    assert means == [rule.tuning.repeats] == [12]

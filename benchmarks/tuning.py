@@ -89,7 +89,7 @@ def table(shares: dict[tuple[str, int, str], list[float]]) -> str:
         row = []
         for n, epsilon in columns:
             found = np.array(shares[method, n, epsilon])
-            row.append(f"{found.mean():.1f} ± {1.96 * found.std(ddof=1) / len(found) ** 0.5:.1f}")
+            row.append(f"{found.mean():.2f} ± {1.96 * found.std(ddof=1) / len(found) ** 0.5:.2f}")
         lines.append(f"| {method} | {' | '.join(row)} |")
     return "\n".join(lines)
 

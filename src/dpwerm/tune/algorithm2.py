@@ -108,7 +108,7 @@ def tune_gamma(
             halves=halves,
             n=n,
             epsilon=str(budget.epsilon).lower().replace("infinity", "inf"),
-            delta=str(budget.delta),
+            delta=str(getattr(settled.spec.budget, "delta", budget.delta)),
             mechanism=settled.spec.mechanism,
             size=sizes.size,
             validated=validating(n, sizes.size, sizes.m),

@@ -104,6 +104,18 @@ class Tuned:
         return {"private_cost": self.private_cost} | found | asdict(self)
 
 
+def file_content(study: str, results: Sequence[Tuned], notice: str) -> dict[str, Any]:
+    """Return the plain content of a file of results; what they cost comes first."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "private_cost": results[0].private_cost,
+        "notice": notice,
+        "study": study,
+        "results": [one.content() for one in results],
+    }
+
+
 def place_of_best(means: Sequence[float]) -> int:
     """Return where the largest mean stands; of equal ones the last, whose γ is the largest."""
     top = max(means)

@@ -1,0 +1,253 @@
+"""``dpwerm tune``: γ by Algorithm 2 on people who are free to look at, or privately on the study's.
+
+On independent or simulated people a curve is shown and nothing is released. The private ways read
+the study's own table and release a rule, as ``fit`` does.
+"""
+
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dpwerm.cli.console import agree, free_path, say, stages
+from dpwerm.errors import ParameterError
+from dpwerm.parameters import one_of, positive
+from dpwerm.privacy.budget import Budget
+from dpwerm.study.declaration import Study
+
+if TYPE_CHECKING:
+    from dpwerm.tune.source import Source
+
+INDEPENDENT, SIMULATED, PORTION = OPEN_WAYS = ("independent", "simulated", "portion")
+PRIVATE_WAYS = ("parts", "flip", "split", "repeats")
+ENDINGS = (".png", ".pdf", ".svg")
+RULE = Path("rule.json")
+BELONGS = {
+    "--n": OPEN_WAYS,
+    "--validate": OPEN_WAYS,
+    "--metric": OPEN_WAYS,
+    "--repeats": OPEN_WAYS,
+    "--figure": OPEN_WAYS,
+    "--workers": OPEN_WAYS,
+    "--scenario": (SIMULATED,),
+    "--portion": (PORTION,),
+    "--not-private": (PORTION,),
+    "--share": ("split",),
+    "--yes": PRIVATE_WAYS,
+}
+"""The ways that each option is for; with another one it would be ignored, so it is refused."""
+
+HOW_HELP = (
+    "simulated (no table), independent (TABLE: other people), portion (TABLE: the study's own "
+    "people, NOT PRIVATE), or privately on TABLE: parts, flip, split, repeats."
+)
+
+
+def tune(
+    study: Annotated[Path, typer.Argument(help="The study file.")],
+    table: Annotated[Path | None, typer.Argument(help="CSV or Parquet; see --how.")] = None,
+    how: Annotated[str | None, typer.Option(help=HOW_HELP)] = None,
+    epsilon: Annotated[
+        str | None, typer.Option(help="Privacy loss of the fit; several as 0.5,1,5 where free.")
+    ] = None,
+    delta: Annotated[str, typer.Option(help="For the Gaussian mechanisms, such as 1e-6.")] = "0",
+    n: Annotated[int | None, typer.Option("--n", help="How many people the fit will have.")] = None,
+    gammas: Annotated[
+        str | None, typer.Option(help="Candidates, such as 10,30,90; around the automatic gamma.")
+    ] = None,
+    mechanism: Annotated[str | None, typer.Option(help="In the place of the study's.")] = None,
+    metric: Annotated[str | None, typer.Option(help="value, accuracy or loss.")] = None,
+    repeats: Annotated[int | None, typer.Option(help="Of Algorithm 2; 200 if left out.")] = None,
+    validate: Annotated[
+        int | None, typer.Option(help="How many people validate; 0.2 of a table, 500 simulated.")
+    ] = None,
+    scenario: Annotated[str | None, typer.Option(help="Simulate this scenario.")] = None,
+    portion: Annotated[
+        float | None, typer.Option(help="Which part of the table is tuned on; 0.2 if left out.")
+    ] = None,
+    not_private: Annotated[
+        bool, typer.Option("--not-private", help="Write what a portion gives, though not private.")
+    ] = False,
+    share: Annotated[
+        str | None, typer.Option(help="With split: the part of epsilon for gamma; 0.3.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Where to write scores (JSON), or the rule (rule.json).")
+    ] = None,
+    figure: Annotated[Path | None, typer.Option(help="Draw scores against gamma.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Public seed; a private way's rule is then not private.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes; all processors.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before the release.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+) -> None:
+    """Find gamma: free on simulated or independent people, or privately on the study's own."""
+    way = _way(how, table)
+    given = {
+        "--n": n,
+        "--validate": validate,
+        "--metric": metric,
+        "--repeats": repeats,
+        "--figure": figure,
+        "--workers": workers,
+        "--scenario": scenario,
+        "--portion": portion,
+        "--not-private": not_private or None,
+        "--share": share,
+        "--yes": yes or None,
+    }
+    for name, value in given.items():
+        if value is not None and way not in BELONGS[name]:
+            raise ParameterError(f"{name} is for --how {' or '.join(BELONGS[name])}, not {way}")
+    if epsilon is None:
+        raise ParameterError("give --epsilon, the privacy loss of the fit")
+    declared = Study.load(study)
+    candidates = None if gammas is None else [_number("--gammas", one) for one in _listed(gammas)]
+    inputs = (study,) if table is None else (study, table)
+    common: dict[str, Any] = {"gammas": candidates, "mechanism": mechanism}
+    if way in PRIVATE_WAYS:
+        path = free_path(out or RULE, force=force, inputs=inputs)
+        budget = Budget.of(epsilon, delta)
+        asked = common | {"how": way, "delta": delta, "random_state": seed}
+        if share is not None:
+            asked["share"] = Decimal(str(_number("--share", share)))
+        _release(declared, table, budget, path, asked, yes=yes)
+        return
+    if way == PORTION and (out or figure) and not not_private:
+        raise ParameterError(
+            "what is found on the study's own people is not private, so it is written nowhere; "
+            "--not-private writes it all the same, for the curator only"
+        )
+    target = None if out is None else free_path(out, force=force, inputs=inputs)
+    picture = None if figure is None else _picture(figure, inputs, force=force)
+    budgets = [Budget.of(one, delta) for one in _listed(epsilon)]
+    asked = common | {"m": validate, "metric": metric, "workers": workers}
+    asked |= {} if repeats is None else {"repeats": repeats}
+    asked |= {} if seed is None else {"seed": seed}
+    source, people = _people(declared, table, way, n, scenario, portion, metric, seed)
+    _show(declared, source, budgets, way, study, target, picture, asked | {"n": people})
+
+
+def _way(how: str | None, table: Path | None) -> str:
+    """Return how to tune; without a table everything is simulated."""
+    if how is None and table is not None:
+        raise ParameterError(
+            "whose table is it? --how independent: other people than the study's; --how portion, "
+            "parts, flip, split or repeats: the study's own"
+        )
+    way = one_of("--how", how or SIMULATED, (*OPEN_WAYS, *PRIVATE_WAYS))
+    if (table is None) != (way == SIMULATED):
+        needs = "reads no table" if way == SIMULATED else "needs a TABLE"
+        raise ParameterError(f"--how {way} {needs}")
+    return way
+
+
+def _people(
+    study: Study,
+    table: Path | None,
+    way: str,
+    n: int | None,
+    scenario: str | None,
+    portion: float | None,
+    metric: str | None,
+    seed: int | None,
+) -> tuple["Source", int]:
+    """Return the people, and how many the fit will have."""
+    # Fitting libraries take a second to load; other commands do without them.
+    from dpwerm.rules.settle import people_of
+    from dpwerm.tune.algorithm2 import SEED, a_portion
+    from dpwerm.tune.source import FromProxies, FromScenario, FromTable
+
+    if way == SIMULATED:
+        if scenario is not None:
+            return FromScenario(study, scenario), people_of(study, n)
+        return FromProxies(study, truth=metric in (None, "accuracy")), people_of(study, n)
+    if way == INDEPENDENT:
+        wanted = people_of(study, n)
+        return FromTable.read(study, table), wanted
+    whole = FromTable.read(study, table)
+    part = a_portion(whole, 0.2 if portion is None else portion, SEED if seed is None else seed)
+    return part, whole.size if n is None else people_of(study, n)
+
+
+def _show(
+    study: Study,
+    source: "Source",
+    budgets: list[Budget],
+    way: str,
+    file: Path,
+    out: Path | None,
+    figure: Path | None,
+    asked: dict[str, Any],
+) -> None:
+    """Tune by Algorithm 2 and print, write and draw what was found."""
+    from dpwerm.rules.json_out import write_json
+    from dpwerm.simulate.engine.bar import bar
+    from dpwerm.tune import words
+    from dpwerm.tune.algorithm2 import tune_gamma
+    from dpwerm.tune.figure import save_tuned
+    from dpwerm.tune.tuned import FREE, NOT_PRIVATE, file_content
+
+    cost = NOT_PRIVATE if way == PORTION else FREE
+    with bar("tuning") as on_done:
+        found = tune_gamma(study, source, budgets, private_cost=cost, on_done=on_done, **asked)
+    results = [tuned for tuned, _ in found]
+    first = results[0]
+    blocks = [words.title_of(study, first.n), words.source_lines(first, way)]
+    for tuned, settled in found:
+        blocks += [words.curve_lines(tuned)]
+        blocks += [words.next_lines(study, tuned, settled, str(file), asked["mechanism"])]
+    say("\n\n".join("\n".join(block) for block in blocks if block))
+    if out is not None:
+        write_json(file_content(study.id, results, words.COSTS[way]), out)
+        say(f"Wrote {out}.")
+    if figure is not None:
+        save_tuned(results, study.name or study.id, figure)
+        say(f"Wrote {figure}.")
+
+
+def _release(
+    study: Study,
+    table: Path | None,
+    budget: Budget,
+    path: Path,
+    asked: dict[str, Any],
+    *,
+    yes: bool,
+) -> None:
+    """Tune privately and release the rule, asking once before a row is read."""
+    from dpwerm.report.summary import summary
+    from dpwerm.rules.rule_file import write_rule
+    from dpwerm.tune.private import check_tuned, fit_tuned
+
+    check_tuned(study, epsilon=budget.epsilon, **asked)
+    agree(f"Tune and release a rule from study {study.id} at {budget} in all?", yes=yes)
+    with stages() as on_stage:
+        rule = fit_tuned(study, table, epsilon=budget.epsilon, on_stage=on_stage, **asked)
+    text = summary(rule)
+    write_rule(rule, path)
+    say(text)
+    say(f"Wrote {path}. Anybody can check its numbers with: dpwerm verify {path}")
+
+
+def _listed(text: str) -> list[str]:
+    """Return the parts of a list with commas, each once."""
+    return list(dict.fromkeys(part.strip() for part in text.split(",")))
+
+
+def _number(name: str, text: str) -> float:
+    """Return a positive number that a person wrote."""
+    try:
+        number = float(text)
+    except ValueError:
+        raise ParameterError(f"{name} must be numbers, such as 10,30,90") from None
+    return positive(name, number)
+
+
+def _picture(path: Path, inputs: tuple[Path, ...], *, force: bool) -> Path:
+    """Return where the figure may be written, checked before any work."""
+    if path.suffix.lower() not in ENDINGS:
+        raise ParameterError("the name of a figure must end in .png, .pdf or .svg")
+    return free_path(path, force=force, inputs=inputs)

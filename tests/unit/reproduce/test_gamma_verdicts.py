@@ -1,0 +1,54 @@
+from tests.unit.reproduce.hand_curves import CELL, curve
+
+from dpwerm.reproduce.gamma_lines import BASELINE, FEATURES, PEOPLE
+from dpwerm.reproduce.gamma_verdicts import (
+    fairly_large,
+    longer_plateaus,
+    lower_end,
+    similar,
+    small_is_useful,
+)
+from dpwerm.reproduce.gamma_windows import Landing
+
+HILL = curve(50.0, 64.0, 70.0, 66.0, 60.0)
+FLAT = curve(50.0, 69.5, 70.0, 69.5, 69.0)
+LINE = FEATURES[0]
+
+
+def at(gamma: float) -> Landing:
+    return Landing(PEOPLE[0], 200, "1", gamma, HILL)
+
+
+def test_similar_means_in_every_window() -> None:
+    assert similar("x", [at(201.0), at(301.0)]).agrees
+    assert not similar("x", [at(201.0), at(401.0)]).agrees
+
+
+def test_most_windows_span_a_third_of_the_grid() -> None:
+    narrow = fairly_large({BASELINE.name: {CELL: HILL}}, ["1"])
+    assert not narrow.agrees
+    assert "0 of 1 cells" in narrow.found
+    assert "201–301 (n = 200, ε = 1)" in narrow.found
+    assert fairly_large({BASELINE.name: {CELL: FLAT}}, ["1"]).agrees
+
+
+def test_plateaus_are_compared_by_their_width() -> None:
+    found = {BASELINE.name: {CELL: HILL}, LINE.name: {CELL: FLAT}}
+    assert longer_plateaus(LINE, found, ["1"]).agrees
+    swapped = {BASELINE.name: {CELL: FLAT}, LINE.name: {CELL: HILL}}
+    assert not longer_plateaus(LINE, swapped, ["1"]).agrees
+
+
+def test_the_lower_end_of_a_plateau_is_its_smallest_gamma() -> None:
+    found = {BASELINE.name: {CELL: HILL}, LINE.name: {CELL: FLAT}}
+    assert not lower_end(LINE, found, ["1"]).agrees
+    wide = {BASELINE.name: {CELL: FLAT}, LINE.name: {CELL: FLAT}}
+    assert lower_end(LINE, wide, ["1"]).agrees
+
+
+def test_a_small_data_set_is_judged_by_single_ones() -> None:
+    assert small_is_useful([at(201.0)], []).agrees
+    verdict = small_is_useful([at(201.0)], [[at(1.0), at(401.0), at(201.0)], [at(201.0)]])
+    assert not verdict.agrees
+    assert "1 of 3 pairs" in verdict.found
+    assert "20.0 in the worst tenth" in verdict.found

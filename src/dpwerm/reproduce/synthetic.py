@@ -8,7 +8,7 @@ through the engine.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -25,7 +25,7 @@ from dpwerm.rules.trial import Trial
 from dpwerm.simulate.engine.judged import second_arm
 from dpwerm.simulate.engine.noise import Draws
 from dpwerm.simulate.engine.released import released
-from dpwerm.simulate.scenarios.scenario import Scenario
+from dpwerm.simulate.scenarios.scenario import BENEFIT, Scenario
 from dpwerm.study.encoding import Encoding
 from dpwerm.study.table import Table, read_table
 from dpwerm.study.treatment import arm_labels, second_arm_probabilities
@@ -53,6 +53,17 @@ class Simulated:
         """Return other trials (B, m) of the same people."""
         return Simulated(self.scenario, self.table, rows)
 
+    def with_benefit(self, benefit: FloatArray, bounds: tuple[float, float]) -> "Simulated":
+        """Return the same trials with other benefits (B, n), and the bounds that are declared.
+
+        Each person is in one trial at most.
+        """
+        place = self.table.column_names.index(BENEFIT)
+        column = np.zeros(self.table.num_rows)
+        column[self.rows] = benefit
+        table = self.table.set_column(place, BENEFIT, pa.array(column))
+        return Simulated(replace(self.scenario, bounds=bounds), table, self.rows)
+
     @property
     def n(self) -> int:
         """The number of people in each trial."""
@@ -65,6 +76,10 @@ class Simulated:
 
     def trial(self) -> Trial:
         """Return all people as one trial."""
+        return self._trial
+
+    @cached_property
+    def _trial(self) -> Trial:
         study, table = self.scenario.study(), self.read
         return Trial(
             arm_labels(table, study.treatment),
@@ -79,6 +94,10 @@ class Simulated:
 
     def best(self) -> BoolArray:
         """Return for whom the second arm is better, (B, n)."""
+        return self._best
+
+    @cached_property
+    def _best(self) -> BoolArray:
         return np.asarray(self.scenario.contrast(self.table) > 0)[self.rows]
 
 

@@ -2,12 +2,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.unit.reproduce.stand_ins import like_the_papers
 
 from dpwerm.reproduce import repeats, table2
 from dpwerm.reproduce.artefact import Bench
 from dpwerm.reproduce.published import Published
 from dpwerm.reproduce.repeats import Repeats
-from dpwerm.reproduce.synthetic import Rules, Simulated, paper_rules
 from dpwerm.reproduce.table2 import ARTEFACT, Cell, verdict
 
 SPREAD = np.array([-1.0, 1.0] * 50)
@@ -17,11 +17,6 @@ PUBLISHED = Published("1", 10, 1.0, (50.0, 1.972), (8.0, 1.972))
 def cell(accuracy: float, value: float) -> Cell:
     found = Repeats(accuracy + SPREAD, value + SPREAD)
     return Cell(PUBLISHED, found, found)
-
-
-def like_the_papers(trials: Simulated, epsilon: str, rng: np.random.Generator) -> Rules:
-    """Stand in for our method without choosing its settings."""
-    return paper_rules(trials, [(epsilon, 50.0)], rng)
 
 
 def test_z_is_the_difference_in_standard_errors() -> None:

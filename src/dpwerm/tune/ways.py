@@ -41,7 +41,7 @@ class Work:
         """Return the rows of each slot, drawn by lot: the draw does not look at the rows."""
         order = random_order(self.tuning.rows, self.bits.substream())
         ends = list(accumulate(self.tuning.slots))[:-1]
-        return [self.ready.part(np.sort(part)) for part in np.split(order, ends)]
+        return [self.ready.part(part) for part in np.split(order, ends)]
 
     def candidate(self, index: int, rows: Ready, on_stage: Stage = no_progress) -> Release:
         """Return the fit of one candidate on some rows, at the budget of a candidate's fit."""

@@ -5,7 +5,10 @@ import pickle
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from dpwerm.privacy.budget import Budget
 from dpwerm.rules.rule_file import digest_of
+from dpwerm.rules.tuning import Tuning
+from dpwerm.rules.tuning_record import plain_tuning
 
 Edit = Callable[[str], str | bytes]
 DIGITS = "9" * 5_000
@@ -52,6 +55,12 @@ def _twice_released(text: str) -> str:
     return json.dumps(content)
 
 
+def _tuned(**changed: Any) -> Edit:
+    """Return an edit that says of a rule at γ = 50 that γ was tuned, perhaps with changes."""
+    record = plain_tuning(Tuning("parts", (50.0, 100.0), 24, Budget.of(1)))
+    return edited("tuning", record | changed, forge=True)
+
+
 CONDITIONS: Mapping[str, Edit] = {
     "truncated": lambda text: text[: len(text) // 2],
     "empty": lambda text: "",
@@ -65,6 +74,7 @@ CONDITIONS: Mapping[str, Edit] = {
     "epsilon NaN, new digest": edited("certificate.epsilon", "NaN", forge=True),
     "epsilon with a million digits": edited("certificate.epsilon", "1" * 1_000_000, forge=True),
     "of another version": edited("version", 1),
+    "of an older version": edited("version", 3),
     "of another format": edited("format", "other-rule"),
     "without a version": _without("version"),
     "a key missing": _without("treatment"),
@@ -105,6 +115,13 @@ CONDITIONS: Mapping[str, Edit] = {
     ),
     "a truth value that is a number": edited("certificate.private", 1, forge=True),
     "a propensity model that the study does not declare": _twice_released,
+    "a tuning that did not happen": _tuned(),
+    "a tuning in no known way": _tuned(how="luck"),
+    "a tuning of one candidate": _tuned(candidates=[50.0]),
+    "a tuning with fewer rows than slots": _tuned(rows=2),
+    "a tuning whose epsilon is no number": _tuned(epsilon="much"),
+    "a tuning with a share that it does not have": _tuned(share="0.3"),
+    "a tuning with a key unknown": _tuned(scores=[1, 2]),
     "a source of no feature": edited("sources", {"weight": "protocol"}, forge=True),
     "nested deeply": lambda text: '{"a":' * 100_000 + "1" + "}" * 100_000,
     "nested deeply in a known key": _raw(

@@ -15,7 +15,9 @@ from tests.bad_input.base import ADD_REMOVE, PROPENSITY_COLUMN, STUDY
 from tests.cli.conftest import Run, Trial
 
 from dpwerm.errors import RuleFileError
-from dpwerm.rules.rule_file import digest_of, verify_rule
+from dpwerm.rules.rule_file import digest_of, verify_rule, write_rule
+from dpwerm.study.declaration import Study
+from dpwerm.tune.private import fit_tuned
 
 CHOICES = (
     ("identity", "log"),
@@ -209,6 +211,21 @@ def test_every_number_of_the_promise_and_of_its_noise_is_listed(
         assert f"  ok     certificate.{key} = " in out, key
     for key in silent:
         assert f"certificate.{key} = " not in out, key
+
+
+def test_a_private_tuning_is_told_with_its_cost(run: Run, trial: Trial) -> None:
+    rule = fit_tuned(Study.load(trial.study), trial.table, epsilon=1, how="split", gammas=(50, 90))
+    write_rule(rule, trial.rule)
+    result = run("verify", trial.rule)
+    assert (result.code, result.err) == (0, "")
+    for words in (
+        "tuning.how = split",
+        "tuning.claim = Candidate j was fitted on slot j alone, and permute-and-flip chose one",
+        "tuning.fit.epsilon = 0.3",
+        "tuning, budget of the released fit = epsilon = 0.7",
+        "tuning, cost of all steps = within epsilon = 1",
+    ):
+        assert f"  ok     {words}" in result.out, words
 
 
 def test_any_edited_value_is_rejected(content: Content, trial: Trial) -> None:

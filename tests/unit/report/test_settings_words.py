@@ -1,13 +1,24 @@
 """Rows and a paragraph for every setting that is not plain, and silence otherwise."""
 
 from dataclasses import replace
+from typing import Any
 
+import pytest
 from tests.unit.report.test_summary import TEXT, demo_rule
+from tests.unit.tune.trials import study, table
 
 from dpwerm.learn.certificate import ChosenRecord
-from dpwerm.report.settings_words import WIDTH, chosen_lines, setting_rows, unclear_lines, zeroed
+from dpwerm.report.settings_words import (
+    WIDTH,
+    chosen_lines,
+    setting_rows,
+    tuning_lines,
+    unclear_lines,
+    zeroed,
+)
 from dpwerm.report.summary import summary
 from dpwerm.rules.rule import Rule
+from dpwerm.tune.private import fit_tuned
 
 CLIP = TEXT.replace("bounds = [-12, 28]", "bounds = [-12, 28]\nclip = 5")
 REASON = (
@@ -92,3 +103,63 @@ def test_one_setting_is_one() -> None:
     assert chosen_lines(with_chosen("gamma", reason="chosen\nso")) == [
         "Settings: gamma was chosen so."
     ]
+
+
+def tuned(how: str, **other: Any) -> Rule:
+    asked: dict[str, Any] = {"epsilon": 1, "gammas": (40, 120, 400)} | other
+    return fit_tuned(study(), table(), how=how, **asked)
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        (
+            "parts",
+            (
+                "The 3 candidates from 40 to 400 were each fitted to 15 rows of their own, and the "
+                "exponential mechanism chose one by scores on the other 15. Each person is in one of "
+                "these parts, so all of it costs epsilon = 1 once."
+            ),
+        ),
+        ("flip", "and permute-and-flip chose one by scores on the other 15."),
+        (
+            "split",
+            "That cost epsilon = 0.3; the rule was then learned from all 60 rows at epsilon = 0.7.",
+        ),
+        (
+            "repeats",
+            (
+                "It is that of the best of a secret number of runs, 12 expected: each drew one of 3 "
+                "candidates from 40 to 400, fitted it to 42 rows and scored it with noise on the other "
+                "18. A run costs epsilon = 0.333333333, the best of them three times that: "
+                "epsilon = 1 in all."
+            ),
+        ),
+    ],
+)
+def test_a_private_tuning_is_told_with_its_cost(how: str, words: str) -> None:
+    rule = tuned(how)
+    lines = tuning_lines(rule)
+    assert max(map(len, lines)) <= WIDTH
+    text = " ".join(lines)
+    assert text.startswith("Gamma was tuned privately on the same 60 rows. ")
+    assert words in text
+    said = summary(rule)
+    assert "\n".join(lines) in said
+    assert ", tuned privately\n" in said
+    rows = {"split": "n = 60\n", "repeats": "n = 42 of 60 rows\n"}.get(how, "n = 15 of 60 rows\n")
+    assert f"replace_one, {rows}" in said
+
+
+def test_without_noise_no_cost_is_told() -> None:
+    assert "cost" not in " ".join(tuning_lines(tuned("parts", epsilon="inf")))
+    assert tuning_lines(demo_rule(random_state=1)) == []
+
+
+def test_with_a_tuning_accuracy_on_simulated_problems_is_that_of_candidates() -> None:
+    chosen = with_chosen("clip", accuracy=0.5, seed=None)
+    for how in ("parts", "split"):
+        rule = replace(chosen, tuning=tuned(how).tuning)
+        text = " ".join(chosen_lines(rule))
+        assert "That is about fits of 15 rows at epsilon =" in text
+        assert bool(unclear_lines(rule)) == (how == "parts")

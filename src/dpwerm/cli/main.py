@@ -9,7 +9,18 @@ from pathlib import Path
 
 import typer
 
-from dpwerm.cli import check, demo, evaluate, fit, init, plan, recommend, reproduce, verify
+from dpwerm.cli import (
+    check,
+    demo,
+    evaluate,
+    fit,
+    init,
+    plan,
+    recommend,
+    reproduce,
+    tune,
+    verify,
+)
 from dpwerm.cli.console import OUR_FAULT, OVER_BUDGET, WRONG_INPUT, complain
 from dpwerm.errors import BudgetError, DpwermError
 from dpwerm.version import __version__
@@ -23,7 +34,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for module in (demo, init, check, plan, fit, recommend, evaluate, verify, reproduce):
+COMMANDS = (demo, init, check, plan, tune, fit, recommend, evaluate, verify, reproduce)
+for module in COMMANDS:
     app.command()(module.__dict__[module.__name__.rsplit(".", 1)[-1]])
 
 

@@ -1,5 +1,6 @@
 """``dpwerm reproduce``: the tables and figures of the paper, beside what is published."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -50,12 +51,13 @@ def reproduce(
         raise ParameterError(f"there is no {unknown[0]} to reproduce; there are: {known}")
     wanted = list(ARTEFACTS) if ALL in names else list(dict.fromkeys(names))
     prepare(out)
+    whole = Bench(ALL, out, quick, fresh, workers, cyp_guides)
     made = []
     try:
         for name in wanted:
             artefact = ARTEFACTS[name]
             with bar(artefact.title) as on_done:
-                bench = Bench(name, out, quick, fresh, workers, cyp_guides, on_done)
+                bench = replace(whole, name=name, on_done=on_done)
                 found = artefact.make(bench)
             write_files(artefact, found, bench)
             made.append((artefact, found))
@@ -71,5 +73,5 @@ def reproduce(
         say("Stopped. Nothing is lost: the same command goes on from here.")
         raise typer.Exit(130) from None
     if ALL in names:
-        write_index(made, bench)
+        write_index(made, whole)
     say(f"Wrote {out}.")

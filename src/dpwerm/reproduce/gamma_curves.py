@@ -23,6 +23,9 @@ TRAINING_SHARE = 0.8
 AT_ONCE = 100
 """Repeats in one task; fixed, so that no result depends on the number of workers."""
 
+BETWEEN = (3.0, 6.0, 10.0, 15.0)
+"""Values of γ between the first two of the paper's grid, where curves of a large ε have peaks."""
+
 SEED = 20265
 QUANTILE = 1.96
 Cell = tuple[int, str]
@@ -154,6 +157,21 @@ def curves_at(
             curve = curve_of(gammas[n], each[:, place], extent.repeats)
             found.setdefault(name, {})[n, epsilon] = curve
     return found
+
+
+def refined(
+    bench: Bench,
+    lines: Iterable[Line],
+    found: Mapping[str, Mapping[Cell, Curve]],
+    extent: Extent,
+    gammas: Mapping[int, tuple[float, ...]] | None = None,
+) -> dict[str, dict[Cell, Curve]]:
+    """Return the curves of these lines with points at other γ added, by default at ``BETWEEN``."""
+    extra = curves_at(bench, lines, extent, gammas or dict.fromkeys(extent.sizes, BETWEEN))
+    return {
+        name: {cell: merged(found[name][cell], curve) for cell, curve in each.items()}
+        for name, each in extra.items()
+    }
 
 
 def single_curves(bench: Bench, line: Line, extent: Extent) -> dict[Cell, list[Curve]]:

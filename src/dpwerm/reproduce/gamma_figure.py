@@ -88,7 +88,7 @@ def draw_multiples(
         draw_curve(axes, _in_units(mine.curve, mine.automatic), OURS, "-", "ours")
         label = "paper's method, γ best in hindsight = 1"
         draw_curve(axes, _in_units(theirs, theirs.best), INK, "--", label)
-        axes.axvline(1.0, color=WINDOW, linewidth=0.9)
+        axes.axvline(1.0, color=INK, linewidth=0.5, alpha=0.5)
         axes.set_xscale("log")
         axes.set_xlim(1 / 10, 10)
         axes.set_xticks([1 / 9, 1 / 3, 1, 3, 9], ["1/9", "1/3", "1", "3", "9"])

@@ -9,7 +9,7 @@ from statistics import median
 
 from dpwerm.reproduce.artefact import Artefact, Bench, Made, Verdict
 from dpwerm.reproduce.gamma_artefact import HOW
-from dpwerm.reproduce.gamma_curves import Cell, Curve, curves, curves_at, merged
+from dpwerm.reproduce.gamma_curves import Cell, Curve, curves, refined
 from dpwerm.reproduce.gamma_lines import (
     BASELINE,
     COEFFICIENTS,
@@ -38,7 +38,8 @@ SCENARIOS = {
 }
 TUNED = (
     "The paper tuned its simulation study with 500 validation people of n₀ = 1,000; the curves "
-    "here have 200, as in its sensitivity study."
+    "here have 200, as in its sensitivity study. A flat curve forgives more, so smaller losses with "
+    "ten features do not show by themselves on which features the γ were tuned."
 )
 
 
@@ -49,11 +50,7 @@ def with_published(bench: Bench, found: Found, extent: Extent) -> dict[str, dict
         n: tuple(sorted({published[epsilon, n] for epsilon in extent.budgets}))
         for n in extent.sizes
     }
-    extra = curves_at(bench, (BASELINE, TEN), extent, asked)
-    return {
-        name: {cell: merged(found[name][cell], curve) for cell, curve in each.items()}
-        for name, each in extra.items()
-    }
+    return refined(bench, (BASELINE, TEN), found, extent, asked)
 
 
 def published_landings(found: Found) -> dict[str, list[Landing]]:
@@ -85,7 +82,8 @@ def _fits(label: str, landed: Sequence[Landing]) -> str:
         f"Held against {label}: in the window in {sum(one.inside for one in landed)} of "
         f"{len(landed)} cells, {median(one.apart for one in landed):g} from the best γ in the "
         f"median, {median(one.lost for one in landed):.1f} points lost in the median and "
-        f"{dearest.lost:.1f} at most (n = {dearest.n:,}, ε = {dearest.epsilon})."
+        f"{dearest.lost:.1f} at most (n = {dearest.n:,}, ε = {dearest.epsilon}), "
+        f"{sum(one.lost for one in landed):.1f} in all cells together."
     )
 
 
@@ -138,17 +136,22 @@ def make(bench: Bench) -> Made:
     extent = extent_of(bench.quick)
     found = curves(bench, LINES, extent)
     ours = our_curves(bench, extent)
-    refined = with_published(bench, found, extent)
-    landed = published_landings(refined)
-    rows = curve_rows((BASELINE, TEN), refined, extent.budgets)
+    added = with_published(bench, found, extent)
+    landed = published_landings(added)
+    rows = curve_rows((BASELINE, TEN), added, extent.budgets)
     every = [line for lines in list(SCENARIOS.values())[:4] for line in lines]
     claim = "Across all scenarios, n and ε the best γ is sufficiently close."
+    finer = refined(bench, (BASELINE, *FEATURES), found, extent)
     return Made(
         rows=[*rows, *our_rows(ours, extent.budgets)],
         sheets=[summary_sheet(found, extent.budgets), published_sheet(landed, ours)],
         pictures={},
         verdicts=[
-            similar(claim, landings(every, found, extent.budgets)),
+            similar(
+                claim,
+                landings(every, found, extent.budgets),
+                landings(FEATURES, finer, extent.budgets),
+            ),
             fairly_large(found, extent.budgets),
             judge_published(landed),
         ],

@@ -108,7 +108,8 @@ def counted(landed: Sequence[Landing]) -> str:
     dearest = max(landed, key=lambda one: one.lost)
     return (
         f"{text}. From the baseline's best γ it is {median(one.apart for one in landed):g} away in "
-        f"the median and {farthest.apart:g} at most ({farthest}). It costs "
+        f"the median and {farthest.apart:g} at most ({farthest}, where it costs "
+        f"{farthest.lost:.1f} points). It costs "
         f"{median(one.lost for one in landed):.1f} points of baseline accuracy in the median and "
         f"{dearest.lost:.1f} at most ({dearest})."
     )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from dpwerm.reproduce.artefact import Bench, Verdict
 from dpwerm.reproduce.gamma_artefact import Panel
-from dpwerm.reproduce.gamma_curves import single_curves
+from dpwerm.reproduce.gamma_curves import refined, single_curves
 from dpwerm.reproduce.gamma_lines import (
     BASELINE,
     COEFFICIENTS,
@@ -63,11 +63,12 @@ def judge_theta(_bench: Bench, found: Found, budgets: Sequence[str]) -> list[Ver
     return [similar(claim, landings(THETA, found, budgets))]
 
 
-def judge_features(_bench: Bench, found: Found, budgets: Sequence[str]) -> list[Verdict]:
+def judge_features(bench: Bench, found: Found, budgets: Sequence[str]) -> list[Verdict]:
     """Return what scenario 3 says of the features' law."""
+    finer = refined(bench, (BASELINE, *FEATURES), found, extent_of(bench.quick))
     return [
         longer_plateaus(FEATURES[0], found, budgets),
-        lower_end(FEATURES[0], found, budgets),
+        lower_end(FEATURES[0], found, finer, budgets),
     ]
 
 

@@ -110,33 +110,20 @@ def tuned(how: str, **other: Any) -> Rule:
     return fit_tuned(study(), table(), how=how, **asked)
 
 
-@pytest.mark.parametrize(
-    ("how", "words"),
-    [
-        (
-            "parts",
-            (
-                "The 3 candidates from 40 to 400 were each fitted to 15 rows of their own, and the "
-                "exponential mechanism chose one by scores on the other 15. Each person is in one of "
-                "these parts, so all of it costs epsilon = 1 once."
-            ),
-        ),
-        ("flip", "and permute-and-flip chose one by scores on the other 15."),
-        (
-            "split",
-            "That cost epsilon = 0.3; the rule was then learned from all 60 rows at epsilon = 0.7.",
-        ),
-        (
-            "repeats",
-            (
-                "It is that of the best of a secret number of runs, 12 expected: each drew one of 3 "
-                "candidates from 40 to 400, fitted it to 42 rows and scored it with noise on the other "
-                "18. A run costs epsilon = 0.333333333, the best of them three times that: "
-                "epsilon = 1 in all."
-            ),
-        ),
-    ],
-)
+TOLD = {
+    "parts": "The 3 candidates from 40 to 400 were each fitted to 15 rows of their own, and the "
+    "exponential mechanism chose one by scores on the other 15. Each person is in one of these "
+    "parts, so all of it costs epsilon = 1 once.",
+    "flip": "and permute-and-flip chose one by scores on the other 15.",
+    "split": "That cost epsilon = 0.3; the rule was then learned from all 60 rows at "
+    "epsilon = 0.7.",
+    "repeats": "It is that of the best of a secret number of runs, 12 expected: each drew one of 3 "
+    "candidates from 40 to 400, fitted it to 42 rows and scored it with noise on the other 18. A "
+    "run costs epsilon = 0.333333333, the best of them three times that: epsilon = 1 in all.",
+}
+
+
+@pytest.mark.parametrize(("how", "words"), TOLD.items())
 def test_a_private_tuning_is_told_with_its_cost(how: str, words: str) -> None:
     rule = tuned(how)
     lines = tuning_lines(rule)

@@ -1,7 +1,7 @@
 """Every outcome is exactly as likely as any other: all strings of bits are tried."""
 
 from collections import Counter
-from itertools import product
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -40,13 +40,29 @@ def test_every_number_below_is_equally_likely(count: int) -> None:
     assert found == dict.fromkeys(range(count), 1)
 
 
+def written_keys(*keys: int) -> int:
+    """Return the keys as one number, the first in front."""
+    number = 0
+    for key in keys:
+        number = number << 64 | key
+    return number
+
+
 def test_every_order_is_equally_likely() -> None:
+    """Whatever four keys there are, each order of them gives another order of the people."""
+    keys = (5, 2**63, 2**64 - 1, 7)
     orders = Counter(
-        tuple(random_order(4, Written(list(draws))).tolist())
-        for draws in product(range(4), range(3), range(2))
+        tuple(random_order(4, Written([written_keys(*dealt)])).tolist())
+        for dealt in permutations(keys)
     )
     assert len(orders) == 24
     assert set(orders.values()) == {1}
+
+
+def test_keys_that_are_equal_are_all_drawn_again() -> None:
+    source = Written([written_keys(3, 1, 3), written_keys(9, 8, 2**63)])
+    assert random_order(3, source).tolist() == [1, 0, 2]
+    assert source.widths == [192, 192]
 
 
 def test_an_order_has_everybody_once() -> None:

@@ -38,8 +38,8 @@ SCENARIOS = {
 }
 TUNED = (
     "The paper tuned its simulation study with 500 validation people of n₀ = 1,000; the curves "
-    "here have 200, as in its sensitivity study. A flat curve forgives more, so smaller losses with "
-    "ten features do not show by themselves on which features the γ were tuned."
+    "here have 200, as in its sensitivity study. A flat curve forgives more, so smaller losses "
+    "with ten features do not show by themselves on which features the γ were tuned."
 )
 
 

@@ -1,49 +1,31 @@
-"""ACTG 175, two of its four arms, from the file that the package lifelines carries.
+"""The measures of the paper's Table I on ACTG 175, which the paper does not have.
 
-The benefit is the CD4 count at 20 ± 5 weeks: more cells are better. The package is only located,
-never imported, so nothing but its file is needed.
-
-Run ``python -m dpwerm.reproduce.actg175`` for the measures of the paper's Table I on this trial.
+The benefit is the CD4 count at 20 ± 5 weeks, the arms are zidovudine alone and the combination with
+didanosine. The data come with the package lifelines.
 """
 
-import argparse
 import math
-from importlib.metadata import PackageNotFoundError, distribution
-from pathlib import Path
 
-from rich.console import Console
-
-from dpwerm.errors import Fault, TableError
+from dpwerm.errors import TableError
+from dpwerm.reproduce.artefact import Artefact, Bench, Made
 from dpwerm.reproduce.cyp_guides import GAMMA as CYP_GUIDES_GAMMA
-from dpwerm.reproduce.trials import RealTrial, TrialMethod, automatic, papers, study_file
+from dpwerm.reproduce.trials import OpenTrial
+from dpwerm.reproduce.trials_actg175 import ARMS
+from dpwerm.reproduce.trials_figure import Column, table_figure
 from dpwerm.reproduce.trials_gain import gain_sheet
-from dpwerm.reproduce.trials_page import Sheet, options, run
-from dpwerm.reproduce.trials_table import trial_sheet
+from dpwerm.reproduce.trials_page import Sheet
+from dpwerm.reproduce.trials_sheet import cells, fixed, flat, header
+from dpwerm.reproduce.trials_sjcrh import QUICK_OURS, QUICK_REPEATS, REPEATS, SEED
+from dpwerm.reproduce.trials_source import source_of
+from dpwerm.reproduce.trials_table import EPSILONS, Ask, answer, rows_of
 
-ARMS = ("zidovudine", "combination")
-FILE = "lifelines/datasets/ACTG175.csv"
-
-
-def packaged_file() -> Path:
-    """Return the path of the data set inside the installed package lifelines."""
-    remedy = "pip install 'dpwerm[trials]', or give the path of a copy"
-    try:
-        path = Path(str(distribution("lifelines").locate_file(FILE)))
-    except PackageNotFoundError:
-        fault = Fault("lifelines", "is not installed", remedy)
-        raise TableError("ACTG 175", [fault]) from None
-    if not path.is_file():
-        raise TableError("ACTG 175", [Fault("lifelines", f"has no file {FILE}", remedy)])
-    return path
+LEFT_OUT = (
+    f"{QUICK_REPEATS} repeats for {REPEATS}, automatic settings at ε = {', '.join(QUICK_OURS)} and "
+    "∞ alone, gains over one cut for ten and without automatic settings"
+)
 
 
-def actg175(path: str | Path | None = None) -> RealTrial:
-    """Return zidovudine alone against zidovudine and didanosine, from lifelines or a copy."""
-    source = packaged_file() if path is None else Path(path)
-    return RealTrial.read(study_file("actg175"), source, ARMS)
-
-
-def paper_gamma(trial: RealTrial) -> float:
+def paper_gamma(trial: OpenTrial) -> float:
     """Return γ for the paper's method: as large beside W as the paper's for CYP-GUIDES.
 
     The paper has no ACTG 175. There W = 3·log(24·365) and γ = 75, so γ = 2.75·W.
@@ -52,28 +34,43 @@ def paper_gamma(trial: RealTrial) -> float:
     return share * trial.benefit_bound / trial.study.treatment.pi_min
 
 
-def methods(trial: RealTrial) -> list[TrialMethod]:
-    """Return the methods that are compared."""
+def make(bench: Bench) -> Made:
+    """Return the tables; without the data nothing but the reason."""
+    try:
+        source = source_of("actg175")
+        trial = source.load()
+    except TableError as error:
+        return Made(rows=[], sheets=[], pictures={}, verdicts=[], skipped=str(error))
     gamma = paper_gamma(trial)
-    return [papers("the paper's method", gamma=gamma, intercept=1, by_arm=True), automatic()]
+    repeats = QUICK_REPEATS if bench.quick else REPEATS
+    ours = QUICK_OURS if bench.quick else EPSILONS
+    tasks = [Ask(source, "ours", (epsilon,), (1.0,), repeats, (SEED,)) for epsilon in ours]
+    tasks += [Ask(source, "paper", EPSILONS, (gamma,), repeats, (SEED,))]
+    *automatic, paper = [rows_of(runs[0]) for runs in bench.run(answer, tasks, "table")]
+    merged = [rows[0] for rows in automatic] + [automatic[0][-1]]
+    body = [*map(cells, paper), *map(cells, merged), *fixed(trial)]
+    title = f"ACTG 175 (not in the paper), {trial.n} people, {repeats} repeats, seed {SEED}"
+    scales = {"paper": gamma} if bench.quick else {"paper": gamma, "ours": 1.0}
+    column = Column(
+        "ACTG 175 (not in the paper)", "CD4 cells per mm³", {"paper": paper, "ours": merged}
+    )
+    return Made(
+        rows=[flat("actg175", "paper", row, f"{gamma:.4g}") for row in paper]
+        + [flat("actg175", "ours", row, "automatic") for row in merged],
+        sheets=[
+            Sheet("actg175", title, header(ARMS), body),
+            gain_sheet(bench, "actg175-gain", "ACTG 175", source, scales, SEED),
+        ],
+        pictures={"values": table_figure([column])},
+        verdicts=[],
+        notes=[NOTE],
+        left_out=LEFT_OUT if bench.quick else "",
+    )
 
 
-def sheets(trial: RealTrial, repeats: int, seed: int, console: Console) -> list[Sheet]:
-    """Return the tables of the page on trials."""
-    compared = methods(trial)
-    return [
-        trial_sheet("actg175", "ACTG 175", trial, compared, repeats, seed, console),
-        gain_sheet("actg175-gain", "ACTG 175", trial, compared, seed, console),
-    ]
+NOTE = (
+    "The paper has no ACTG 175, so there is nothing to agree with. Its method gets the same γ "
+    "beside W as for CYP-GUIDES, γ = 2.75·W, with an intercept."
+)
 
-
-def main(arguments: list[str] | None = None) -> int:
-    """Print the tables; the exit code is 2 if the data is not there."""
-    parser = argparse.ArgumentParser(prog="python -m dpwerm.reproduce.actg175", description=__doc__)
-    parser.add_argument("--data", type=Path, help="a copy of ACTG175.csv instead of lifelines'")
-    found = options(parser).parse_args(arguments)
-    return run(lambda: actg175(found.data), sheets, found)
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+ARTEFACT = Artefact("actg175", "ACTG 175 by the measures of Table I (not in the paper)", make)

@@ -6,13 +6,13 @@ log(24·365) − log(LOS), LOS in hours.
 
 from pathlib import Path
 
-from dpwerm.reproduce.trials import RealTrial, study_file
+from dpwerm.reproduce.trials import OpenTrial, study_file
 
 ARMS = ("standard", "guided")
 GAMMA = 75.0
 """The γ of the paper's Table I."""
 
 
-def cyp_guides(path: str | Path) -> RealTrial:
+def cyp_guides(path: str | Path) -> OpenTrial:
     """Return the trial in a file with the published columns."""
-    return RealTrial.read(study_file("cyp_guides"), Path(path), ARMS)
+    return OpenTrial.read(study_file("cyp_guides"), Path(path), ARMS)

@@ -10,6 +10,7 @@ Arms are −1 (first) and +1 (second) throughout.
 import math
 
 import numpy as np
+from scipy.special import log_ndtr
 from scipy.stats import chi2_contingency
 
 from dpwerm.arrays import FloatArray
@@ -37,11 +38,33 @@ def association(first: FloatArray, second: FloatArray) -> float | None:
 
     With Yates' correction, which gives the p-values that the paper prints.
     """
+    found = association_log10(first, second)
+    return None if found is None else float(10.0**found)
+
+
+def association_log10(first: FloatArray, second: FloatArray) -> float | None:
+    """Return log₁₀ of that p, which may be far below the smallest double.
+
+    With one degree of freedom p = 2·(1 − Φ(√χ²)).
+    """
     table = [[np.sum((first == a) & (second == b)) for b in (1.0, -1.0)] for a in (1.0, -1.0)]
     counts = np.array(table)
     if not (counts.sum(axis=0).all() and counts.sum(axis=1).all()):
         return None
-    return float(chi2_contingency(counts, correction=True).pvalue)
+    statistic = chi2_contingency(counts, correction=True).statistic
+    log_p = math.log(2.0) + float(log_ndtr(-math.sqrt(statistic)))
+    return min(0.0, log_p / math.log(10.0))
+
+
+def empirical_values(
+    recommended: FloatArray, received: FloatArray, benefit: FloatArray, propensity: FloatArray
+) -> FloatArray:
+    """Return the paper's Eqn 14 of many rules (R, n) → (R,), NaN where nobody followed one."""
+    weights = (recommended == received) / propensity
+    totals = weights.sum(axis=-1)
+    values = np.full(len(totals), np.nan)
+    np.divide(weights @ benefit, totals, out=values, where=totals > 0)
+    return values
 
 
 def empirical_value(
@@ -51,9 +74,7 @@ def empirical_value(
 
     recommended, received: (n,) in {−1, +1}; benefit: (n,); propensity: (n,) P(arm received | x).
     """
-    weights = (recommended == received) / propensity
-    total = float(weights.sum())
-    return float(weights @ benefit) / total if total > 0 else math.nan
+    return float(empirical_values(recommended[None], received, benefit, propensity)[0])
 
 
 def influence(

@@ -1,23 +1,18 @@
-"""Real trials: the rows that a study file declares, and a way to try methods on them.
+"""Trials whose rows may be looked at, because they are public or simulated.
 
-The data sets are public. What is measured here looks at the rows themselves and no number of it
-carries a privacy claim; a method's own noise is drawn from seeds.
+No number that is measured on them carries a privacy claim; the noise of methods comes from seeds.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.resources import files
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from dpwerm.arrays import FloatArray
+from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.errors import Fault, TableError
 from dpwerm.reproduce.measures import empirical_value, influence
-from dpwerm.reproduce.paper_method import paper_release
-from dpwerm.rules.treatment_rule import PrivateTreatmentRule
 from dpwerm.study.declaration import Study
 from dpwerm.study.encoding import Encoding
 from dpwerm.study.table import read_table
@@ -35,11 +30,11 @@ def study_file(name: str) -> Study:
 
 
 @dataclass(frozen=True, repr=False)
-class RealTrial:
+class OpenTrial:
     """The rows of both arms: what a study declares of them, and the benefit from its lower end.
 
     received: (n,) in {−1, +1}; benefit: (n,) after transform and direction, 0 at the lower end of
-    its bounds; propensity: (n,) P(arm received | x); arms: what people call the two arms.
+    its bounds or above; propensity: (n,) P(arm received | x); arms: what people call the two arms.
     """
 
     study: Study
@@ -50,7 +45,7 @@ class RealTrial:
     arms: tuple[str, str]
 
     def __repr__(self) -> str:
-        return f"RealTrial({self.study.id})"
+        return f"OpenTrial({self.study.id})"
 
     @classmethod
     def read(cls, study: Study, source: object, arms: tuple[str, str]) -> Self:
@@ -87,15 +82,13 @@ class RealTrial:
         """The number of people."""
         return len(self.received)
 
-    def part(self, rows: NDArray[np.bool_]) -> Self:
-        """Return the trial of some of its people."""
-        return replace(
-            self,
-            rows=self.rows.filter(pa.array(rows)),
-            received=self.received[rows],
-            benefit=self.benefit[rows],
-            propensity=self.propensity[rows],
-        )
+    def encoded(self, encoding: Encoding) -> FloatArray:
+        """Return everybody's encoded features, (n, d)."""
+        return encoding.encode(read_table(self.rows, self.study.feature_columns))
+
+    def everybody(self) -> IntArray:
+        """Return the trial itself as the choice of its rows, (1, n)."""
+        return np.arange(self.n)[None]
 
     def value(self, recommended: FloatArray, *, by_arm: bool = True) -> float:
         """Return Eqn 14 of a rule; with one propensity for both arms unless ``by_arm``."""
@@ -106,58 +99,3 @@ class RealTrial:
         """Return each person's contribution to the error of that value, shape (n,)."""
         propensity = self.propensity if by_arm else np.full(self.n, 0.5)
         return influence(recommended, self.received, self.benefit, propensity)
-
-
-Recommend = Callable[[RealTrial, RealTrial, str, int], FloatArray]
-"""trial to learn from, people to recommend for, ε, seed → (n,) arms in {−1, +1}."""
-
-
-@dataclass(frozen=True)
-class TrialMethod:
-    """A method by its name, and whether its value uses the propensity of each arm."""
-
-    name: str
-    recommend: Recommend
-    by_arm: bool = True
-
-
-def automatic() -> TrialMethod:
-    """Return this library with everything left to it."""
-
-    def recommend(trial: RealTrial, people: RealTrial, epsilon: str, seed: int) -> FloatArray:
-        rule = PrivateTreatmentRule.from_study(trial.study, epsilon, random_state=seed)
-        scores = rule.fit(trial.rows).decision_function(people.rows)
-        default = 1.0 if rule.rule_.default == rule.rule_.arms[1] else -1.0
-        return np.where(scores == 0, default, np.sign(scores))
-
-    return TrialMethod("automatic", recommend)
-
-
-def papers(name: str, *, gamma: float, intercept: Literal[0, 1], by_arm: bool) -> TrialMethod:
-    """Return the paper's method: its encoding, W = V/π_min, spherical Laplace noise.
-
-    intercept: whether there is a constant; by_arm: whether weights use the propensity of each arm
-    or one for both, which is π_min so that no weight exceeds W.
-    """
-
-    def recommend(trial: RealTrial, people: RealTrial, epsilon: str, seed: int) -> FloatArray:
-        smallest = trial.study.treatment.pi_min
-        blocks = trial.study.encoding().blocks
-        encoding = Encoding(kind="paper", intercept=float(intercept), blocks=blocks)
-        columns = trial.study.feature_columns
-        release = paper_release(
-            encoding.encode(read_table(trial.rows, columns)),
-            trial.received,
-            trial.benefit,
-            trial.propensity if by_arm else np.full(trial.n, smallest),
-            encoding=encoding,
-            benefit_bound=trial.benefit_bound,
-            smallest_propensity=smallest,
-            gamma=gamma,
-            epsilon=epsilon,
-            rng=np.random.default_rng(seed),
-        )
-        scores = release.score(encoding.encode(read_table(people.rows, columns)))
-        return np.where(scores > 0, 1.0, -1.0)
-
-    return TrialMethod(name, recommend, by_arm)

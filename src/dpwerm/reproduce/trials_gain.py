@@ -13,13 +13,16 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from rich.console import Console
-from rich.progress import track
 
 from dpwerm.arrays import FloatArray
+from dpwerm.errors import ParameterError
+from dpwerm.reproduce.artefact import Bench
 from dpwerm.reproduce.measures import standard_error
-from dpwerm.reproduce.trials import RealTrial, TrialMethod
+from dpwerm.reproduce.trials import OpenTrial
+from dpwerm.reproduce.trials_method import METHODS, Cell, TrialMethod
 from dpwerm.reproduce.trials_page import Sheet
+from dpwerm.reproduce.trials_source import Source
+from dpwerm.simulate.engine.judged import second_arm
 
 FOLDS = 10
 SPLITS = 10
@@ -43,7 +46,7 @@ class Gain:
         return f"{self.difference:+.{digits}f} ± {self.error:.{digits}f}"
 
 
-def gain(trial: RealTrial, recommended: FloatArray, arm: float) -> Gain:
+def gain(trial: OpenTrial, recommended: FloatArray, arm: float) -> Gain:
     """Return the gain of recommendations (n,) over giving everybody one arm, −1 or +1."""
     everybody = np.full(trial.n, arm)
     difference = trial.value(recommended) - trial.value(everybody)
@@ -52,49 +55,82 @@ def gain(trial: RealTrial, recommended: FloatArray, arm: float) -> Gain:
 
 
 def cross_fitted(
-    trial: RealTrial, method: TrialMethod, epsilon: str, folds: int, seed: int
+    trial: OpenTrial, method: TrialMethod, cell: Cell, folds: int, cuts: int, seed: int
 ) -> FloatArray:
-    """Return each person's arm by a rule that did not see them, shape (n,)."""
+    """Return each person's arm by a rule that did not see them, shape (cuts, n).
+
+    All rules learn from equally many people: n less the largest part. Where a part is smaller than
+    that, some of the others are left out too.
+    """
     rng = np.random.default_rng(seed)
-    part = rng.permutation(np.arange(trial.n) % folds)
-    recommended = np.empty(trial.n)
-    for fold in range(folds):
-        out = part == fold
-        people, others = trial.part(out), trial.part(~out)
-        noise = int(rng.integers(2**31))
-        recommended[out] = method.recommend(others, people, epsilon, noise)
-    return recommended
+    part = rng.permuted(np.tile(np.arange(trial.n) % folds, (cuts, 1)), axis=1)
+    size = trial.n - -(-trial.n // folds)
+    pairs = [(cut, fold) for cut in range(cuts) for fold in range(folds)]
+    others = [rng.permutation(np.flatnonzero(part[cut] != fold))[:size] for cut, fold in pairs]
+    (rules,) = method.rules(trial, np.array(others), [cell], 1, seed)
+    if rules is None:
+        raise ParameterError("no rule can be learned with this gamma")
+    people = trial.encoded(rules.encoding)
+    second = second_arm(rules.theta, rules.encoding, people, rules.threshold)[:, 0]
+    found = np.empty((cuts, trial.n))
+    for (cut, fold), arms in zip(pairs, second, strict=True):
+        out = part[cut] == fold
+        found[cut, out] = np.where(arms[out], 1.0, -1.0)
+    return found
 
 
-def mean_gain(trial: RealTrial, recommended: FloatArray, arm: float) -> Gain:
+def mean_gain(trial: OpenTrial, recommended: FloatArray, arm: float) -> Gain:
     """Return the mean gain over cuts, recommendations (cuts, n), with the mean standard error."""
     gains = [gain(trial, one, arm) for one in recommended]
     difference = float(np.mean([one.difference for one in gains]))
     return Gain(difference, float(np.mean([one.error for one in gains])))
 
 
+@dataclass(frozen=True)
+class AskGain:
+    """A task: the gain of one method at one ε."""
+
+    source: Source
+    method: str
+    epsilon: str
+    scale: float
+    folds: int
+    cuts: int
+    seed: int
+
+
+def gains(ask: AskGain) -> list[list[float]]:
+    """Return the gain over the first and over the second arm, each with its error."""
+    trial, method = ask.source.load(), METHODS[ask.method]
+    cell = (ask.epsilon, ask.scale)
+    arms = cross_fitted(trial, method, cell, ask.folds, ask.cuts, ask.seed)
+    found = [mean_gain(trial, arms, arm) for arm in (-1.0, 1.0)]
+    return [[one.difference, one.error] for one in found]
+
+
 def gain_sheet(
-    name: str,
-    title: str,
-    trial: RealTrial,
-    methods: list[TrialMethod],
-    seed: int,
-    console: Console,
-    splits: int = SPLITS,
+    bench: Bench, name: str, title: str, source: Source, scales: dict[str, float], seed: int
 ) -> Sheet:
-    """Return the gain of each method over each arm, and of one arm over the other."""
-    first, second = trial.arms
-    todo = [(method, epsilon) for method in methods for epsilon in EPSILONS]
+    """Return the gain of each method over each arm, and of one arm over the other.
+
+    scales : the scale of γ by the name of the method
+    """
+    cuts = 1 if bench.quick else SPLITS
+    tasks = [
+        AskGain(source, method, epsilon, scale, FOLDS, cuts, seed)
+        for method, scale in scales.items()
+        for epsilon in EPSILONS
+    ]
     rows = []
-    for method, epsilon in track(todo, f"{title}, cross-fitted", console=console):
-        arms = np.array(
-            [cross_fitted(trial, method, epsilon, FOLDS, seed + cut) for cut in range(splits)]
-        )
-        over_first, over_second = (mean_gain(trial, arms, arm) for arm in (-1.0, 1.0))
-        label = "∞" if epsilon == "inf" else epsilon
+    for task, found in zip(tasks, bench.run(gains, tasks, "gain"), strict=True):
+        over_first, over_second = (Gain(*pair) for pair in found)
+        label = "∞" if task.epsilon == "inf" else task.epsilon
         clear = "yes" if over_first.is_clear and over_second.is_clear else "no"
-        rows.append([method.name, label, str(over_first), str(over_second), clear])
+        named = METHODS[task.method].name
+        rows.append([named, label, str(over_first), str(over_second), clear])
+    trial = source.load()
+    first, second = trial.arms
     alone = gain(trial, np.ones(trial.n), -1.0)
     rows.append([f"{second} for everybody", "", str(alone), "", ""])
     head = ["method", "ε", f"gain over {first} for all", f"over {second} for all", "beats both"]
-    return Sheet(name, f"{title}, {FOLDS} parts, {splits} cuts, seed {seed}", head, rows)
+    return Sheet(name, f"{title}, {FOLDS} parts, {cuts} cuts, seed {seed}", head, rows)

@@ -58,4 +58,4 @@ def test_another_file_is_refused_without_a_value(tmp_path: Path) -> None:
 
 def test_printing_a_trial_shows_no_row(tmp_path: Path) -> None:
     trial = cyp_guides(invented_cyp_guides(tmp_path / "copy.csv"))
-    assert repr(trial) == "RealTrial(cyp-guides)"
+    assert repr(trial) == "OpenTrial(cyp-guides)"

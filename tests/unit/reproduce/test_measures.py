@@ -10,8 +10,10 @@ from dpwerm.arrays import FloatArray
 from dpwerm.reproduce.measures import (
     allocation,
     association,
+    association_log10,
     concordance,
     empirical_value,
+    empirical_values,
     influence,
     majority,
     standard_error,
@@ -104,3 +106,24 @@ def test_the_error_of_a_value_is_its_spread_over_trials() -> None:
         values.append(empirical_value(*facts))
         errors.append(standard_error(influence(*facts)))
     assert np.mean(errors) == pytest.approx(np.std(values), rel=0.08)
+
+
+def test_a_tiny_p_keeps_its_logarithm() -> None:
+    arms = np.where(np.arange(4000) % 2 == 0, 1.0, -1.0)
+    found = association_log10(arms, arms)
+    assert found is not None
+    assert found < -800
+    assert association(arms, arms) == 0.0
+    assert association_log10(arms, np.ones(4000)) is None
+
+
+def test_values_of_many_rules_are_those_of_each() -> None:
+    rng = np.random.default_rng(1)
+    arms = np.where(rng.random((5, 40)) < 0.5, 1.0, -1.0)
+    received = np.where(rng.random(40) < 0.5, 1.0, -1.0)
+    arms[0] = -received
+    benefit, propensity = rng.random(40), np.full(40, 0.5)
+    many = empirical_values(arms, received, benefit, propensity)
+    each = [empirical_value(one, received, benefit, propensity) for one in arms]
+    assert np.isnan(many[0])
+    assert many[1:] == pytest.approx(each[1:])

@@ -1,12 +1,15 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
-from rich.console import Console
-from tests.unit.reproduce.trial_files import small_trial
+from tests.unit.reproduce.trial_files import invented_cyp_guides, small_trial
+from tests.unit.reproduce.trial_methods import QUICK_METHODS, Fixed
 
-from dpwerm.arrays import FloatArray
+from dpwerm.errors import ParameterError
 from dpwerm.reproduce import trials_gain
-from dpwerm.reproduce.trials import RealTrial, TrialMethod
+from dpwerm.reproduce.artefact import Bench
 from dpwerm.reproduce.trials_gain import Gain, cross_fitted, gain, gain_sheet, mean_gain
+from dpwerm.reproduce.trials_source import source_of
 
 
 def test_the_gain_of_one_arm_is_the_difference_of_two_means() -> None:
@@ -44,35 +47,57 @@ def test_gains_are_averaged_over_cuts() -> None:
 
 
 def test_nobody_is_treated_by_a_rule_that_saw_them() -> None:
-    trial = small_trial(100)
-    met: list[tuple[set[int], set[int]]] = []
+    """103 people in five parts: 21 or 20 are out, and every rule learns from 82 others."""
+    trial = small_trial(103)
+    folds, cuts, seed = 5, 2, 3
+    method = Fixed([1.0, 0.0, 0.0, 0.0, 0.0])
+    arms = cross_fitted(trial, method, ("inf", 1.0), folds, cuts, seed)
+    assert arms.shape == (cuts, trial.n)
+    assert (arms == 1.0).all()
+    (learned,) = method.seen
+    assert learned.shape == (cuts * folds, 82)
+    rng = np.random.default_rng(seed)
+    part = rng.permuted(np.tile(np.arange(trial.n) % folds, (cuts, 1)), axis=1)
+    for place, rows in enumerate(learned):
+        cut, fold = divmod(place, folds)
+        assert len(set(rows)) == 82
+        assert (part[cut][rows] != fold).all()
 
-    def look(learned: RealTrial, people: RealTrial, epsilon: str, seed: int) -> FloatArray:
-        ids = [{int(one) for one in part.rows["ID"].to_pylist()} for part in (learned, people)]
-        met.append((ids[0], ids[1]))
-        return np.where(people.received > 0, 1.0, -1.0)
 
-    arms = cross_fitted(trial, TrialMethod("look", look), "inf", 5, seed=0)
-    assert np.array_equal(arms, trial.received)
-    everybody = {int(one) for one in trial.rows["ID"].to_pylist()}
-    assert len(met) == 5
-    for learned, people in met:
-        assert not learned & people
-        assert learned | people == everybody
-    assert set.union(*(people for _, people in met)) == everybody
+def test_each_person_gets_the_arm_of_the_rule_that_left_them_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    trial = small_trial(60)
+    method = Fixed([0.0, 0.0, 1.0, 0.0, 0.0])
+    arms = cross_fitted(trial, method, ("inf", 1.0), 3, 1, 0)
+    women = np.array(trial.rows["GENDER"].to_pylist()) == "F"
+    assert np.array_equal(arms[0], np.where(women, 1.0, -1.0))
 
 
-def test_a_rule_that_knows_is_clearly_better(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rule_that_knows_is_clearly_better() -> None:
     """Power: where the benefit follows the arm that a feature names, the gain is found."""
     trial = small_trial(600, effect=1.0)
+    knows = cross_fitted(trial, Fixed([0.0, 0.0, 1.0, 0.0, 0.0]), ("inf", 1.0), 5, 2, 0)
+    ignores = cross_fitted(trial, Fixed([1.0, 0.0, 0.0, 0.0, 0.0]), ("inf", 1.0), 5, 2, 0)
+    assert all(mean_gain(trial, knows, arm).is_clear for arm in (-1.0, 1.0))
+    assert not mean_gain(trial, ignores, 1.0).is_clear
 
-    def knows(_: RealTrial, people: RealTrial, epsilon: str, seed: int) -> FloatArray:
-        return np.where(np.array(people.rows["GENDER"].to_pylist()) == "F", 1.0, -1.0)
 
-    def ignores(_: RealTrial, people: RealTrial, epsilon: str, seed: int) -> FloatArray:
-        return np.ones(people.n)
+def test_a_gamma_without_a_rule_is_refused() -> None:
+    method = Fixed([1.0, 0.0, 0.0, 0.0, 0.0], without=("1",))
+    with pytest.raises(ParameterError, match="no rule"):
+        cross_fitted(small_trial(), method, ("1", 1.0), 3, 1, 0)
 
-    monkeypatch.setattr(trials_gain, "EPSILONS", ("inf",))
-    methods = [TrialMethod("knows", knows), TrialMethod("ignores", ignores)]
-    sheet = gain_sheet("name", "A trial", trial, methods, 0, Console(quiet=True), splits=2)
-    assert [row[-1] for row in sheet.rows] == ["yes", "no", ""]
+
+def test_a_sheet_has_all_methods_and_the_arms(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trials_gain, "METHODS", QUICK_METHODS)
+    source = source_of("cyp_guides", invented_cyp_guides(tmp_path / "copy.csv"))
+    bench = Bench("gain", tmp_path, quick=True, workers=1)
+    sheet = gain_sheet(bench, "name", "A trial", source, {"paper": 75.0, "ours": 75.0}, 0)
+    assert [row[0] for row in sheet.rows] == ["paper"] * 3 + ["automatic"] * 3 + [
+        "guided for everybody"
+    ]
+    assert [row[1] for row in sheet.rows[:3]] == ["1", "5", "∞"]
+    assert "1 cut" in sheet.title

@@ -1,65 +1,80 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
-from rich.console import Console
-from tests.unit.reproduce.trial_files import small_trial
+from tests.unit.reproduce.trial_files import invented_cyp_guides, small_trial
+from tests.unit.reproduce.trial_methods import Fixed
 
-from dpwerm.arrays import FloatArray
-from dpwerm.reproduce import trials_table
-from dpwerm.reproduce.trials import RealTrial, TrialMethod
-from dpwerm.reproduce.trials_table import Measured, cells, header, measure, p_in_words, trial_sheet
-
-
-def seeded(trial: RealTrial, people: RealTrial, epsilon: str, seed: int) -> FloatArray:
-    """Return everybody's second arm without privacy, else the second for a random half."""
-    if epsilon == "inf":
-        return np.ones(people.n)
-    return np.where(np.random.default_rng(seed).random(people.n) < 0.5, 1.0, -1.0)
-
-
-METHOD = TrialMethod("coin", seeded)
+from dpwerm.reproduce.trials_method import METHODS
+from dpwerm.reproduce.trials_source import source_of
+from dpwerm.reproduce.trials_table import Ask, answer, arms_of, measure, measured, rows_of
 
 
 def test_a_row_is_measured_over_repeats() -> None:
     trial = small_trial()
-    row = measure(trial, METHOD, "1", 7, seed=1)
-    assert row.values.shape == (7,)
-    assert row.deviation == pytest.approx(np.std(row.values, ddof=1))
-    assert row.concordance == np.mean(row.arms > 0)
-    assert row.p_value is None
-    assert 0.4 < row.single < 0.6
-    assert sum(row.allocated) == trial.n
-    again = measure(trial, METHOD, "1", 7, seed=1)
-    assert np.array_equal(row.values, again.values)
+    method = METHODS["paper"]
+    private, bare = measure(trial, method, ("1",), 75.0, 7, seed=1)
+    assert (private.epsilon, bare.epsilon) == ("1", "inf")
+    assert (private.repeats, bare.repeats) == (7, 1)
+    assert private.second + private.first == trial.n
+    assert bare.deviation == 0.0
+    assert (bare.single, bare.concordance) == (1.0, 1.0)
+    assert measure(trial, method, ("1",), 75.0, 7, seed=1) == [private, bare]
+    assert measure(trial, method, ("1",), 75.0, 7, seed=2)[0] != private
 
 
-def test_without_privacy_once_is_enough() -> None:
+def test_the_measures_are_those_of_the_recommendations() -> None:
     trial = small_trial()
-    row = measure(trial, METHOD, "inf", 7, seed=1)
-    assert row.values.tolist() == [trial.value(np.ones(trial.n))]
-    assert cells(row)[1] == "∞"
-    assert cells(row)[3].startswith("SE ")
-    assert (cells(row)[4], *cells(row)[6:]) == ("", "", "")
+    rng = np.random.default_rng(0)
+    arms = np.where(rng.random((9, trial.n)) < 0.5, 1.0, -1.0)
+    baseline = np.ones(trial.n)
+    row = measured(trial, METHODS["paper"], ("1", 75.0), arms, baseline)
+    values = [trial.value(one) for one in arms]
+    assert row.mean == pytest.approx(np.mean(values))
+    assert row.deviation == pytest.approx(np.std(values, ddof=1))
+    assert row.single == pytest.approx((arms > 0).mean())
+    assert row.second == ((arms > 0).mean(axis=0) >= 0.5).sum()
+    assert row.concordance == pytest.approx(row.second / trial.n)
+    assert row.log10_p is None
 
 
-def test_repeats_that_nobody_followed_do_not_spoil_a_mean() -> None:
-    arms = np.ones(3)
-    row = Measured("", "1", np.array([1.0, np.nan, 3.0]), 0.1, 1.0, arms, arms)
-    assert row.mean == 2.0
-
-
-@pytest.mark.parametrize(
-    ("p", "words"),
-    [(None, "none"), (0.5, "0.500"), (6.1e-4, "6.10e-04"), (1e-17, "<2.2e-16"), (1.0, "1.000")],
-)
-def test_p_values_are_printed_as_in_the_paper(p: float | None, words: str) -> None:
-    assert p_in_words(p) == words
-
-
-def test_a_sheet_has_all_rows_and_both_arms(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trials_table, "EPSILONS", ("1", "inf"))
+def test_one_propensity_changes_the_value() -> None:
     trial = small_trial()
-    sheet = trial_sheet("name", "A trial", trial, [METHOD], 3, 0, Console(quiet=True))
-    assert [row[1] for row in sheet.rows] == ["1", "∞", "", ""]
-    assert [row[5] for row in sheet.rows[2:]] == [f"0:{trial.n}", f"{trial.n}:0"]
-    assert sheet.header == header(trial)
-    assert "majority guided:standard" in sheet.header
+    arms = np.where(np.arange(trial.n) % 2 == 0, 1.0, -1.0)[None]
+    by_arm, one = (
+        measured(trial, METHODS[name], ("1", 75.0), arms, arms[0]).mean
+        for name in ("by-arm", "one-propensity")
+    )
+    assert by_arm == pytest.approx(trial.value(arms[0]))
+    assert one == pytest.approx(trial.value(arms[0], by_arm=False))
+    assert one != pytest.approx(by_arm)
+
+
+def test_a_known_rule_gives_known_arms() -> None:
+    trial = small_trial()
+    (rules,) = Fixed([0.0, 0.0, 1.0, 0.0, 0.0]).rules(trial, trial.everybody(), [("1", 1.0)], 2, 0)
+    arms = arms_of(rules, trial)
+    women = np.array(trial.rows["GENDER"].to_pylist()) == "F"
+    assert arms is not None
+    assert np.array_equal(arms, np.tile(np.where(women, 1.0, -1.0), (2, 1)))
+    assert arms_of(None, trial) is None
+
+
+def test_a_task_has_a_run_for_each_seed(tmp_path: Path) -> None:
+    source = source_of("cyp_guides", invented_cyp_guides(tmp_path / "copy.csv"))
+    ask = Ask(source, "one-propensity", ("0.5", "5"), (75.0, 150.0), 3, (1, 2))
+    runs = [rows_of(run) for run in answer(ask)]
+    assert len(runs) == 2
+    for run in runs:
+        cells = [(row.scale, row.epsilon) for row in run]
+        assert cells == [(g, e) for g in (75.0, 150.0) for e in ("0.5", "5", "inf")]
+    assert runs[0][2] == runs[1][2]
+    assert runs[0][0] != runs[1][0]
+
+
+def test_where_gamma_is_not_allowed_there_is_no_row() -> None:
+    method = Fixed([1.0, 0.0, 0.0, 0.0, 0.0], without=("1",))
+    rows = measure(small_trial(), method, ("1", "2"), 1.0, 2, 0)
+    assert [row.epsilon for row in rows] == ["2", "inf"]
+    none = Fixed([1.0, 0.0, 0.0, 0.0, 0.0], without=("inf",))
+    assert measure(small_trial(), none, ("1", "2"), 1.0, 2, 0) == []

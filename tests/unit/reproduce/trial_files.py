@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from dpwerm.reproduce.cyp_guides import ARMS
-from dpwerm.reproduce.trials import RealTrial, study_file
+from dpwerm.reproduce.trials import OpenTrial, study_file
 
 LETTERS = [chr(65 + i) for i in range(26)] + ["AA", "AB", "AC", "AD"]
 CYP_HEADER = [
@@ -38,7 +38,7 @@ def invented_cyp_guides(path: Path, n: int = 120, seed: int = 0) -> Path:
     return path
 
 
-def small_trial(n: int = 120, *, effect: float = 0.0) -> RealTrial:
+def small_trial(n: int = 120, *, effect: float = 0.0) -> OpenTrial:
     """Return an invented trial in which women gain ``effect`` from G and men lose it."""
     rng = np.random.default_rng(5)
     received = rng.choice([-1.0, 1.0], n, p=[1 / 3, 2 / 3])
@@ -56,4 +56,4 @@ def small_trial(n: int = 120, *, effect: float = 0.0) -> RealTrial:
     )
     benefit = rng.normal(4.0, 1.0, n) + effect * received * np.where(women, 1.0, -1.0)
     propensity = np.where(received > 0, 2 / 3, 1 / 3)
-    return RealTrial(study_file("cyp_guides"), rows, received, benefit, propensity, ARMS)
+    return OpenTrial(study_file("cyp_guides"), rows, received, benefit, propensity, ARMS)

@@ -63,7 +63,9 @@ def reproduce(
             made.append((artefact, found))
             agreeing = sum(verdict.agrees for verdict in found.verdicts)
             count = f"{agreeing} of {len(found.verdicts)} statements agree"
-            say(f"{artefact.title}: {found.skipped or count}")
+            say(f"{artefact.title}: {count if found.verdicts else found.skipped or 'made'}")
+            if found.verdicts and found.skipped:
+                say(f"  Skipped: {found.skipped}")
             for verdict in found.verdicts:
                 if not verdict.agrees:
                     say(f"  {verdict}")

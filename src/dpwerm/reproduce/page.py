@@ -96,7 +96,9 @@ def write_index(artefacts: Sequence[tuple[Artefact, Made]], bench: Bench) -> Pat
     differ = []
     for artefact, made in artefacts:
         agreeing = sum(verdict.agrees for verdict in made.verdicts)
-        count = f"{len(made.verdicts)} statements" if made.verdicts else "skipped"
+        count = f"{len(made.verdicts)} statements" if made.verdicts else "nothing"
+        if made.skipped:
+            count += ", a part is skipped" if made.verdicts else ", skipped"
         link = f"[{artefact.title}]({artefact.name}.md)"
         lines.append(f"| {link} | {count} | {agreeing} | {len(made.verdicts) - agreeing} |")
         differ += [

@@ -88,15 +88,15 @@ def longer_plateaus(line: Line, found: Found, budgets: Sequence[str]) -> Verdict
     base = [longest_flat(found[BASELINE.name][cell]) for cell in cells]
     longer = sum(one > other for one, other in zip(own, base, strict=True))
     end = median(float(found[line.name][cell].mean[-1]) for cell in cells)
+    share, usual = 100 * one_arm_share(line), 100 * one_arm_share(BASELINE)
     return Verdict(
         "With truncated normal features the curves show longer plateaus.",
         longer > len(cells) / 2,
         f"The longest stretch of γ whose accuracy varies by at most {PLATEAU:g} point is longer "
         f"than the baseline's in {longer} of {len(cells)} cells; its median is {median(own):g} "
-        f"against {median(base):g}. At the largest γ accuracy is {end:.1f} % in the median. That is what "
-        f"one arm for everybody would reach: it is right for {100 * one_arm_share(line):.1f} % of "
-        f"people with these features, and for {100 * one_arm_share(BASELINE):.1f} % of the "
-        "baseline's.",
+        f"against {median(base):g}. At the largest γ accuracy is {end:.1f} % in the median. That "
+        f"is what one arm for everybody would reach: it is right for {share:.1f} % of people with "
+        f"these features, and for {usual:.1f} % of the baseline's.",
     )
 
 

@@ -14,7 +14,7 @@ from dpwerm.reproduce.paper_method import paper_release
 from dpwerm.reproduce.published import Published, published_cells
 from dpwerm.reproduce.repeats import Repeats, Task, drawn, measured
 from dpwerm.reproduce.synthetic import paper_encoding_of
-from dpwerm.reproduce.table2 import LARGEST_Z, Cell
+from dpwerm.reproduce.table2_cells import LARGEST_Z, Cell
 
 CELLS = {
     (cell.epsilon, cell.n): cell

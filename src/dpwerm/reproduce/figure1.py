@@ -5,11 +5,7 @@ The paper's method with the γ its authors used, ours beside it on the same tria
 
 from collections.abc import Iterator, Sequence
 
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-
 from dpwerm.reproduce.artefact import Artefact, Bench, Made, Verdict
-from dpwerm.reproduce.canvas import SHADES, budgets_across, headed, labelled, legend_below, panels
 from dpwerm.reproduce.figure1_claims import (
     approaching,
     budget_steps,
@@ -17,13 +13,13 @@ from dpwerm.reproduce.figure1_claims import (
     paired_steps,
     reaching,
     rising,
-    shown,
     size_steps,
 )
+from dpwerm.reproduce.figure1_picture import TITLES, picture
 from dpwerm.reproduce.published import published_cells, published_gammas
 from dpwerm.reproduce.repeats import METHODS, PEOPLE, REPEATS, SEED, Cells, simulate
 from dpwerm.reproduce.summary import Summary, rounded
-from dpwerm.reproduce.table2 import LARGEST_Z, MEASURES, cells_of
+from dpwerm.reproduce.table2_cells import LARGEST_Z, MEASURES, cells_of, shown
 from dpwerm.reproduce.trials_page import Sheet
 
 SIZES: tuple[int, ...] = (200, 500, 800, 1000, 1500, 2000, 2500)
@@ -34,8 +30,6 @@ EPSILONS: tuple[str, ...] = (
 QUICK_REPEATS = 40
 QUICK_SIZES: tuple[int, ...] = (200, 1000)
 QUICK_EPSILONS: tuple[str, ...] = ("0.1", "0.5", "1", "2", "5", "50", "inf")
-TITLES = {"paper": "the paper's method", "ours": "our method"}
-UNITS = {"accuracy": "people who get their better arm, %", "value": "empirical treatment value"}
 
 
 def make(bench: Bench) -> Made:
@@ -160,47 +154,6 @@ def sheets(
             head = ["ε", *(f"n = {n:,}" for n in sizes)]
             about = f"Mean {title}, {TITLES[method]}, {repeats} repeats, with 95 % intervals"
             yield Sheet(f"figure1-{measure}-{method}", about, head, lines)
-
-
-def picture(found: Cells, epsilons: Sequence[str], sizes: Sequence[int]) -> Figure:
-    """Return the paper's two panels, accuracy over value, and the same with our method."""
-    figure, axes = panels(2, len(METHODS), (10.0, 7.0))
-    for column, method in enumerate(METHODS):
-        headed(axes[0, column], TITLES[method])
-        labelled(axes[1, column], across="ε")
-        for row, measure in enumerate(MEASURES):
-            _panel(axes[row, column], found, method, measure, epsilons, sizes)
-    labelled(axes[0, 0], up=UNITS["accuracy"])
-    labelled(axes[1, 0], across="ε", up=UNITS["value"])
-    legend_below(figure, axes[0, 0], len(sizes))
-    return figure
-
-
-def _panel(
-    axes: Axes,
-    found: Cells,
-    method: str,
-    measure: str,
-    epsilons: Sequence[str],
-    sizes: Sequence[int],
-) -> None:
-    """Draw a line for each n; the fit without privacy stands apart."""
-    budgets_across(axes, list(epsilons))
-    axes.axvline(len(epsilons) - 1.5, color="#bbbbbb", linewidth=0.8, linestyle=":")
-    for shade, n in zip(SHADES[-len(sizes) :], sizes, strict=True):
-        means = [Summary.of(getattr(found[method, epsilon, n], measure)) for epsilon in epsilons]
-        for places, label in ((range(len(epsilons) - 1), f"n = {n:,}"), ([len(epsilons) - 1], "")):
-            axes.errorbar(
-                list(places),
-                [means[place].mean for place in places],
-                yerr=[means[place].half for place in places],
-                color=shade,
-                marker="o",
-                markersize=3,
-                linewidth=1.1,
-                elinewidth=0.8,
-                label=label or None,
-            )
 
 
 ARTEFACT = Artefact("figure1", "Figure 1: accuracy and value by budget and size", make)

@@ -17,6 +17,7 @@ from dpwerm.reproduce.artefact import Verdict
 from dpwerm.reproduce.published import published_gammas
 from dpwerm.reproduce.repeats import Cells
 from dpwerm.reproduce.summary import Summary
+from dpwerm.reproduce.table2_cells import shown
 
 NEAR = 0.1
 """Approaching: at the largest ε the gap is below this share of the gap at the smallest."""
@@ -33,11 +34,6 @@ class Step:
     def falls(self) -> bool:
         """Whether the measure gets worse beyond the interval."""
         return self.gain.mean + self.gain.half < 0
-
-
-def shown(epsilon: str) -> str:
-    """Return a budget for reading."""
-    return "∞" if epsilon == "inf" else epsilon
 
 
 def budget_steps(

@@ -6,63 +6,16 @@ guarantee, and neither do those that are reproduced here.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from dpwerm.reproduce.artefact import Artefact, Bench, Made, Verdict
-from dpwerm.reproduce.canvas import (
-    OURS,
-    PAPER,
-    QUIET,
-    budgets_across,
-    headed,
-    labelled,
-    legend_below,
-    panels,
-)
-from dpwerm.reproduce.published import Published, published_cells
-from dpwerm.reproduce.repeats import PEOPLE, REPEATS, SEED, Cells, Repeats, simulate
-from dpwerm.reproduce.summary import Summary, rounded, standard_errors_apart
+from dpwerm.reproduce.published import published_cells
+from dpwerm.reproduce.repeats import PEOPLE, REPEATS, SEED, simulate
+from dpwerm.reproduce.summary import Summary, rounded
+from dpwerm.reproduce.table2_cells import LARGEST_Z, MEASURES, Cell, cells_of, shown
+from dpwerm.reproduce.table2_picture import picture
 from dpwerm.reproduce.trials_page import Sheet
 
-LARGEST_Z = 4.5
-# A published interval spans two 97.5 % quantiles of Student's t with 199 degrees of freedom.
-QUANTILE = 1.972
-MEASURES = {"accuracy": "accuracy rate", "value": "treatment value"}
 QUICK_REPEATS, QUICK_SIZES = 40, (200, 1000)
-
-
-@dataclass(frozen=True)
-class Cell:
-    """Repeats of both methods beside the published cell."""
-
-    published: Published
-    paper: Repeats
-    ours: Repeats
-
-    def z(self, measure: str) -> float:
-        """Return reproduced minus published mean in standard errors of their difference."""
-        mean, half_width = getattr(self.published, measure)
-        return standard_errors_apart(getattr(self.paper, measure), mean, half_width / QUANTILE)
-
-    def agrees(self, measure: str) -> bool:
-        """Whether the means agree."""
-        return abs(self.z(measure)) < LARGEST_Z
-
-    @property
-    def name(self) -> str:
-        """The cell in words."""
-        return f"ε = {_epsilon(self.published)}, n = {self.published.n}"
-
-
-def cells_of(published: list[Published], found: Cells) -> list[Cell]:
-    """Return the published cells with what was found for each."""
-    return [
-        Cell(one, found["paper", one.epsilon, one.n], found["ours", one.epsilon, one.n])
-        for one in published
-    ]
 
 
 def make(bench: Bench) -> Made:
@@ -147,7 +100,7 @@ def sheet(cells: list[Cell], repeats: int) -> Sheet:
     lines = []
     for cell in cells:
         asked = cell.published
-        line = [_epsilon(asked), str(asked.n), f"{asked.gamma:g}"]
+        line = [shown(asked.epsilon), str(asked.n), f"{asked.gamma:g}"]
         for measure in MEASURES:
             mean, half = getattr(asked, measure)
             line += [
@@ -159,51 +112,6 @@ def sheet(cells: list[Cell], repeats: int) -> Sheet:
         lines.append(line)
     about = f"Means over {repeats} repeats with the half width of their 95 % intervals"
     return Sheet("table2", about, head, lines)
-
-
-def picture(cells: list[Cell]) -> Figure:
-    """Return accuracy and value against ε, a column for each n."""
-    sizes = sorted({cell.published.n for cell in cells})
-    figure, axes = panels(2, len(sizes), (2.6 * len(sizes) + 1.2, 5.2))
-    for row, measure in enumerate(MEASURES):
-        for column, n in enumerate(sizes):
-            _panel(axes[row, column], [cell for cell in cells if cell.published.n == n], measure)
-    for column, n in enumerate(sizes):
-        headed(axes[0, column], f"n = {n:,}")
-        labelled(axes[1, column], across="ε")
-    labelled(axes[0, 0], up="people who get their better arm, %")
-    labelled(axes[1, 0], across="ε", up="empirical treatment value")
-    legend_below(figure, axes[0, 0], 3)
-    return figure
-
-
-def _panel(axes: Axes, cells: list[Cell], measure: str) -> None:
-    budgets_across(axes, [cell.published.epsilon for cell in cells])
-    means = [getattr(cell.published, measure) for cell in cells]
-    published = [Summary(mean, half, REPEATS) for mean, half in means]
-    paper = [Summary.of(getattr(cell.paper, measure)) for cell in cells]
-    ours = [Summary.of(getattr(cell.ours, measure)) for cell in cells]
-    styles = (
-        (published, QUIET, "s", -0.12, "published"),
-        (paper, PAPER, "o", 0.0, "the paper's method, reproduced"),
-        (ours, OURS, "^", 0.12, "our method"),
-    )
-    for summaries, colour, marker, shift, label in styles:
-        axes.errorbar(
-            [place + shift for place in range(len(cells))],
-            [one.mean for one in summaries],
-            yerr=[one.half for one in summaries],
-            color=colour,
-            marker=marker,
-            markersize=4,
-            linewidth=0.9,
-            capsize=2,
-            label=label,
-        )
-
-
-def _epsilon(published: Published) -> str:
-    return "∞" if published.epsilon == "inf" else published.epsilon
 
 
 ARTEFACT = Artefact("table2", "Table II: the synthetic experiment in numbers", make)

@@ -3,7 +3,7 @@ r"""The changes under which the paper found its results robust, on one set of tr
 .. math:: \varepsilon' = \log\bigl(1 + \tfrac{n}{m}(e^\varepsilon - 1)\bigr)
 
 is what a fit to m of n people may spend when the m are drawn in secret without replacement and
-nothing else is fitted (Balle et al. 2018, Theorem 9): the release is then ε-DP for all n people.
+nothing else is fitted (Balle et al. 2018): the release is then ε-DP for all n people.
 """
 
 import math

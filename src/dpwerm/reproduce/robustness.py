@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from dpwerm.reproduce.artefact import Artefact, Bench, Made
 from dpwerm.reproduce.canvas import INK, budgets_across, headed, labelled, legend_below, panels
+from dpwerm.reproduce.published import published_gammas
 from dpwerm.reproduce.repeats import METHODS, REPEATS
 from dpwerm.reproduce.robustness_cells import CHANGED, NOTABLE, Cell, signed, simulate
 from dpwerm.reproduce.robustness_words import HOW, at_small_budgets, beside, verdict
@@ -52,7 +53,8 @@ def make(bench: Bench) -> Made:
 
 
 def rows(cells: list[Cell]) -> Iterator[dict[str, object]]:
-    """Yield every number: a row for each method, cell and variant."""
+    """Yield every number: a row for each method, cell and variant; γ as it is before the change."""
+    gammas = published_gammas()
     for cell in cells:
         for place, variant in enumerate(VARIANTS):
             row: dict[str, object] = {
@@ -60,6 +62,7 @@ def rows(cells: list[Cell]) -> Iterator[dict[str, object]]:
                 "variant": variant,
                 "epsilon": cell.epsilon,
                 "n": cell.n,
+                "gamma": gammas[cell.epsilon, cell.n] if cell.method == "paper" else "automatic",
                 "repeats": cell.accuracy.shape[1],
             }
             for measure in ("accuracy", "value"):

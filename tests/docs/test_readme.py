@@ -63,7 +63,14 @@ def test_the_tour_runs_as_printed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "docs/automatic.md", "docs/own-loss.md", "docs/observational.md"]
+    "name",
+    [
+        "README.md",
+        "docs/automatic.md",
+        "docs/own-loss.md",
+        "docs/observational.md",
+        "docs/engine.md",
+    ],
 )
 def test_the_python_example_runs(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

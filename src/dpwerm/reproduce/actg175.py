@@ -20,8 +20,9 @@ from dpwerm.reproduce.trials_source import source_of
 from dpwerm.reproduce.trials_table import EPSILONS, Ask, answer, rows_of
 
 LEFT_OUT = (
-    f"{QUICK_REPEATS} repeats for {REPEATS}, automatic settings at ε = {', '.join(QUICK_OURS)} and "
-    "∞ alone, gains over one cut for ten and without automatic settings"
+    f"{QUICK_REPEATS} repeats instead of {REPEATS}. Automatic settings are there for ε = "
+    f"{', '.join(QUICK_OURS)} and ∞ alone. Gains have one cut instead of ten and lack automatic "
+    "settings."
 )
 
 

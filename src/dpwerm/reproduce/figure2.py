@@ -22,8 +22,8 @@ GAMMAS = (10.0, 25.0, 50.0, 75.0, 100.0, 150.0, 200.0, 300.0)
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 QUICK_GAMMAS, QUICK_FACTORS, QUICK_EPSILONS = (25.0, 75.0, 300.0), (1.0, 4.0), ("1",)
 LEFT_OUT = (
-    f"{QUICK_REPEATS} repeats for {REPEATS}, three γ for eight, two factors for six, ε = "
-    f"{', '.join(QUICK_EPSILONS)} alone"
+    f"{QUICK_REPEATS} repeats instead of {REPEATS}; three γ instead of eight, two factors instead "
+    f"of six; ε = {', '.join(QUICK_EPSILONS)} alone."
 )
 SKIPPED = "CYP-GUIDES is skipped: it needs a copy of the data; give its path with --cyp-guides."
 STABLE = 0.1

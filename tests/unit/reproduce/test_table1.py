@@ -16,7 +16,7 @@ def test_without_the_file_the_stand_in_is_there_and_the_rest_is_skipped(
     assert all("SJCRH" in sheet.title and "SIMULATED" in sheet.title for sheet in made.sheets)
     assert {row["trial"] for row in made.rows} == {"sjcrh", "sjcrh-simulated"}
     assert all("simulated" in verdict.claim.lower() for verdict in made.verdicts)
-    assert "repeats for 200" in made.left_out
+    assert "repeats instead of 200" in made.left_out
 
 
 def test_both_trials_are_put_beside_the_published_rows(

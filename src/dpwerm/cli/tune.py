@@ -14,13 +14,14 @@ from dpwerm.cli.console import agree, free_path, say, stages
 from dpwerm.errors import ParameterError
 from dpwerm.parameters import one_of, positive
 from dpwerm.privacy.budget import Budget
+from dpwerm.rules.tuning import SPLIT
+from dpwerm.rules.tuning import WAYS as PRIVATE_WAYS
 from dpwerm.study.declaration import Study
+from dpwerm.tune.open_ways import INDEPENDENT, OPEN_WAYS, PORTION, SIMULATED
 
 if TYPE_CHECKING:
     from dpwerm.tune.source import Source
 
-INDEPENDENT, SIMULATED, PORTION = OPEN_WAYS = ("independent", "simulated", "portion")
-PRIVATE_WAYS = ("parts", "flip", "split", "repeats")
 ENDINGS = (".png", ".pdf", ".svg")
 RULE = Path("rule.json")
 BELONGS = {
@@ -33,7 +34,7 @@ BELONGS = {
     "--scenario": (SIMULATED,),
     "--portion": (PORTION,),
     "--not-private": (PORTION,),
-    "--share": ("split",),
+    "--share": (SPLIT,),
     "--yes": PRIVATE_WAYS,
 }
 """The ways that each option is for; with another one it would be ignored, so it is refused."""

@@ -5,12 +5,10 @@ from collections.abc import Iterator, Sequence
 
 from dpwerm.rules.settle import Settled
 from dpwerm.study.declaration import Study
+from dpwerm.tune.open_ways import INDEPENDENT, PORTION, SIMULATED
 from dpwerm.tune.tuned import NOT_PRIVATE, Tuned
 
 WIDTH = 92
-INDEPENDENT, SIMULATED, PORTION = OPEN_WAYS = ("independent", "simulated", "portion")
-"""The ways to tune on people who are shown or simulated; the others are private."""
-
 COSTS = {
     INDEPENDENT: (
         "This costs the study no privacy as long as these people are not among those of the "

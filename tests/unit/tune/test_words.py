@@ -9,11 +9,9 @@ from tests.unit.tune.test_tuned import tuned
 from dpwerm.privacy.budget import Budget
 from dpwerm.rules.settle import Settled, settle
 from dpwerm.study.declaration import Study
+from dpwerm.tune.open_ways import INDEPENDENT, PORTION, SIMULATED
 from dpwerm.tune.tuned import NOT_PRIVATE, Gain
 from dpwerm.tune.words import (
-    INDEPENDENT,
-    PORTION,
-    SIMULATED,
     curve_lines,
     next_lines,
     other_settings,

@@ -19,7 +19,7 @@ from dpwerm.reproduce.trials_figure import Column, table_figure
 from dpwerm.reproduce.trials_gain import gain_sheet
 from dpwerm.reproduce.trials_page import Sheet
 from dpwerm.reproduce.trials_published import published_cells, published_flat, published_rows
-from dpwerm.reproduce.trials_runs import by_epsilon, compared, runs_sheet
+from dpwerm.reproduce.trials_runs import by_epsilon, compared, flat_runs, runs_sheet
 from dpwerm.reproduce.trials_sheet import cells, fixed, flat, header
 from dpwerm.reproduce.trials_sjcrh import (
     CANDIDATES,
@@ -118,6 +118,9 @@ def sjcrh_part(bench: Bench) -> Part:
     ]
     verdicts = compared("SJCRH (simulated)", published, runs, SIMULATED) + sjcrh_claims(runs)
     rows = published_flat("sjcrh") + _flat(name, one, f"{SJCRH_GAMMA:g}")
+    if len(stand.seeds) > 1:
+        rows += flat_runs(f"{name}-all", "paper", runs, f"{SJCRH_GAMMA:g}")
+        rows += flat_runs(f"{name}-all", "ours", ours, "automatic")
     return Part(column, sheets, rows, verdicts, [RESEMBLE, LAWS, CUT, TRIED])
 
 
@@ -146,6 +149,7 @@ def cyp_guides_part(bench: Bench, path: Path) -> Part:
     verdicts = compared("CYP-GUIDES", published, ends, NO_REASON) + cyp_guides_claims(ends)
     column = Column("CYP-GUIDES", "log(24·365) − log(hours)", one, "cyp_guides")
     rows = published_flat("cyp_guides") + _flat("cyp-guides", one, f"{GAMMA:g}")
+    rows += flat_runs("cyp-guides-all", "paper", ends, f"{GAMMA:g}")
     return Part(column, sheets, rows, verdicts)
 
 

@@ -4,7 +4,7 @@ import csv
 from dataclasses import dataclass
 from importlib.resources import files
 
-from dpwerm.reproduce.trials_sheet import rounded
+from dpwerm.reproduce.summary import rounded
 
 
 @dataclass(frozen=True)

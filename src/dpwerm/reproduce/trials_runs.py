@@ -7,7 +7,10 @@ A published number agrees with a run of ours if it lies between the smallest and
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from dpwerm.reproduce.artefact import Verdict
+from dpwerm.reproduce.summary import Summary, rounded
 from dpwerm.reproduce.trials_page import Sheet
 from dpwerm.reproduce.trials_published import PublishedRow
 from dpwerm.reproduce.trials_table import Measured
@@ -84,6 +87,33 @@ def compared(
             text += f" Not among them: {', '.join(WORDS[one] for one in outside)}. {reason}"
         verdicts.append(Verdict(f"{name}, {budget}: {claim}.", not outside, text))
     return verdicts
+
+
+def flat_runs(
+    trial: str, method: str, runs: dict[str, Runs], gamma: str
+) -> list[dict[str, object]]:
+    """Return means over runs for the CSV; value ± half is a 95 % interval over runs."""
+    rows: list[dict[str, object]] = []
+    for epsilon, found in runs.items():
+        values = Summary.of(np.array([row.mean for row in found.rows]))
+        rows.append(
+            {
+                "trial": trial,
+                "method": method,
+                "variant": f"mean over {len(found.rows)} runs",
+                "epsilon": epsilon,
+                "gamma": gamma,
+                "repeats": len(found.rows),
+                "value": rounded(values.mean),
+                "value_half": rounded(values.half),
+                "value_sd": rounded(found.middle("deviation")),
+                "one_release": rounded(found.middle("single")),
+                "second_arm": rounded(found.middle("second")),
+                "first_arm": rounded(found.middle("first")),
+                "concordance": rounded(found.middle("concordance")),
+            }
+        )
+    return rows
 
 
 def runs_sheet(

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from dpwerm.reproduce.measures import allocation, standard_error
+from dpwerm.reproduce.summary import rounded
 from dpwerm.reproduce.trials import OpenTrial
 from dpwerm.reproduce.trials_table import Measured
 
@@ -78,8 +79,3 @@ def flat(trial: str, method: str, row: Measured, gamma: str) -> dict[str, object
         "concordance": rounded(row.concordance),
         "log10_p": "" if row.log10_p is None else rounded(row.log10_p),
     }
-
-
-def rounded(number: float) -> float:
-    """Return a number with four significant digits."""
-    return float(f"{number:.4g}")

@@ -1,7 +1,7 @@
 """Where the rows of a trial come from, as a task says it."""
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from dpwerm.reproduce.cyp_guides import cyp_guides
@@ -27,10 +27,6 @@ class Source:
         if self.trial == "sjcrh":
             return stand_in(self.seed)
         return (cyp_guides if self.trial == "cyp_guides" else actg175)(self.path)
-
-    def seeded(self, seed: int) -> "Source":
-        """Return another simulated trial."""
-        return replace(self, seed=seed)
 
 
 def source_of(trial: str, path: Path | None = None) -> Source:

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from dpwerm.reproduce.trials_published import PublishedRow
-from dpwerm.reproduce.trials_runs import Runs, by_epsilon, compared, printed, runs_sheet
+from dpwerm.reproduce.trials_runs import Runs, by_epsilon, compared, flat_runs, printed, runs_sheet
 from dpwerm.reproduce.trials_table import Measured
 
 ROW = Measured("paper", "1", 75.0, 200, 4.1, 0.02, 0.03, 0.6, 100, 20, 0.9, -9.0)
@@ -53,3 +53,11 @@ def test_a_sheet_has_each_number_beside_the_ends() -> None:
     assert sheet.rows[0][:3] == ["1", "4.200", "4.100 to 4.300"]
     assert sheet.rows[1] == ["∞", "4.200", "4.200", "", "", "105", "90", "", ""]
     assert all(len(row) == len(sheet.header) for row in sheet.rows)
+
+
+def test_means_over_runs_have_intervals() -> None:
+    private, bare = flat_runs("one", "paper", by_epsilon(RUNS), "75")
+    assert private["value"] == 4.2
+    assert private["value_half"] == pytest.approx(12.706 * 0.1, rel=1e-3)
+    assert (private["second_arm"], private["repeats"]) == (105, 2)
+    assert bare["value_half"] == 0.0

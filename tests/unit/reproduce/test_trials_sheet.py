@@ -3,7 +3,7 @@ import math
 import pytest
 from tests.unit.reproduce.trial_files import small_trial
 
-from dpwerm.reproduce.trials_sheet import cells, fixed, flat, header, p_in_words, rounded
+from dpwerm.reproduce.trials_sheet import cells, fixed, flat, header, p_in_words
 from dpwerm.reproduce.trials_table import Measured
 
 ROW = Measured("paper", "1", 75.0, 200, 4.12345, 0.0213, 0.03, 0.6543, 100, 20, 0.975, -9.0)
@@ -44,7 +44,3 @@ def test_both_arms_for_everybody() -> None:
     assert rows[1][0] == "guided for everybody"
     assert "majority guided:standard" in header(trial.arms)
     assert all(len(row) == len(header(trial.arms)) for row in (*rows, cells(ROW)))
-
-
-def test_four_digits_are_kept() -> None:
-    assert rounded(0.123456) == 0.1235

@@ -11,16 +11,20 @@ import csv
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from benchmarks.page import fill
-from dpwerm import PrivateTreatmentRule
+from dpwerm import PrivateTreatmentRule, Study
+from dpwerm.rules.rule import Rule
 from dpwerm.rules.tuning import WAYS
 from dpwerm.simulate.engine.bar import bar
 from dpwerm.simulate.engine.journal import Journal
 from dpwerm.simulate.engine.run import run
 from dpwerm.simulate.scenarios import get_scenario
+from dpwerm.tune.candidates import FACTORS
 from dpwerm.tune.private import fit_tuned
 
 ROOT = Path(__file__).parents[1]
@@ -28,7 +32,8 @@ RESULTS = ROOT / "benchmarks" / "results" / "tuning.csv"
 PAGE = ROOT / "docs" / "tuning.md"
 SCENARIOS = ("paper", "heavy-tails")
 AUTOMATIC = "automatic"
-METHODS = (AUTOMATIC, *WAYS)
+CONTROL = "split, all candidates alike"
+METHODS = (AUTOMATIC, *WAYS, CONTROL)
 SIZES = (1000, 5000)
 EPSILONS = ("1", "5")
 REPEATS, AT_ONCE = 100, 10
@@ -46,6 +51,23 @@ class Task:
     first: int
 
 
+def fitted(study: Study, trial: pa.Table, task: Task, seed: int) -> Rule:
+    """Return the rule of one trial.
+
+    The control is a split with the automatic γ for every candidate: all but the choice is the same.
+    """
+    if task.method == AUTOMATIC:
+        automatic = PrivateTreatmentRule.from_study(study, task.epsilon, random_state=seed)
+        return automatic.fit(trial).rule_
+    if task.method != CONTROL:
+        return fit_tuned(study, trial, epsilon=task.epsilon, how=task.method, random_state=seed)
+    asked: dict[str, Any] = {"epsilon": task.epsilon, "how": "split", "random_state": seed}
+    tuning = fit_tuned(study, trial, **asked).tuning
+    gamma = tuning.candidates[-3] if tuning else 1.0
+    alike = [gamma * (1 + 1e-9 * step) for step in range(len(FACTORS))]
+    return fit_tuned(study, trial, gammas=alike, **asked)
+
+
 def measure(task: Task) -> list[float]:
     """Return the share of people given their better arm, in %, for each repeat."""
     scenario = get_scenario(task.scenario)
@@ -54,13 +76,7 @@ def measure(task: Task) -> list[float]:
     shares = []
     for repeat in range(task.first, task.first + AT_ONCE):
         trial = scenario.draw(task.n, np.random.default_rng([task.n, repeat + 1]))
-        if task.method == AUTOMATIC:
-            fitted = PrivateTreatmentRule.from_study(study, task.epsilon, random_state=repeat)
-            rule = fitted.fit(trial).rule_
-        else:
-            rule = fit_tuned(
-                study, trial, epsilon=task.epsilon, how=task.method, random_state=repeat
-            )
+        rule = fitted(study, trial, task, repeat)
         shares.append(100 * scenario.accuracy(people, rule.arms_for(rule.score_table(people))))
     return shares
 

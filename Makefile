@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 
-.PHONY: demo test lint types check benchmark utility plan coverage confounded reproduce clean
+.PHONY: demo test lint types check benchmark utility plan coverage confounded tuning reproduce clean
 
 demo: $(STAMP)  ## a simulated trial end to end: a rule, a summary and a picture in demo/
 	$(BIN)/dpwerm demo --out demo --force
@@ -38,6 +38,10 @@ coverage: $(STAMP)  ## how often the intervals of an evaluation hold; docs/evalu
 
 confounded: $(STAMP)  ## what undoes confounding, at which n and epsilon; docs/observational.md
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.confounded
+
+tuning: $(STAMP)  ## what tuning gains, by Algorithm 2 and privately; docs/tuning.md, about eight minutes
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.algorithm2
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.tuning
 
 reproduce: $(STAMP)  ## every table and figure of the paper, in docs/reproduction; CYP_GUIDES=path of your copy
 	$(BIN)/dpwerm reproduce all --out docs/reproduction $(if $(CYP_GUIDES),--cyp-guides "$(CYP_GUIDES)")

@@ -207,3 +207,28 @@ def test_the_study_and_the_table_are_never_overwritten(tuned: Run, pilot: Path) 
     result = tuned(pilot, "--how", "independent", "--n", 9, *FAST, "--out", pilot, "--force")
     assert result.code == 2
     assert "is an input" in result.err
+
+
+def test_a_private_way_is_drawn_on_a_simulated_curve(
+    tuned: Run, trial: Trial, tmp_path: Path
+) -> None:
+    figure = tmp_path / "curve.svg"
+    options = (trial.table, "--how", "parts", "--epsilon", 2, "--gammas", "50,500", "--yes")
+    result = tuned(*options, "--out", trial.rule, "--figure", figure, "--workers", 1)
+    assert result.code == 0
+    assert "a curve of simulated trials. The scores on your table stay secret" in result.out
+    assert figure.read_text(encoding="utf-8").startswith("<?xml")
+    alone = tuned(*options, "--out", tmp_path / "other.json", "--workers", 1)
+    assert alone.code == 2
+    assert "--workers with --how parts is for --figure alone" in alone.err
+
+
+def test_a_private_propensity_model_has_no_figure_and_costs_nothing_to_find_out(
+    tuned: Run, trial: Trial, tmp_path: Path
+) -> None:
+    trial.study.write_text(PRIVATE_MODEL, encoding="utf-8")
+    options = ("--how", "parts", "--epsilon", 2, "--gammas", "50,500", "--yes")
+    result = tuned(trial.table, *options, "--out", trial.rule, "--figure", tmp_path / "curve.svg")
+    assert result.code == 2
+    assert "this study has a private model" in result.err
+    assert not trial.rule.exists()

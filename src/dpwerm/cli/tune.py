@@ -17,9 +17,11 @@ from dpwerm.privacy.budget import Budget
 from dpwerm.rules.tuning import SPLIT
 from dpwerm.rules.tuning import WAYS as PRIVATE_WAYS
 from dpwerm.study.declaration import Study
+from dpwerm.study.propensity import PrivatePropensity
 from dpwerm.tune.open_ways import INDEPENDENT, OPEN_WAYS, PORTION, SIMULATED
 
 if TYPE_CHECKING:
+    from dpwerm.rules.rule import Rule
     from dpwerm.tune.source import Source
 
 ENDINGS = (".png", ".pdf", ".svg")
@@ -29,8 +31,6 @@ BELONGS = {
     "--validate": OPEN_WAYS,
     "--metric": OPEN_WAYS,
     "--repeats": OPEN_WAYS,
-    "--figure": OPEN_WAYS,
-    "--workers": OPEN_WAYS,
     "--scenario": (SIMULATED,),
     "--portion": (PORTION,),
     "--not-private": (PORTION,),
@@ -91,8 +91,6 @@ def tune(
         "--validate": validate,
         "--metric": metric,
         "--repeats": repeats,
-        "--figure": figure,
-        "--workers": workers,
         "--scenario": scenario,
         "--portion": portion,
         "--not-private": not_private or None,
@@ -102,6 +100,8 @@ def tune(
     for name, value in given.items():
         if value is not None and way not in BELONGS[name]:
             raise ParameterError(f"{name} is for --how {' or '.join(BELONGS[name])}, not {way}")
+    if workers is not None and way in PRIVATE_WAYS and figure is None:
+        raise ParameterError(f"--workers with --how {way} is for --figure alone")
     if epsilon is None:
         raise ParameterError("give --epsilon, the privacy loss of the fit")
     declared = Study.load(study)
@@ -114,7 +114,14 @@ def tune(
         asked = common | {"how": way, "delta": delta, "random_state": seed}
         if share is not None:
             asked["share"] = Decimal(str(_number("--share", share)))
-        _release(declared, table, budget, path, asked, yes=yes)
+        picture = None if figure is None else _picture(figure, (*inputs, path), force=force)
+        if picture is not None and isinstance(declared.treatment.propensity, PrivatePropensity):
+            raise ParameterError(
+                "--figure simulates trials with known propensities; this study has a private model"
+            )
+        rule = _release(declared, table, budget, path, asked, yes=yes)
+        if picture is not None:
+            _draw_private(declared, rule, picture, mechanism, workers)
         return
     if way == PORTION and (out or figure) and not not_private:
         raise ParameterError(
@@ -217,7 +224,7 @@ def _release(
     asked: dict[str, Any],
     *,
     yes: bool,
-) -> None:
+) -> "Rule":
     """Tune privately and release the rule, asking once before a row is read."""
     from dpwerm.report.summary import summary
     from dpwerm.rules.rule_file import write_rule
@@ -231,6 +238,41 @@ def _release(
     write_rule(rule, path)
     say(text)
     say(f"Wrote {path}. Anybody can check its numbers with: dpwerm verify {path}")
+    return rule
+
+
+def _draw_private(
+    study: Study, rule: "Rule", path: Path, mechanism: str | None, workers: int | None
+) -> None:
+    """Draw what simulated trials say of the candidates, and which of them was released.
+
+    Scores on the table are secret, so the curve is of random trials inside the public bounds.
+    """
+    from dpwerm.simulate.engine.bar import bar
+    from dpwerm.tune.algorithm2 import tune_gamma
+    from dpwerm.tune.figure import save_tuned
+    from dpwerm.tune.source import FromProxies
+
+    tuning = rule.tuning
+    if tuning is None:
+        return
+    with bar("drawing") as on_done:
+        found = tune_gamma(
+            study,
+            FromProxies(study, truth=True),
+            [tuning.steps.fit],
+            n=tuning.slots[0],
+            gammas=tuning.candidates,
+            mechanism=mechanism,
+            workers=workers,
+            on_done=on_done,
+        )
+    chosen = rule.release.certificate.gamma
+    save_tuned([tuned for tuned, _ in found], study.name or study.id, path, chosen)
+    say(
+        f"Wrote {path}: the chosen gamma on a curve of simulated trials. The scores on your table "
+        "stay secret."
+    )
 
 
 def _listed(text: str) -> list[str]:

@@ -22,8 +22,11 @@ UNITS = {
 }
 
 
-def draw_tuned(tuned: Tuned, axes: Axes) -> None:
-    """Draw one curve; the band holds what is within 5 % of the best, dots mark the automatic γ."""
+def draw_tuned(tuned: Tuned, axes: Axes, chosen: float | None = None) -> None:
+    """Draw one curve; the band holds what is within 5 % of the best, dots mark the automatic γ.
+
+    chosen: the candidate that private tuning released, marked in the place of the best.
+    """
     factor = 100.0 if tuned.metric == "accuracy" else 1.0
     means, halves = ([factor * one for one in part] for part in (tuned.means, tuned.halves))
     axes.axvspan(*tuned.window, color=LINE, alpha=0.10, linewidth=0)
@@ -40,23 +43,26 @@ def draw_tuned(tuned: Tuned, axes: Axes) -> None:
         capsize=2.5,
         elinewidth=1.0,
     )
-    best = means[tuned.best_place]
-    axes.plot([tuned.best], [best], marker="D", markersize=8, color=INK, zorder=3)
+    marked = tuned.best if chosen is None else chosen
+    height = means[tuned.gammas.index(marked)]
+    axes.plot([marked], [height], marker="D", markersize=8, color=INK, zorder=3)
     axes.set_xscale("log")
     ticks = tuned.gammas[:: -(-len(tuned.gammas) // TICKS)]
     axes.set_xticks(ticks, [f"{gamma:g}" for gamma in ticks])
     axes.minorticks_off()
-    axes.set_title(
-        f"ε = {tuned.epsilon}: best γ = {tuned.best:g}", loc="left", fontsize=9, color=INK
-    )
+    word = "best" if chosen is None else "chosen privately:"
+    axes.set_title(f"ε = {tuned.epsilon}: {word} γ = {marked:g}", loc="left", fontsize=9, color=INK)
     axes.set_xlabel("γ", fontsize=9, color=INK)
     axes.tick_params(colors=INK, labelsize=8)
     axes.grid(axis="y", color="#e6e6e6", linewidth=0.7)
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def save_tuned(found: Sequence[Tuned], title: str, path: Path) -> None:
-    """Write the figure; the ending of the path decides the format."""
+def save_tuned(found: Sequence[Tuned], title: str, path: Path, chosen: float | None = None) -> None:
+    """Write the figure; the ending of the path decides the format.
+
+    chosen: what private tuning released; the curves are then what one may expect.
+    """
     columns = min(ACROSS, len(found))
     rows = -(-len(found) // columns)
     names: dict[Any, Any] = {"text.parse_math": False, "svg.hashsalt": "dpwerm"}
@@ -67,7 +73,7 @@ def save_tuned(found: Sequence[Tuned], title: str, path: Path) -> None:
         FigureCanvasAgg(figure)
         panels = figure.subplots(rows, columns, squeeze=False, sharey=True)
         for tuned, axes in zip(found, panels.flat, strict=False):
-            draw_tuned(tuned, axes)
+            draw_tuned(tuned, axes, chosen)
         for axes in panels.flat[len(found) :]:
             axes.set_visible(False)
         first = found[0]

@@ -17,7 +17,7 @@ from dpwerm.reproduce.trials_page import Sheet
 from dpwerm.reproduce.trials_sheet import cells, fixed, flat, header
 from dpwerm.reproduce.trials_sjcrh import QUICK_OURS, QUICK_REPEATS, REPEATS, SEED
 from dpwerm.reproduce.trials_source import source_of
-from dpwerm.reproduce.trials_table import EPSILONS, Ask, answer, rows_of
+from dpwerm.reproduce.trials_table import EPSILONS, Ask, answer, one_by_one, rows_of, together
 
 LEFT_OUT = (
     f"{QUICK_REPEATS} repeats instead of {REPEATS}. Automatic settings are there for ε = "
@@ -45,10 +45,10 @@ def make(bench: Bench) -> Made:
     gamma = paper_gamma(trial)
     repeats = QUICK_REPEATS if bench.quick else REPEATS
     ours = QUICK_OURS if bench.quick else EPSILONS
-    tasks = [Ask(source, "ours", (epsilon,), (1.0,), repeats, (SEED,)) for epsilon in ours]
+    tasks = one_by_one(Ask(source, "ours", ours, (1.0,), repeats, (SEED,)))
     tasks += [Ask(source, "paper", EPSILONS, (gamma,), repeats, (SEED,))]
-    *automatic, paper = [rows_of(runs[0]) for runs in bench.run(answer, tasks, "table")]
-    merged = [rows[0] for rows in automatic] + [automatic[0][-1]]
+    *automatic, paper_runs = bench.run(answer, tasks, "table")
+    paper, merged = rows_of(paper_runs[0]), together(automatic)
     body = [*map(cells, paper), *map(cells, merged), *fixed(trial)]
     title = f"ACTG 175 (not in the paper), {trial.n} people, {repeats} repeats, seed {SEED}"
     scales = {"paper": gamma} if bench.quick else {"paper": gamma, "ours": 1.0}

@@ -16,7 +16,15 @@ from dpwerm.reproduce.trials_page import Sheet
 from dpwerm.reproduce.trials_sheet import flat
 from dpwerm.reproduce.trials_sjcrh import QUICK_REPEATS, REPEATS, SEED, chosen_seeds
 from dpwerm.reproduce.trials_source import Source, source_of
-from dpwerm.reproduce.trials_table import EPSILONS, Ask, Measured, answer, rows_of
+from dpwerm.reproduce.trials_table import (
+    EPSILONS,
+    Ask,
+    Measured,
+    answer,
+    one_by_one,
+    rows_of,
+    together,
+)
 
 GAMMAS = (10.0, 25.0, 50.0, 75.0, 100.0, 150.0, 200.0, 300.0)
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
@@ -51,12 +59,9 @@ def sensitivity(bench: Bench, name: str, title: str, source: Source, method: str
     epsilons = QUICK_EPSILONS if quick else EPSILONS
     gammas, factors = (QUICK_GAMMAS, QUICK_FACTORS) if quick else (GAMMAS, FACTORS)
     tasks = [Ask(source, method, epsilons, gammas, repeats, (SEED,))]
-    tasks += [Ask(source, "ours", (one,), factors, repeats, (SEED,)) for one in epsilons]
-    paper, *ours = [rows_of(runs[0]) for runs in bench.run(answer, tasks, name)]
-    private = [row for rows in ours for row in rows if row.private]
-    bare = [row for row in ours[0] if not row.private]
-    arms = source.load().arms
-    return Sensitivity(name, title, arms, paper, private + bare)
+    tasks += one_by_one(Ask(source, "ours", epsilons, factors, repeats, (SEED,)))
+    paper, *ours = bench.run(answer, tasks, name)
+    return Sensitivity(name, title, source.load().arms, rows_of(paper[0]), together(ours))
 
 
 def make(bench: Bench) -> Made:

@@ -34,7 +34,15 @@ from dpwerm.reproduce.trials_sjcrh import (
 )
 from dpwerm.reproduce.trials_source import Source, source_of
 from dpwerm.reproduce.trials_spread import AskSpread, spread_sheet, spreads
-from dpwerm.reproduce.trials_table import EPSILONS, Ask, Measured, answer, rows_of
+from dpwerm.reproduce.trials_table import (
+    EPSILONS,
+    Ask,
+    Measured,
+    answer,
+    one_by_one,
+    rows_of,
+    together,
+)
 
 SKIPPED = (
     "CYP-GUIDES is skipped: it needs a copy of the data, which is not part of this package. Give "
@@ -161,14 +169,13 @@ def cyp_guides_rows(
     seeds = range(SEED, SEED + count)
     chunks = [tuple(seeds[start : start + CHUNK]) for start in range(0, count, CHUNK)]
     ours = QUICK_OURS if bench.quick else EPSILONS
-    tasks = [Ask(source, "ours", (epsilon,), (1.0,), repeats, (SEED,)) for epsilon in ours]
-    tasks += [Ask(source, "by-arm", EPSILONS, (GAMMA,), repeats, (SEED,))]
+    automatic = one_by_one(Ask(source, "ours", ours, (1.0,), repeats, (SEED,)))
+    tasks = [*automatic, Ask(source, "by-arm", EPSILONS, (GAMMA,), repeats, (SEED,))]
     tasks += [Ask(source, "one-propensity", EPSILONS, (GAMMA,), repeats, one) for one in chunks]
     found = bench.run(answer, tasks, "cyp-guides")
-    runs = [rows_of(run) for runs in found[len(ours) + 1 :] for run in runs]
-    automatic = [rows_of(runs[0]) for runs in found[: len(ours)]]
-    merged = [rows[0] for rows in automatic] + [automatic[0][-1]]
-    by_arm = rows_of(found[len(ours)][0])
+    first = len(automatic)
+    runs = [rows_of(run) for runs in found[first + 1 :] for run in runs]
+    by_arm, merged = rows_of(found[first][0]), together(found[:first])
     return runs, {runs[0][0].method: runs[0], by_arm[0].method: by_arm, "ours": merged}
 
 

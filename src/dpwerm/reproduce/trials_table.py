@@ -5,7 +5,7 @@ simulated trials, say how far such a table can be trusted.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -89,6 +89,17 @@ def answer(ask: Ask) -> list[list[dict[str, Any]]]:
 def rows_of(found: Sequence[dict[str, Any]]) -> list[Measured]:
     """Return the rows of one run from plain data."""
     return [Measured(**row) for row in found]
+
+
+def one_by_one(ask: Ask) -> list[Ask]:
+    """Return a task without privacy and one for each ε: settings are then chosen side by side."""
+    return [replace(ask, epsilons=one) for one in ((), *((one,) for one in ask.epsilons))]
+
+
+def together(found: Sequence[list[list[dict[str, Any]]]]) -> list[Measured]:
+    """Return the rows of the first run of such tasks, those without privacy last."""
+    bare, *others = [rows_of(runs[0]) for runs in found]
+    return [row for rows in others for row in rows if row.private] + bare
 
 
 def measure(

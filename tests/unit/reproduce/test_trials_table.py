@@ -7,7 +7,16 @@ from tests.unit.reproduce.trial_methods import Fixed
 
 from dpwerm.reproduce.trials_method import METHODS
 from dpwerm.reproduce.trials_source import source_of
-from dpwerm.reproduce.trials_table import Ask, answer, arms_of, measure, measured, rows_of
+from dpwerm.reproduce.trials_table import (
+    Ask,
+    answer,
+    arms_of,
+    measure,
+    measured,
+    one_by_one,
+    rows_of,
+    together,
+)
 
 
 def test_a_row_is_measured_over_repeats() -> None:
@@ -78,3 +87,11 @@ def test_where_gamma_is_not_allowed_there_is_no_row() -> None:
     assert [row.epsilon for row in rows] == ["2", "inf"]
     none = Fixed([1.0, 0.0, 0.0, 0.0, 0.0], without=("inf",))
     assert measure(small_trial(), none, ("1", "2"), 1.0, 2, 0) == []
+
+
+def test_one_task_for_each_budget_gives_the_same_rows(tmp_path: Path) -> None:
+    source = source_of("cyp_guides", invented_cyp_guides(tmp_path / "copy.csv"))
+    ask = Ask(source, "paper", ("0.5", "5"), (75.0,), 3, (1,))
+    parts = one_by_one(ask)
+    assert [part.epsilons for part in parts] == [(), ("0.5",), ("5",)]
+    assert together([answer(part) for part in parts]) == rows_of(answer(ask)[0])

@@ -23,7 +23,7 @@ from dpwerm.privacy.budget import Budget
 from dpwerm.reproduce.paper_batch import LOSS, paper_plan, paper_problems
 from dpwerm.reproduce.paper_method import paper_benefit_bound
 from dpwerm.reproduce.published import published_cells
-from dpwerm.reproduce.synthetic import (
+from dpwerm.reproduce.synthetic.simulated import (
     Simulated,
     accuracy,
     our_rules,

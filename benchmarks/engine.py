@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpwerm.reproduce.paper_method import paper_release
-from dpwerm.reproduce.synthetic import Simulated, paper_encoding_of, paper_rules
+from dpwerm.reproduce.synthetic.simulated import Simulated, paper_encoding_of, paper_rules
 from dpwerm.simulate.engine.run import processors, run
 from dpwerm.simulate.paper import PROPENSITY
 from dpwerm.simulate.scenarios import get_scenario

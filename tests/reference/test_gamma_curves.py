@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from dpwerm.reproduce.artefact import Bench
-from dpwerm.reproduce.gamma_curves import QUANTILE, curves_at
-from dpwerm.reproduce.gamma_lines import BASELINE, FULL
+from dpwerm.reproduce.gamma.curves import QUANTILE, curves_at
+from dpwerm.reproduce.gamma.lines import BASELINE, FULL
 from dpwerm.reproduce.published import published_cells
 
 N = 500

@@ -12,9 +12,9 @@ import pytest
 from dpwerm.arrays import FloatArray
 from dpwerm.reproduce.paper_method import paper_release
 from dpwerm.reproduce.published import Published, published_cells
-from dpwerm.reproduce.repeats import Repeats, Task, drawn, measured
-from dpwerm.reproduce.synthetic import paper_encoding_of
-from dpwerm.reproduce.table2_cells import LARGEST_Z, Cell
+from dpwerm.reproduce.synthetic.repeats import Repeats, Task, drawn, measured
+from dpwerm.reproduce.synthetic.simulated import paper_encoding_of
+from dpwerm.reproduce.synthetic.table2_cells import LARGEST_Z, Cell
 
 CELLS = {
     (cell.epsilon, cell.n): cell

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from dpwerm.arrays import FloatArray
-from dpwerm.reproduce.actg175 import paper_gamma
-from dpwerm.reproduce.measures import association, concordance
-from dpwerm.reproduce.trials_actg175 import actg175
-from dpwerm.reproduce.trials_gain import gain
-from dpwerm.reproduce.trials_method import METHODS
-from dpwerm.reproduce.trials_published import PublishedRow, published_rows
-from dpwerm.reproduce.trials_table import measure
+from dpwerm.reproduce.trials.actg175 import paper_gamma
+from dpwerm.reproduce.trials.actg175_file import actg175
+from dpwerm.reproduce.trials.gain import gain
+from dpwerm.reproduce.trials.measures import association, concordance
+from dpwerm.reproduce.trials.method import METHODS
+from dpwerm.reproduce.trials.published import PublishedRow, published_rows
+from dpwerm.reproduce.trials.table import measure
 
 TESTED = [row for row in published_rows() if row.p_value and not row.p_value.startswith("<")]
 

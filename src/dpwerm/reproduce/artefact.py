@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from matplotlib.figure import Figure
 
-from dpwerm.reproduce.trials_page import Sheet
+from dpwerm.reproduce.sheet import Sheet
 from dpwerm.simulate.engine.journal import Journal
 from dpwerm.simulate.engine.run import OnDone, run, unseen
 

@@ -2,20 +2,12 @@
 
 from types import MappingProxyType
 
-from dpwerm.reproduce import (
-    actg175,
-    figure1,
-    figure2,
-    figure3,
-    figure4,
-    gamma_flat,
-    gamma_published,
-    robustness,
-    supplement,
-    table1,
-    table2,
-)
 from dpwerm.reproduce.artefact import Artefact
+from dpwerm.reproduce.gamma import figure3, figure4, supplement
+from dpwerm.reproduce.gamma import flat as gamma_flat
+from dpwerm.reproduce.gamma import published as gamma_published
+from dpwerm.reproduce.synthetic import figure1, robustness, table2
+from dpwerm.reproduce.trials import actg175, figure2, table1
 
 _ALL: tuple[Artefact, ...] = (
     figure1.ARTEFACT,

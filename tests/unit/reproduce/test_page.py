@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from dpwerm.errors import ParameterError
 from dpwerm.reproduce.artefact import Artefact, Bench, Made, Verdict
 from dpwerm.reproduce.page import csv_text, page, prepare, write_files, write_index
-from dpwerm.reproduce.trials_page import Sheet
+from dpwerm.reproduce.sheet import Sheet
 
 
 def picture() -> Figure:

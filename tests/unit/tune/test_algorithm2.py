@@ -6,7 +6,7 @@ from tests.unit.tune.people_at_hand import drawn, fixed_study, pilot
 
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
-from dpwerm.reproduce.measures import empirical_value
+from dpwerm.reproduce.trials.measures import empirical_value
 from dpwerm.rules.treatment_rule import PrivateTreatmentRule
 from dpwerm.simulate.proxies import generator
 from dpwerm.study.declaration import Study

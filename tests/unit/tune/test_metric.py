@@ -8,7 +8,7 @@ from tests.unit.tune.people_at_hand import judges
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.reproduce.measures import empirical_value
+from dpwerm.reproduce.trials.measures import empirical_value
 from dpwerm.tune.metric import METRICS, OWN, accuracy, loss, metric_of, scored, value
 from dpwerm.tune.people import Validation
 

@@ -119,6 +119,8 @@ def _together(
     """Spread the tasks over other processes and take each result as it comes."""
     # Not "fork": a copy of this process would have its locks but not the threads that hold them.
     context = multiprocessing.get_context("spawn" if sys.platform == "win32" else "forkserver")
+    # Loaded once, by the process that starts the others.
+    context.set_forkserver_preload([work.__module__])
     with ProcessPoolExecutor(workers, mp_context=context, initializer=_settle_in) as pool:
         futures = {pool.submit(work, task): key for key, task in todo.items()}
         try:

@@ -48,7 +48,7 @@ def table_figure(columns: Sequence[Column]) -> Figure:
             spread = [row.deviation or 0.0 for row in known]
             draw(above, "published", at, [row.value for row in known], spread)
         above.set_title(column.title, loc="left", fontsize=10, color=INK)
-        above.set_ylabel(f"value, {column.unit}")
+        above.set_ylabel(f"value ± SD over draws of noise,\n{column.unit}")
         below.set_ylabel("people treated as without privacy,\nby one release")
         below.set_ylim(0.0, 1.03)
         below.set_xlabel("ε")
@@ -60,13 +60,6 @@ def table_figure(columns: Sequence[Column]) -> Figure:
             fontsize=8,
             frameon=False,
         )
-    panels[0][0].annotate(
-        "bars: ± one SD over draws of noise",
-        (0.02, 0.02),
-        xycoords="axes fraction",
-        fontsize=7,
-        color=INK,
-    )
     return figure
 
 

@@ -96,7 +96,8 @@ def write_index(artefacts: Sequence[tuple[Artefact, Made]], bench: Bench) -> Pat
     differ = []
     for artefact, made in artefacts:
         agreeing = sum(verdict.agrees for verdict in made.verdicts)
-        count = f"{len(made.verdicts)} statements" if made.verdicts else "nothing"
+        plural = "" if len(made.verdicts) == 1 else "s"
+        count = f"{len(made.verdicts)} statement{plural}" if made.verdicts else "nothing"
         if made.skipped:
             count += ", a part is skipped" if made.verdicts else ", skipped"
         link = f"[{artefact.title}]({artefact.name}.md)"

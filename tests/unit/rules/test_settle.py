@@ -1,10 +1,11 @@
 """A plan settles on what a fit of that many rows would use."""
 
 from decimal import Decimal
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from tests.unit.plan.studies import OPEN, PRIVATE_MODEL, study
+from tests.unit.plan.studies import OPEN, PRIVATE_MODEL, make_small, study
 
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
@@ -12,7 +13,13 @@ from dpwerm.rules.settle import people_of, settle
 from dpwerm.rules.treatment_rule import PrivateTreatmentRule
 from dpwerm.study.declaration import Study
 
-pytestmark = pytest.mark.usefixtures("quick")
+
+@pytest.fixture(autouse=True)
+def quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let searches be small."""
+    make_small(tmp_path / "cache", monkeypatch)
+
+
 FIXED = OPEN + "gamma = 50\nthreshold = 0.2\nsaturation = 2\nintercept_scale = 0.5\n"
 N = 45
 

@@ -15,7 +15,7 @@ def test_each_trial_has_two_panels_with_every_series() -> None:
     figure = table_figure(columns)
     first, second, below, _ = figure.axes
     assert first.get_title(loc="left") == "One"
-    assert first.get_ylabel() == "value, points"
+    assert first.get_ylabel() == "value ± SD over draws of noise,\npoints"
     assert [tick.get_text() for tick in below.get_xticklabels()] == ["1", "∞"]
     assert len(first.containers) == 3
     assert len(second.containers) == 1

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from benchmarks.page import fill
 from dpwerm.arrays import FloatArray
 from dpwerm.cli.main import main as dpwerm
-from dpwerm.plan.text import markdown
 from dpwerm.privacy.budget import Budget
 from dpwerm.reproduce.paper_batch import LOSS, paper_plan, paper_problems
 from dpwerm.reproduce.paper_method import paper_benefit_bound
@@ -38,6 +37,7 @@ from dpwerm.simulate.engine.noise import Draws
 from dpwerm.simulate.engine.released import released
 from dpwerm.simulate.proxies import generator
 from dpwerm.simulate.scenarios import get_scenario
+from dpwerm.text import markdown
 from dpwerm.tune.algorithm2 import tune_gamma
 from dpwerm.tune.people import Repeats
 from dpwerm.tune.repeats import all_scores, parts

@@ -20,7 +20,6 @@ from dpwerm.plan.bounds import MECHANISM, Bounds, bounds_beside
 from dpwerm.plan.bounds_words import bound_rows, sizes_words, verdict
 from dpwerm.plan.place import Place, simulated
 from dpwerm.plan.risks import Sample
-from dpwerm.plan.text import markdown
 from dpwerm.plan.words import mean_of, range_of
 from dpwerm.privacy.budget import Budget
 from dpwerm.rules.probabilities import second_arm
@@ -33,6 +32,7 @@ from dpwerm.simulate.scenarios import SCENARIOS, get_scenario
 from dpwerm.simulate.scenarios.scenario import Scenario
 from dpwerm.solve.batch import BatchProblems
 from dpwerm.study.trial import read_trial
+from dpwerm.text import markdown
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "plan.md"

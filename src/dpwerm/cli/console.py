@@ -10,8 +10,12 @@ import typer
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
+from dpwerm.errors import ParameterError
+
 DONE, OUR_FAULT, WRONG_INPUT, OVER_BUDGET, NOT_VERIFIED = 0, 1, 2, 3, 4
 """Exit codes that scripts can use."""
+
+PICTURES = (".png", ".pdf", ".svg")
 
 
 def harmless(text: str) -> str:
@@ -60,6 +64,14 @@ def agree(question: str, *, yes: bool) -> None:
     if not typer.confirm(question, err=True):
         complain("Nothing was read and nothing was released.")
         raise typer.Exit(WRONG_INPUT)
+
+
+def picture_path(path: Path, *, force: bool, inputs: Sequence[Path] = ()) -> Path:
+    """Return where a figure may be written, checked before any work."""
+    if path.suffix.lower() not in PICTURES:
+        *some, last = PICTURES
+        raise ParameterError(f"the name of a figure must end in {', '.join(some)} or {last}")
+    return free_path(path, force=force, inputs=inputs)
 
 
 def free_path(path: Path, *, force: bool, inputs: Sequence[Path] = ()) -> Path:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dpwerm.cli.bar import bar
-from dpwerm.cli.console import free_path, say
+from dpwerm.cli.console import picture_path, say
 from dpwerm.errors import ParameterError
 from dpwerm.parameters import real
 from dpwerm.privacy.budget import Budget
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from dpwerm.plan.desk import Desk
 
 EPSILONS = ("0.1", "0.2", "0.5", "1", "2", "5", "inf")
-ENDINGS = (".png", ".pdf", ".svg")
 BOUNDS_AT = "1"
 """The ε of the paper's bounds where none is given."""
 
@@ -69,7 +68,7 @@ def plan(
             "smallest n"
         )
     people = None if aim is not None and asked is not None else people_of(declared, n)
-    path = None if figure is None else _picture(figure, study, force=force)
+    path = None if figure is None else picture_path(figure, force=force, inputs=(study,))
     if smallest_eigenvalue is not None and people is not None:
         eigenvalue = real("the smallest eigenvalue", smallest_eigenvalue)
         asymptotic_figures(declared, declared.benefit.clip, eigenvalue, people)
@@ -95,14 +94,6 @@ def plan(
     say("\n\n".join("\n".join(block) for block in blocks if block))
     if path is not None:
         say(f"\nWrote {path}.")
-
-
-def _picture(path: Path, study: Path, *, force: bool) -> Path:
-    """Return where the figure may be written, checked before any work."""
-    if path.suffix.lower() not in ENDINGS:
-        *some, last = ENDINGS
-        raise ParameterError(f"the name of a figure must end in {', '.join(some)} or {last}")
-    return free_path(path, force=force, inputs=(study,))
 
 
 def _target(desk: "Desk", target: float, n: int | None, epsilon: str | None) -> Iterator[list[str]]:

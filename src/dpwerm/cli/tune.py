@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dpwerm.cli.console import agree, free_path, say, stages
+from dpwerm.cli.console import agree, free_path, picture_path, say, stages
 from dpwerm.errors import ParameterError
 from dpwerm.parameters import one_of, positive
 from dpwerm.privacy.budget import Budget
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from dpwerm.rules.rule import Rule
     from dpwerm.tune.source import Source
 
-ENDINGS = (".png", ".pdf", ".svg")
 RULE = Path("rule.json")
 BELONGS = {
     "--n": OPEN_WAYS,
@@ -114,7 +113,9 @@ def tune(
         asked = common | {"how": way, "delta": delta, "random_state": seed}
         if share is not None:
             asked["share"] = Decimal(str(_number("--share", share)))
-        picture = None if figure is None else _picture(figure, (*inputs, path), force=force)
+        picture = (
+            None if figure is None else picture_path(figure, force=force, inputs=(*inputs, path))
+        )
         if picture is not None and isinstance(declared.treatment.propensity, PrivatePropensity):
             raise ParameterError(
                 "--figure simulates trials with known propensities; this study has a private model"
@@ -129,7 +130,7 @@ def tune(
             "--not-private writes it all the same, for the curator only"
         )
     target = None if out is None else free_path(out, force=force, inputs=inputs)
-    picture = None if figure is None else _picture(figure, inputs, force=force)
+    picture = None if figure is None else picture_path(figure, force=force, inputs=inputs)
     budgets = [Budget.of(one, delta) for one in _listed(epsilon)]
     asked = common | {"m": validate, "metric": metric, "workers": workers}
     asked |= {} if repeats is None else {"repeats": repeats}
@@ -287,10 +288,3 @@ def _number(name: str, text: str) -> float:
     except ValueError:
         raise ParameterError(f"{name} must be numbers, such as 10,30,90") from None
     return positive(name, number)
-
-
-def _picture(path: Path, inputs: tuple[Path, ...], *, force: bool) -> Path:
-    """Return where the figure may be written, checked before any work."""
-    if path.suffix.lower() not in ENDINGS:
-        raise ParameterError("the name of a figure must end in .png, .pdf or .svg")
-    return free_path(path, force=force, inputs=inputs)

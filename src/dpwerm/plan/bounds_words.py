@@ -1,9 +1,9 @@
 """The paper's bounds in a table: each term as a number, beside what simulation shows."""
 
 from dpwerm.plan.bounds import ALPHA, RHO, Bounds, Term
-from dpwerm.plan.text import aligned, wrapped
 from dpwerm.privacy.asymptotic import Asymptotic
 from dpwerm.problem.losses import HuberisedHinge, MarginLoss
+from dpwerm.text import aligned, wrapped
 
 HEADER = ("term", "bound", "simulated, mean", "95 in 100 below", "of what")
 NAMES = {

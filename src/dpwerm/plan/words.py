@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 
 from dpwerm.plan.expected import MOST_ROWS, Expected, Spread
 from dpwerm.plan.target import Answer
-from dpwerm.plan.text import aligned, wrapped
 from dpwerm.privacy.budget import AnyBudget, Budget, total
 from dpwerm.privacy.odds import odds_words
 from dpwerm.rules.declaration import Declaration
 from dpwerm.rules.outcome_in import outcome_of
 from dpwerm.rules.settle import Settled
 from dpwerm.study.declaration import Study
+from dpwerm.text import aligned, wrapped
 
 NO_PRIVACY, WITHOUT = "no privacy", "without privacy"
 COLUMNS = ("right arm, %", "80 in 100 trials", "value, %", "80 in 100 trials")

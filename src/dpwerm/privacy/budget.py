@@ -4,7 +4,7 @@ A budget in ρ-zCDP or μ-GDP is a ``GaussianBudget``; it has no ε, so nothing 
 """
 
 from dataclasses import dataclass
-from decimal import Context, Decimal, localcontext
+from decimal import ROUND_FLOOR, Context, Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +14,7 @@ from dpwerm.privacy.written import Written, shortest, written_decimal
 
 EPSILON_SMALLEST, EPSILON_LARGEST = Decimal("1e-6"), Decimal("1e9")
 DELTA_SMALLEST = Decimal("1e-30")
+_SHARE_DIGITS = 9
 """Bounds on a budget; they also keep its exact fraction small."""
 
 
@@ -110,6 +111,34 @@ def total(first: AnyBudget, second: AnyBudget) -> AnyBudget:
         return Budget(Decimal("Infinity"))
     with localcontext(Context(prec=200)):
         return Budget(first.epsilon + second.epsilon, first.delta + second.delta)
+
+
+def parted(budget: Budget, share: Decimal, first: str) -> tuple[Budget, Budget]:
+    r"""Return two parts that cost the budget together.
+
+    .. math:: \varepsilon_1 = \lfloor s\,\varepsilon \rfloor_{9\text{ digits}}, \qquad
+              \varepsilon_2 = \varepsilon - \varepsilon_1
+
+    exactly. The first part has ε alone; δ stays with the second. An ε of ∞ cannot be parted.
+
+    Parameters
+    ----------
+    budget : Budget
+    share : Decimal in (0, 1)
+    first : what the first part is for, to name it in an error
+    """
+    if not budget.is_private:
+        return Budget(budget.epsilon), budget
+    with localcontext(Context(prec=_SHARE_DIGITS, rounding=ROUND_FLOOR)):
+        part = budget.epsilon * share
+    with localcontext(Context(prec=200)):
+        rest = budget.epsilon - part
+    if min(part, rest) < EPSILON_SMALLEST:
+        raise ParameterError(
+            f"a share of {share} of epsilon = {budget.epsilon} leaves less than "
+            f"{EPSILON_SMALLEST:f} for {first} or the rule: raise epsilon or change the share"
+        )
+    return Budget(part), Budget(rest, budget.delta)
 
 
 def only_budget(

@@ -4,13 +4,11 @@ All of it is public: settings are declared, or chosen on simulated problems with
 or, for γ alone, chosen privately on the rows at a cost that is said.
 """
 
-import textwrap
-
 from dpwerm.learn.release import Release
 from dpwerm.rules.rule import Rule
 from dpwerm.rules.tuning import PARTS, REPEATS, SPLIT
+from dpwerm.text import wrapped
 
-WIDTH = 92
 CLEAR = 0.6
 """Below this share of right answers on simulated problems a private rule may be noise alone."""
 
@@ -57,7 +55,7 @@ def chosen_lines(rule: Rule) -> list[str]:
     if rule.tuning is not None:
         known += f" That is about fits of {rule.tuning.slots[0]} rows at {rule.tuning.steps.fit},"
         known += " as each candidate had."
-    return _wrapped(f"Settings: {names} {chosen.reason}.{known}")
+    return wrapped(f"Settings: {names} {chosen.reason}.{known}")
 
 
 def tuning_lines(rule: Rule) -> list[str]:
@@ -86,7 +84,7 @@ def tuning_lines(rule: Rule) -> list[str]:
             cost = f"That cost {steps.fit}; the rule was then learned from all {tuning.rows} rows"
             cost += f" at {steps.rule}"
     words = f"Gamma was tuned privately on the same {tuning.rows} rows. {found}."
-    return _wrapped(f"{words} {cost}." if tuning.budget.is_private else words)
+    return wrapped(f"{words} {cost}." if tuning.budget.is_private else words)
 
 
 def unclear_lines(rule: Rule) -> list[str]:
@@ -99,12 +97,8 @@ def unclear_lines(rule: Rule) -> list[str]:
         return []
     if tuning is not None and tuning.how == SPLIT:
         return []
-    return _wrapped(
+    return wrapped(
         f"ON SIMULATED PROBLEMS such a rule was right for only {100 * chosen.accuracy:.1f} % of "
         "the people: this rule may be noise alone. More people or a larger budget would give a "
         "clearer one."
     )
-
-
-def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from dpwerm.text import markdown
+
 
 @dataclass(frozen=True)
 class Sheet:
@@ -14,6 +16,4 @@ class Sheet:
 
     def markdown(self) -> str:
         """Return the table in Markdown, its title below it."""
-        lines = [self.header, ["---"] * len(self.header), *self.rows]
-        table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-        return f"{table}\n\n{self.title}."
+        return f"{markdown([self.header, *self.rows])}\n\n{self.title}."

@@ -4,10 +4,10 @@ A private model takes a share of the budget: ε = ε_p + ε_rule, exactly, by co
 coefficients are public, so C = 0 for the rule (docs/proofs/weight-origin.md).
 """
 
-from decimal import ROUND_FLOOR, Context, Decimal, localcontext
+from decimal import Decimal
 
 from dpwerm.errors import ParameterError
-from dpwerm.privacy.budget import EPSILON_SMALLEST, AnyBudget, Budget
+from dpwerm.privacy.budget import AnyBudget, Budget, parted
 from dpwerm.privacy.facts import WeightOrigin
 from dpwerm.privacy.origin import origin_of
 from dpwerm.privacy.ridge_origin import RidgeModel
@@ -18,7 +18,6 @@ from dpwerm.study.treatment import Treatment
 SHARE = Decimal("0.5")
 """The automatic share of a private propensity model; measured in docs/observational.md."""
 
-_SHARE_DIGITS = 9
 RIDGE_TOLERANCE = 1e-9
 
 
@@ -37,20 +36,8 @@ def split(budget: AnyBudget, treatment: Treatment) -> tuple[Budget | None, AnyBu
         return None, budget
     if not isinstance(budget, Budget):
         raise ParameterError(f"a private propensity model needs a budget in epsilon, not {budget}")
-    if not budget.is_private:
-        return Budget(budget.epsilon), budget
     share = SHARE if isinstance(model.share, str) else model.share
-    with localcontext(Context(prec=_SHARE_DIGITS, rounding=ROUND_FLOOR)):
-        part = budget.epsilon * share
-    with localcontext(Context(prec=200)):
-        rest = budget.epsilon - part
-    if min(part, rest) < EPSILON_SMALLEST:
-        raise ParameterError(
-            f"a share of {share} of epsilon = {budget.epsilon} leaves less than "
-            f"{EPSILON_SMALLEST:f} for the propensity model or the rule: raise epsilon or change "
-            "the share"
-        )
-    return Budget(part), Budget(rest, budget.delta)
+    return parted(budget, share, "the propensity model")
 
 
 def origin_for(treatment: Treatment, encoding: Encoding, n: int) -> WeightOrigin:

@@ -7,13 +7,13 @@ docs/proofs/private-tuning.md.
 """
 
 from dataclasses import dataclass
-from decimal import ROUND_FLOOR, Context, Decimal, localcontext
+from decimal import Decimal
 from itertools import pairwise
 
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms.selection.repeats import GeometricRepeats
 from dpwerm.parameters import one_of, positive
-from dpwerm.privacy.budget import EPSILON_SMALLEST, AnyBudget, Budget, total
+from dpwerm.privacy.budget import AnyBudget, Budget, parted, total
 from dpwerm.privacy.facts import LARGEST_N
 from dpwerm.privacy.origin import ExternalModel, KnownByDesign, ReleasedModel
 from dpwerm.privacy.written import shortest, written_decimal
@@ -28,8 +28,6 @@ TRAINING = (7, 10)
 
 OWN_ROW = (KnownByDesign.name, ExternalModel.name, ReleasedModel.name)
 """The origins of weights under which a person moves no weight but their own."""
-
-_SHARE_DIGITS = 9
 
 
 @dataclass(frozen=True)
@@ -130,7 +128,7 @@ def steps_of(how: str, budget: Budget, share: Decimal | None, repeats: int | Non
     if budget.delta and how in (SPLIT, REPEATS):
         raise ParameterError(f"tuning by {how} needs delta = 0; {PARTS} and {FLIP} can have one")
     if how == SPLIT:
-        part, rest = _parted(budget, SHARE if share is None else share)
+        part, rest = parted(budget, SHARE if share is None else share, "tuning")
         return Steps(part, part, rest)
     if how == REPEATS:
         one = GeometricRepeats(2 if repeats is None else repeats).one_run(budget)
@@ -164,22 +162,6 @@ def checked_candidates(candidates: object) -> tuple[float, ...]:
     if any(second <= first for first, second in pairwise(values)):
         raise ParameterError("candidates for gamma must be ascending, each of them once")
     return values
-
-
-def _parted(budget: Budget, share: Decimal) -> tuple[Budget, Budget]:
-    """Return ε = ε₁ + ε₂ exactly, ε₁ a share of at most nine digits."""
-    if not budget.is_private:
-        return budget, budget
-    with localcontext(Context(prec=_SHARE_DIGITS, rounding=ROUND_FLOOR)):
-        part = budget.epsilon * share
-    with localcontext(Context(prec=200)):
-        rest = budget.epsilon - part
-    if min(part, rest) < EPSILON_SMALLEST:
-        raise ParameterError(
-            f"a share of {share} of epsilon = {budget.epsilon} leaves less than "
-            f"{EPSILON_SMALLEST:f} for tuning or for the rule: raise epsilon or change the share"
-        )
-    return Budget(part), Budget(rest)
 
 
 CLAIMS: dict[str, str] = {

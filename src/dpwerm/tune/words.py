@@ -1,14 +1,13 @@
 """What Algorithm 2 found in plain words: where from, the curve, the best γ, and what to do next."""
 
-import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from dpwerm.rules.settle import Settled
 from dpwerm.study.declaration import Study
+from dpwerm.text import aligned, wrapped
 from dpwerm.tune.open_ways import INDEPENDENT, PORTION, SIMULATED
 from dpwerm.tune.tuned import NOT_PRIVATE, Tuned
 
-WIDTH = 92
 COSTS = {
     INDEPENDENT: (
         "This costs the study no privacy as long as these people are not among those of the "
@@ -23,11 +22,6 @@ COSTS = {
     ),
 }
 UNITS = {"accuracy": "accuracy, %", "value": "value", "loss": "minus weighted loss"}
-
-
-def paragraph(text: str) -> list[str]:
-    """Return a paragraph as lines."""
-    return textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def title_of(study: Study, n: int) -> list[str]:
@@ -54,7 +48,7 @@ def source_lines(tuned: Tuned, how: str) -> list[str]:
         if tuned.left_out
         else ""
     )
-    return paragraph(
+    return wrapped(
         f"People: {tuned.source}. In each of {tuned.repeats:,} repeats {people}. Every gamma sees "
         f"the same people and the same luck.{left_out} {COSTS[how]}"
     )
@@ -77,7 +71,7 @@ def curve_lines(tuned: Tuned) -> list[str]:
         rows.append((shown(gamma), score_text(tuned, mean, half), ", ".join(marks)))
     delta = "" if tuned.delta == "0" else f", delta = {tuned.delta}"
     head = f"At epsilon = {tuned.epsilon}{delta}, mechanism {tuned.mechanism}:"
-    return [head, "", *_aligned(rows), "", *paragraph(" ".join(_verdict(tuned)))]
+    return [head, "", *aligned(rows), "", *wrapped(" ".join(_verdict(tuned)))]
 
 
 def shown(gamma: float) -> str:
@@ -135,7 +129,7 @@ def next_lines(
     lines = []
     others = other_settings(study, settled)
     if others:
-        lines += paragraph(
+        lines += wrapped(
             "A number for gamma switches the simulation of settings off. The other settings that "
             "this gamma was tried with belong into the study file:"
         )
@@ -163,12 +157,3 @@ def other_settings(study: Study, settled: Settled) -> list[str]:
         if used != (declared if isinstance(declared, float) else plain)
     ]
     return lines + (["[method]", *wanted] if wanted else [])
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return rows of texts as lines of a table, each column as wide as its widest text."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  " + "  ".join(f"{t:<{w}}" for t, w in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpwerm.errors import ParameterError
-from dpwerm.privacy.budget import Budget, total
+from dpwerm.privacy.budget import Budget, parted, total
 
 
 def test_a_budget_is_the_decimal_a_person_wrote() -> None:
@@ -105,3 +105,18 @@ def test_totals_that_cannot_be_said_are_refused() -> None:
         total(Budget.of("1e9"), Budget.of("1e9"))
     with pytest.raises(ParameterError, match="delta must be"):
         total(Budget.of(1, "0.5"), Budget.of(1, "0.5"))
+
+
+def test_two_parts_cost_the_budget_together_exactly() -> None:
+    whole = Budget.of("0.7", "1e-6")
+    first, second = parted(whole, Decimal("0.3"), "tuning")
+    assert (str(first), str(second)) == ("epsilon = 0.21", "epsilon = 0.49, delta = 0.000001")
+    assert total(first, second) == whole
+    odd, rest = parted(Budget.of("1"), Decimal(1) / 3, "tuning")
+    assert odd.epsilon == Decimal("0.333333333")
+    assert total(odd, rest) == Budget.of("1")
+    nothing, still = parted(Budget.of("inf"), Decimal("0.3"), "tuning")
+    assert not nothing.is_private
+    assert not still.is_private
+    with pytest.raises(ParameterError, match="for tuning or the rule"):
+        parted(Budget.of("0.000001"), Decimal("0.3"), "tuning")

@@ -9,7 +9,6 @@ from tests.unit.tune.trials import study, table
 
 from dpwerm.learn.certificate import ChosenRecord
 from dpwerm.report.settings_words import (
-    WIDTH,
     chosen_lines,
     setting_rows,
     tuning_lines,
@@ -18,6 +17,7 @@ from dpwerm.report.settings_words import (
 )
 from dpwerm.report.summary import summary
 from dpwerm.rules.rule import Rule
+from dpwerm.text import WIDTH
 from dpwerm.tune.private import fit_tuned
 
 CLIP = TEXT.replace("bounds = [-12, 28]", "bounds = [-12, 28]\nclip = 5")

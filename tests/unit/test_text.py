@@ -1,6 +1,6 @@
 """Tables in columns and paragraphs of one width."""
 
-from dpwerm.plan.text import WIDTH, aligned, markdown, wrapped
+from dpwerm.text import WIDTH, aligned, markdown, wrapped
 
 
 def test_columns_stand_under_each_other() -> None:

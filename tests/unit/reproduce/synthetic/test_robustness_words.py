@@ -1,11 +1,22 @@
 from tests.unit.reproduce.synthetic.robust_cell import cell
 
 from dpwerm.reproduce.synthetic.robustness_cells import CHANGED
-from dpwerm.reproduce.synthetic.robustness_words import CLAIMS, at_small_budgets, beside, verdict
+from dpwerm.reproduce.synthetic.robustness_words import (
+    CLAIMS,
+    REASONS,
+    at_small_budgets,
+    beside,
+    verdict,
+)
 
 
 def test_every_variant_has_a_claim() -> None:
     assert list(CLAIMS) == CHANGED
+
+
+def test_every_reason_is_a_whole_sentence_of_some_variant() -> None:
+    assert set(REASONS) <= set(CHANGED)
+    assert all(reason.endswith(".") for reason in REASONS.values())
 
 
 def test_a_claim_differs_where_one_cell_changes_notably() -> None:

@@ -16,7 +16,6 @@ import numpy as np
 from dpwerm.reproduce.paper_method import paper_release
 from dpwerm.reproduce.synthetic.simulated import Simulated, paper_encoding_of, paper_rules
 from dpwerm.simulate.engine.run import processors, run
-from dpwerm.simulate.paper import PROPENSITY
 from dpwerm.simulate.scenarios import get_scenario
 
 EPSILONS = ("0.1", "0.5", "1", "2", "5", "20", "50", "150", "300", "500", "800", "1000")
@@ -24,6 +23,7 @@ GAMMAS = (110.0, 125.0, 75.0, 150.0, 75.0, 60.0, 30.0, 15.0, 15.0, 10.0, 5.0, 7.
 """The paper's γ at n = 1,000."""
 
 V = 15.0
+PROPENSITY = 0.5
 CELLS = list(zip(EPSILONS, GAMMAS, strict=True))
 
 

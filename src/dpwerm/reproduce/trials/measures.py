@@ -33,19 +33,11 @@ def concordance(first: FloatArray, second: FloatArray) -> float:
     return float(np.mean(first == second))
 
 
-def association(first: FloatArray, second: FloatArray) -> float | None:
-    """Return p of the χ² test between two rules' arms, None where one rule treats all alike.
-
-    With Yates' correction, which gives the p-values that the paper prints.
-    """
-    found = association_log10(first, second)
-    return None if found is None else float(10.0**found)
-
-
 def association_log10(first: FloatArray, second: FloatArray) -> float | None:
-    """Return log₁₀ of that p, which may be far below the smallest double.
+    """Return log₁₀ p of the χ² test between two rules' arms, None where one treats all alike.
 
-    With one degree of freedom p = 2·(1 − Φ(√χ²)).
+    With Yates' correction, which gives the p-values that the paper prints. With one degree of
+    freedom p = 2·(1 − Φ(√χ²)), which may be far below the smallest double.
     """
     table = [[np.sum((first == a) & (second == b)) for b in (1.0, -1.0)] for a in (1.0, -1.0)]
     counts = np.array(table)

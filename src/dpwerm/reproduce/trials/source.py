@@ -30,9 +30,7 @@ class Source:
 
 
 def source_of(trial: str, path: Path | None = None) -> Source:
-    """Return the source of a trial: "cyp_guides" with its file, "actg175", or "sjcrh"."""
-    if trial == "sjcrh":
-        return Source(trial)
+    """Return the source of a trial that is read: "cyp_guides" with its file, or "actg175"."""
     file = packaged_file() if path is None else path
     digest = hashlib.sha256(file.read_bytes()).hexdigest()[:16] if file.is_file() else ""
     return Source(trial, str(file), digest)

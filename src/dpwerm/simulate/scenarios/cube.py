@@ -14,11 +14,11 @@ import pyarrow as pa
 from scipy.special import expit, ndtr, ndtri
 
 from dpwerm.arrays import FloatArray
-from dpwerm.simulate import paper
 from dpwerm.simulate.scenarios.outcomes import Outcome, ZeroOne
 from dpwerm.simulate.scenarios.scenario import Scenario, numbers, two_arms
 
-PAPER_THETA = (paper.INTERCEPT, *paper.SLOPES.tolist())
+PAPER_THETA = (1.0, 1.0, 1.0, -1.8, -2.2)
+"""The paper's θ₀, intercept first."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,8 +1,8 @@
 """What private tuning of γ gains or loses: ``python -m benchmarks.tuning``.
 
 Two synthetic problems, each simulated many times: the paper's, and one with heavy tails, where the
-automatic γ is not the best. γ is automatic, chosen by simulation without
-reading a row, or tuned privately on the trial in one of four ways; everything costs the same ε.
+automatic γ is not the best. γ is automatic, chosen by simulation without reading a row, or tuned
+privately on the trial in one of four ways; everything costs the same ε.
 Writes benchmarks/results/tuning.csv and the table of docs/tuning.md; a few minutes on two cores.
 """
 
@@ -85,7 +85,7 @@ Shares = dict[tuple[str, str, int, str], list[float]]
 """The shares of every repeat by scenario, method, n and ε."""
 
 
-def cells(repeats: int) -> Shares:
+def cells(repeats: int, journal: Journal) -> Shares:
     """Return what was measured in every cell."""
     tasks = [
         Task(scenario, method, n, epsilon, first)
@@ -95,7 +95,6 @@ def cells(repeats: int) -> Shares:
         for method in METHODS
         for first in range(0, repeats, AT_ONCE)
     ]
-    journal = Journal(RESULTS.with_suffix(".jsonl"), "tuning")
     with bar("tuning") as on_done:
         found = run(measure, tasks, journal=journal, on_done=on_done)
     shares: Shares = {}
@@ -123,7 +122,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=REPEATS, help="a multiple of 10")
     repeats = parser.parse_args().repeats
-    shares = cells(repeats)
+    journal = Journal(RESULTS.with_suffix(".jsonl"), "tuning")
+    shares = cells(repeats, journal)
     with RESULTS.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["scenario", "method", "n", "epsilon", "repeats", "accuracy", "half_width"])
@@ -135,6 +135,7 @@ def main() -> None:
     print(text)
     if repeats == REPEATS:
         fill(PAGE, "private tuning", text)
+    journal.path.unlink()
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ def reproduce(
         typer.Option(exists=True, dir_okay=False, help="Your copy of the CYP-GUIDES data."),
     ] = None,
 ) -> None:
-    """Reproduce the paper's tables and figures from simulation and published numbers."""
+    """Reproduce the paper's tables and figures, beside the published numbers and our method."""
     # Drawing and solving libraries take a second to load; other commands do without them.
     from dpwerm.reproduce.artefact import Bench
     from dpwerm.reproduce.artefacts import ARTEFACTS

@@ -1,1 +1,1 @@
-"""The paper's tables, beside the published numbers."""
+"""The paper's tables and figures, beside the published numbers."""

@@ -46,7 +46,7 @@ def accuracy(second: BoolArray, people: Validation) -> FloatArray:
 
 
 def loss(second: BoolArray, people: Validation) -> FloatArray:
-    """Return minus the mean weight of those for whom the rule is wrong, in units of W, (B, R)."""
+    """Return minus the mean over all people of w/W where the rule is wrong, (B, R)."""
     wrong = second != (people.label > 0)[:, None]
     return np.asarray(-(wrong * people.weight[:, None]).mean(axis=-1))
 

@@ -1,4 +1,4 @@
-"""One engine for everything that is simulated: tuning, plans, reproduction, benchmarks, audits.
+"""One engine for all simulation: automatic settings, plans, tuning, reproduction, benchmarks.
 
 ``released`` says what mechanisms would release on many data sets, each optimum found once; ``run``
 spreads tasks over the processors and writes every result down as it comes.

@@ -131,7 +131,7 @@ def next_lines(
     if others:
         lines += wrapped(
             "A number for gamma switches the simulation of settings off. The other settings that "
-            "this gamma was tried with belong into the study file:"
+            "this gamma was tried with belong in the study file:"
         )
         lines += ["", *(f"  {line}" for line in others), ""]
     return [*lines, f"Next: {command} --gamma {shown(tuned.best)}"]

@@ -19,7 +19,7 @@ from benchmarks.page import fill
 from dpwerm.arrays import FloatArray
 from dpwerm.cli.main import main as dpwerm
 from dpwerm.privacy.budget import Budget
-from dpwerm.reproduce.paper_batch import LOSS, paper_plan, paper_problems
+from dpwerm.reproduce.paper_batch import paper_theta
 from dpwerm.reproduce.paper_method import paper_benefit_bound
 from dpwerm.reproduce.published import published_cells
 from dpwerm.reproduce.synthetic.simulated import (
@@ -33,8 +33,6 @@ from dpwerm.rules.declaration import Declaration
 from dpwerm.rules.settle import settle
 from dpwerm.simulate.engine.bar import bar
 from dpwerm.simulate.engine.judged import second_arm
-from dpwerm.simulate.engine.noise import Draws
-from dpwerm.simulate.engine.released import released
 from dpwerm.simulate.proxies import generator
 from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.text import markdown
@@ -82,27 +80,17 @@ class PaperMethod:
         trial, rows = repeats.trial, repeats.splits.training
         X, likely = trial.encode(encoding), np.asarray(trial.given_propensity)
         received = np.where(trial.arm > 0, likely, 1.0 - likely)
-        problems = paper_problems(
+        theta = paper_theta(
             X[rows],
             trial.arm[rows],
             trial.outcome[rows],
             received[rows],
+            self.cells,
+            generator(*key),
             encoding=encoding,
             benefit_bound=bound,
+            smallest_propensity=study.treatment.pi_min,
         )
-        plans = [
-            paper_plan(
-                encoding,
-                rows.shape[1],
-                epsilon=epsilon,
-                gamma=gamma,
-                benefit_bound=bound,
-                smallest_propensity=study.treatment.pi_min,
-            )
-            for epsilon, gamma in self.cells
-        ]
-        draws = Draws.of((len(rows), 1), problems.dimension, generator(*key))
-        theta = released(problems, LOSS, plans, draws)
         return second_arm(theta, encoding, X[repeats.splits.validation])
 
 

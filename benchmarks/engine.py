@@ -14,17 +14,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpwerm.reproduce.paper_method import paper_release
+from dpwerm.reproduce.published import published_gammas
 from dpwerm.reproduce.synthetic.simulated import Simulated, paper_encoding_of, paper_rules
 from dpwerm.simulate.engine.run import processors, run
 from dpwerm.simulate.scenarios import get_scenario
 
-EPSILONS = ("0.1", "0.5", "1", "2", "5", "20", "50", "150", "300", "500", "800", "1000")
-GAMMAS = (110.0, 125.0, 75.0, 150.0, 75.0, 60.0, 30.0, 15.0, 15.0, 10.0, 5.0, 7.0)
-"""The paper's γ at n = 1,000."""
-
 V = 15.0
 PROPENSITY = 0.5
-CELLS = list(zip(EPSILONS, GAMMAS, strict=True))
+CELLS = [
+    (epsilon, gamma)
+    for (epsilon, n), gamma in published_gammas().items()
+    if n == 1000 and epsilon != "inf"
+]
+"""Every budget of Figure 1 with the γ that the paper has for 1,000 people."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ def main() -> None:
         slow = speed(lambda n=n: one_by_one(Task(n, 3, 1)), arguments.repeats)  # type: ignore[misc]
         fast = speed(lambda n=n: shared(Task(n, 100, 1)), arguments.repeats)  # type: ignore[misc]
         print(f"{n:6,d} {slow:12,.0f} {fast:8,.0f} {fast / slow:7.0f}")
-    tasks = [Task(1000, 400, seed) for seed in range(4 * processors())]
+    tasks = [Task(1000, 2000, seed) for seed in range(6 * processors())]
     times = []
     for workers in (1, processors()):
         start = time.perf_counter()

@@ -70,6 +70,7 @@ def test_the_tour_runs_as_printed(tmp_path: Path) -> None:
         "docs/own-loss.md",
         "docs/observational.md",
         "docs/engine.md",
+        "docs/tuning.md",
     ],
 )
 def test_the_python_example_runs(

@@ -4,7 +4,6 @@ On independent or simulated people a curve is shown and nothing is released. The
 the study's own table and release a rule, as ``fit`` does.
 """
 
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -112,7 +111,7 @@ def tune(
         budget = Budget.of(epsilon, delta)
         asked = common | {"how": way, "delta": delta, "random_state": seed}
         if share is not None:
-            asked["share"] = Decimal(str(_number("--share", share)))
+            asked["share"] = share
         picture = (
             None if figure is None else picture_path(figure, force=force, inputs=(*inputs, path))
         )
@@ -252,6 +251,7 @@ def _draw_private(
     from dpwerm.simulate.engine.bar import bar
     from dpwerm.tune.algorithm2 import tune_gamma
     from dpwerm.tune.figure import save_tuned
+    from dpwerm.tune.repeats import MOST_PEOPLE
     from dpwerm.tune.source import FromProxies
 
     tuning = rule.tuning
@@ -262,7 +262,7 @@ def _draw_private(
             study,
             FromProxies(study, truth=True),
             [tuning.steps.fit],
-            n=tuning.slots[0],
+            n=min(tuning.slots[0], MOST_PEOPLE),
             gammas=tuning.candidates,
             mechanism=mechanism,
             workers=workers,

@@ -6,6 +6,8 @@ r"""The paper's method on many simulated trials at once, for comparison only: it
 The same method as ``paper_method``, through the engine: one optimum for every γ, whatever ε is.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from dpwerm.arrays import FloatArray
@@ -14,8 +16,10 @@ from dpwerm.learn.specification import Specification
 from dpwerm.mechanisms.plan import Plan
 from dpwerm.privacy.budget import Budget
 from dpwerm.problem.losses import HuberisedHinge
-from dpwerm.reproduce.paper_method import HINGE_WIDTH
+from dpwerm.reproduce.paper_method import HINGE_WIDTH, shifted
 from dpwerm.rules.outcome_weights import weight_bound
+from dpwerm.simulate.engine.noise import Draws
+from dpwerm.simulate.engine.released import TOLERANCE, released
 from dpwerm.solve.batch import BatchProblems
 from dpwerm.study.encoding import Encoding
 
@@ -37,9 +41,7 @@ def paper_problems(
     (B, n) P(arm received | x). Benefits of a trial are shifted by its own minimum where that is
     negative, and clipped at ``benefit_bound``.
     """
-    least = benefit.min(axis=1, keepdims=True)
-    moved = benefit + np.where(least < 0, np.abs(least) + 0.001, 0.0)
-    weights = np.clip(moved, 0.0, benefit_bound) / propensity
+    weights = np.clip(shifted(benefit), 0.0, benefit_bound) / propensity
     return BatchProblems(X, treatment, weights, encoding.intercept_scale)
 
 
@@ -57,3 +59,40 @@ def paper_plan(
     spec = Specification(Budget.of(epsilon), gamma, bound, loss=LOSS)
     _, plan = certify(spec, encoding, n, secure=False, library="")
     return plan
+
+
+def paper_theta(
+    X: FloatArray,
+    treatment: FloatArray,
+    benefit: FloatArray,
+    propensity: FloatArray,
+    cells: Sequence[tuple[str, float]],
+    rng: np.random.Generator,
+    *,
+    encoding: Encoding,
+    benefit_bound: float,
+    smallest_propensity: float,
+    draws: int = 1,
+    tolerance: float = TOLERANCE,
+) -> FloatArray:
+    """Return what the method makes of B trials for each (ε, γ), θ (P, B, R, p).
+
+    The trials are those of ``paper_problems``; draws: R, how often noise is drawn for each. Every
+    cell has the same luck.
+    """
+    problems = paper_problems(
+        X, treatment, benefit, propensity, encoding=encoding, benefit_bound=benefit_bound
+    )
+    plans = [
+        paper_plan(
+            encoding,
+            X.shape[1],
+            epsilon=epsilon,
+            gamma=gamma,
+            benefit_bound=benefit_bound,
+            smallest_propensity=smallest_propensity,
+        )
+        for epsilon, gamma in cells
+    ]
+    luck = Draws.of((len(X), draws), problems.dimension, rng)
+    return released(problems, LOSS, plans, luck, tolerance=tolerance)

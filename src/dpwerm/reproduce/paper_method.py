@@ -27,8 +27,12 @@ HINGE_WIDTH = 0.5
 
 
 def shifted(benefit: FloatArray) -> FloatArray:
-    """Return B + |min B| + 0.001 where a benefit is negative, as the paper does: not private."""
-    return benefit + abs(benefit.min()) + 0.001 if benefit.min() < 0 else benefit
+    """Return B + |min B| + 0.001 where a benefit is negative, as the paper does: not private.
+
+    benefit: (…, n), each row of it a trial with a minimum of its own.
+    """
+    least = benefit.min(axis=-1, keepdims=True)
+    return np.asarray(benefit + np.where(least < 0, np.abs(least) + 0.001, 0.0))
 
 
 def paper_benefit_bound(bounds: tuple[float, float]) -> float:

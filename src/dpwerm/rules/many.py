@@ -4,9 +4,13 @@ Each trial is a choice of rows of the table, with or without replacement. Everyt
 sensitive as the table; nothing is released.
 """
 
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
-from dpwerm.arrays import IntArray
+import numpy as np
+
+from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.errors import ParameterError
 from dpwerm.learn.certificate import certify
 from dpwerm.mechanisms.plan import Plan
@@ -14,6 +18,8 @@ from dpwerm.rules.probabilities import second_arm
 from dpwerm.rules.settle import Settled
 from dpwerm.rules.trial import Trial
 from dpwerm.rules.trial_rows import rows_of
+from dpwerm.simulate.engine.noise import Draws
+from dpwerm.simulate.engine.released import TOLERANCE, released
 from dpwerm.solve.batch import BatchProblems
 
 
@@ -29,6 +35,34 @@ def problems_of(settled: Settled, trial: Trial, rows: IntArray) -> BatchProblems
     return BatchProblems(
         X[rows], found.labels[rows], found.weights[rows], settled.encoding.intercept_scale
     )
+
+
+def rules_of(
+    settled: Settled,
+    trial: Trial,
+    rows: IntArray,
+    rng: np.random.Generator,
+    *,
+    factors: Sequence[float] = (1.0,),
+    draws: int = 1,
+    tolerance: float = TOLERANCE,
+) -> dict[float, FloatArray]:
+    """Return what would be released with γ times each factor, θ (B, R, p).
+
+    Noise inside the objective needs a γ of some size: a factor with which it is too small has no
+    rules. Every factor has the same luck; draws: R, how often noise is drawn for each trial.
+    """
+    plans = {}
+    for factor in factors:
+        with suppress(ParameterError):
+            plans[factor] = plan_of(settled, rows.shape[1], gamma=settled.spec.gamma * factor)
+    if not plans:
+        return {}
+    problems = problems_of(settled, trial, rows)
+    luck = Draws.of((len(rows), draws), problems.dimension, rng)
+    loss = settled.spec.loss
+    theta = released(problems, loss, list(plans.values()), luck, tolerance=tolerance)
+    return dict(zip(plans, theta, strict=True))
 
 
 def plan_of(settled: Settled, n: int, **settings: Any) -> Plan:

@@ -4,7 +4,6 @@ The settings come from the study file, ε and n. γ is then multiplied by a rang
 as it was, to see how much depends on it.
 """
 
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -12,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from dpwerm.arrays import FloatArray
-from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
 from dpwerm.reproduce.artefact import Bench
 from dpwerm.reproduce.gamma.curves import (
@@ -27,10 +25,8 @@ from dpwerm.reproduce.gamma.curves import (
 )
 from dpwerm.reproduce.gamma.lines import BASELINE, Extent
 from dpwerm.reproduce.synthetic.simulated import Rules, accuracy
-from dpwerm.rules.many import plan_of, problems_of
+from dpwerm.rules.many import rules_of
 from dpwerm.rules.settle import Settled, settle
-from dpwerm.simulate.engine.noise import Draws
-from dpwerm.simulate.engine.released import released
 
 
 @dataclass(frozen=True)
@@ -80,17 +76,12 @@ def simulate(task: OurTask) -> dict[str, Any]:
     """
     trials, people, rng = split(Task(BASELINE.name, task.n, (), (), task.repeats, task.part))
     settled = settled_at(task.n, task.epsilon)
-    plans = []
-    for factor in task.factors:
-        with suppress(ParameterError):
-            plans.append(plan_of(settled, task.n, gamma=settled.spec.gamma * factor))
-    problems = problems_of(settled, trials.trial(), trials.rows)
-    draws = Draws.of((task.repeats, 1), problems.dimension, rng)
-    theta = released(problems, settled.spec.loss, plans, draws)
+    rules = rules_of(settled, trials.trial(), trials.rows, rng, factors=task.factors)
+    theta = np.stack(list(rules.values()))
     found = accuracy(Rules(settled.encoding, theta, settled.threshold).second(people), people)
     return {
         "automatic": settled.spec.gamma,
-        "gamma": [plan.facts.gamma for plan in plans],
+        "gamma": [settled.spec.gamma * factor for factor in rules],
         "moments": moments(found[..., 0]),
     }
 

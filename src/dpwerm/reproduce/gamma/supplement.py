@@ -26,7 +26,7 @@ from dpwerm.reproduce.gamma.windows import Landing, landings
 DRAWN = ("0.5", "1", "5", "150")
 SINGLE = (
     "Single data sets: {singles} of n₀ = 100 and {singles} of n₀ = 1,000 for each n, each with "
-    "{repeats} repeats of split, training set and noise on that one D₀."
+    "{repeats} repeats of split, training set and noise on that one D₀; a quick version has none."
 )
 OWN = (
     "The paper prints no coefficients for p other than 4; these are ours: "

@@ -17,14 +17,12 @@ from numpy.typing import NDArray
 
 from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.privacy.budget import Budget
-from dpwerm.reproduce.paper_batch import LOSS, paper_plan, paper_problems
-from dpwerm.reproduce.paper_method import paper_benefit_bound
-from dpwerm.rules.many import plan_of, problems_of
+from dpwerm.reproduce.paper_batch import paper_theta
+from dpwerm.reproduce.paper_method import paper_benefit_bound, shifted
+from dpwerm.rules.many import rules_of
 from dpwerm.rules.settle import settle
 from dpwerm.rules.trial import Trial
 from dpwerm.simulate.engine.judged import second_arm
-from dpwerm.simulate.engine.noise import Draws
-from dpwerm.simulate.engine.released import released
 from dpwerm.simulate.scenarios.scenario import BENEFIT, Scenario
 from dpwerm.study.encoding import Encoding
 from dpwerm.study.table import Table, read_table
@@ -136,27 +134,18 @@ def paper_rules(
     trial = trials.trial()
     second = np.asarray(trial.given_propensity)
     received = np.where(trial.arm > 0, second, 1.0 - second)
-    problems = paper_problems(
+    theta = paper_theta(
         trials.encoded(encoding),
         trial.arm[trials.rows],
         trial.outcome[trials.rows],
         received[trials.rows],
+        cells,
+        rng,
         encoding=encoding,
         benefit_bound=bound,
+        smallest_propensity=study.treatment.pi_min,
     )
-    plans = [
-        paper_plan(
-            encoding,
-            trials.n,
-            epsilon=epsilon,
-            gamma=gamma,
-            benefit_bound=bound,
-            smallest_propensity=study.treatment.pi_min,
-        )
-        for epsilon, gamma in cells
-    ]
-    draws = Draws.of((len(trials.rows), 1), problems.dimension, rng)
-    return Rules(encoding, released(problems, LOSS, plans, draws))
+    return Rules(encoding, theta)
 
 
 def our_rules(
@@ -167,11 +156,8 @@ def our_rules(
     factors : γ is the automatic one times each of these; the rest stays as it was chosen
     """
     settled = settle(trials.scenario.study(), Budget.of(epsilon), trials.n)
-    problems = problems_of(settled, trials.trial(), trials.rows)
-    gamma = settled.spec.gamma
-    plans = [plan_of(settled, trials.n, gamma=gamma * factor) for factor in factors]
-    draws = Draws.of((len(trials.rows), 1), problems.dimension, rng)
-    theta = released(problems, settled.spec.loss, plans, draws)
+    rules = rules_of(settled, trials.trial(), trials.rows, rng, factors=factors)
+    theta = np.stack([rules[factor] for factor in factors])
     return Rules(settled.encoding, theta, settled.threshold)
 
 
@@ -185,7 +171,5 @@ def paper_value(second: BoolArray, people: Simulated) -> FloatArray:
     trial = people.trial()
     benefit, got = trial.outcome[people.rows], trial.arm[people.rows] > 0
     likely = np.asarray(trial.given_propensity)[people.rows]
-    least = benefit.min(axis=1, keepdims=True)
-    shifted = benefit + np.where(least < 0, np.abs(least) + 0.001, 0.0)
     weights = (second == got[:, None]) / np.where(got, likely, 1.0 - likely)[:, None]
-    return np.asarray((weights * shifted[:, None]).sum(axis=-1) / weights.sum(axis=-1))
+    return np.asarray((weights * shifted(benefit)[:, None]).sum(axis=-1) / weights.sum(axis=-1))

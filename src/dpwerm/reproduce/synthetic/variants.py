@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpwerm.arrays import FloatArray
-from dpwerm.reproduce.paper_method import paper_benefit_bound
+from dpwerm.reproduce.paper_method import paper_benefit_bound, shifted
 from dpwerm.reproduce.synthetic.repeats import PART, REPEATS, SEED, drawn, judged, luck
 from dpwerm.reproduce.synthetic.simulated import Rules, Simulated, our_rules, paper_rules
 from dpwerm.simulate.proxies import generator
@@ -78,8 +78,7 @@ def _papers(task: Task, trials: Simulated, start: int) -> list[Rules]:
     """Return the paper's rules in the order of the variants; benefits are shifted, then changed."""
     benefit = trials.trial().outcome[trials.rows]
     top = paper_benefit_bound(trials.scenario.bounds)
-    shift = np.maximum(-benefit.min(axis=1, keepdims=True), 0.0)
-    whole = np.clip(benefit + shift + np.where(shift > 0, 0.001, 0.0), 0.0, top)
+    whole = np.clip(shifted(benefit), 0.0, top)
 
     def learned(some: Simulated, epsilon: str, *gammas: float) -> Rules:
         cells = [(epsilon, gamma) for gamma in gammas]

@@ -13,17 +13,13 @@ from typing import Literal, Protocol
 import numpy as np
 
 from dpwerm.arrays import IntArray
-from dpwerm.errors import ParameterError
-from dpwerm.mechanisms.plan import Plan
 from dpwerm.privacy.budget import Budget
-from dpwerm.reproduce.paper_batch import LOSS, paper_plan, paper_problems
+from dpwerm.reproduce.paper_batch import paper_theta
 from dpwerm.reproduce.synthetic.simulated import Rules
 from dpwerm.reproduce.trials.trial import OpenTrial
-from dpwerm.rules.many import plan_of, problems_of
-from dpwerm.rules.settle import Settled, settle
+from dpwerm.rules.many import rules_of
+from dpwerm.rules.settle import settle
 from dpwerm.rules.trial import trial_of_table
-from dpwerm.simulate.engine.noise import Draws
-from dpwerm.simulate.engine.released import released
 from dpwerm.study.encoding import Encoding
 from dpwerm.study.table import read_table
 
@@ -79,27 +75,19 @@ class PaperMethod:
         blocks = trial.study.encoding().blocks
         encoding = Encoding(kind="paper", intercept=float(self.intercept), blocks=blocks)
         propensity = trial.propensity if self.by_arm else np.full(trial.n, smallest)
-        problems = paper_problems(
+        theta = paper_theta(
             trial.encoded(encoding)[rows],
             trial.received[rows],
             trial.benefit[rows],
             propensity[rows],
+            cells,
+            np.random.default_rng(seed),
             encoding=encoding,
             benefit_bound=trial.benefit_bound,
+            smallest_propensity=smallest,
+            draws=repeats,
+            tolerance=TOLERANCE,
         )
-        plans = [
-            paper_plan(
-                encoding,
-                rows.shape[1],
-                epsilon=epsilon,
-                gamma=gamma,
-                benefit_bound=trial.benefit_bound,
-                smallest_propensity=smallest,
-            )
-            for epsilon, gamma in cells
-        ]
-        draws = Draws.of((len(rows), repeats), problems.dimension, np.random.default_rng(seed))
-        theta = released(problems, LOSS, plans, draws, tolerance=TOLERANCE)
         return [Rules(encoding, one) for one in theta]
 
 
@@ -118,30 +106,21 @@ class Automatic:
         Noise inside the objective needs a γ of some size: below that there are no rules.
         """
         found: dict[Cell, Rules] = {}
-        n = rows.shape[1]
+        table = read_table(trial.rows, trial.study.columns)
         for epsilon in dict.fromkeys(epsilon for epsilon, _ in cells):
-            factors = [factor for other, factor in cells if other == epsilon]
-            settled = settle(trial.study, Budget.of(epsilon), n)
-            plans = {one: _plan(settled, n, one) for one in factors}
-            allowed = [plan for plan in plans.values() if plan is not None]
-            if not allowed:
-                continue
-            table = read_table(trial.rows, trial.study.columns)
-            problems = problems_of(settled, trial_of_table(settled.declaration, table), rows)
-            draws = Draws.of((len(rows), repeats), problems.dimension, np.random.default_rng(seed))
-            theta = iter(released(problems, settled.spec.loss, allowed, draws, tolerance=TOLERANCE))
-            for factor, plan in plans.items():
-                if plan is not None:
-                    found[epsilon, factor] = Rules(settled.encoding, next(theta), settled.threshold)
+            settled = settle(trial.study, Budget.of(epsilon), rows.shape[1])
+            rules = rules_of(
+                settled,
+                trial_of_table(settled.declaration, table),
+                rows,
+                np.random.default_rng(seed),
+                factors=[factor for other, factor in cells if other == epsilon],
+                draws=repeats,
+                tolerance=TOLERANCE,
+            )
+            for factor, theta in rules.items():
+                found[epsilon, factor] = Rules(settled.encoding, theta, settled.threshold)
         return [found.get(cell) for cell in cells]
-
-
-def _plan(settled: Settled, n: int, factor: float) -> Plan | None:
-    """Return the plan with γ times the factor, None if the mechanism needs a larger γ."""
-    try:
-        return plan_of(settled, n, gamma=settled.spec.gamma * factor)
-    except ParameterError:
-        return None
 
 
 METHODS: Mapping[str, TrialMethod] = {

@@ -1,9 +1,8 @@
 """What the paper prints in its Table I: six rows for each of two trials."""
 
-import csv
 from dataclasses import dataclass
-from importlib.resources import files
 
+from dpwerm.reproduce.published import data_rows
 from dpwerm.reproduce.summary import rounded
 
 
@@ -28,7 +27,6 @@ def published_rows(study: str = "") -> list[PublishedRow]:
     def number(text: str) -> float | None:
         return float(text) if text else None
 
-    text = files("dpwerm.reproduce").joinpath("data/table1.csv").read_text(encoding="utf-8")
     return [
         PublishedRow(
             row["study"],
@@ -41,7 +39,7 @@ def published_rows(study: str = "") -> list[PublishedRow]:
             number(row["concordance"]),
             row["p_value"],
         )
-        for row in csv.DictReader(text.splitlines())
+        for row in data_rows("table1")
         if study in ("", row["study"])
     ]
 

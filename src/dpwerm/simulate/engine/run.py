@@ -63,7 +63,8 @@ def run(
     journal : Journal, optional
     on_done : called first with what the journal holds, then after each task
 
-    An interrupt (Ctrl-C) waits for the tasks under way and keeps their results.
+    An interrupt (Ctrl-C) waits for the tasks under way and keeps their results; a second one ends
+    them at once.
     """
     wanted = processors() if workers is None else workers
     if wanted < 1:
@@ -121,6 +122,7 @@ def _together(
     context = multiprocessing.get_context("spawn" if sys.platform == "win32" else "forkserver")
     # Loaded once, by the process that starts the others.
     context.set_forkserver_preload([work.__module__])
+    others = set(multiprocessing.active_children())
     with ProcessPoolExecutor(workers, mp_context=context, initializer=_settle_in) as pool:
         futures = {pool.submit(work, task): key for key, task in todo.items()}
         try:
@@ -131,6 +133,8 @@ def _together(
                     take(futures.pop(future), future.result())
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
+            for child in set(multiprocessing.active_children()) - others:
+                child.terminate()
             raise
     if interrupted.is_set():
         raise KeyboardInterrupt

@@ -33,6 +33,12 @@ def fail_at_three(task: Sum) -> float:
     return add(task)
 
 
+def stuck(task: Sum) -> float:
+    """Add, but after a minute from the third task on."""
+    time.sleep(60.0 if task.seed >= 2 else 0.0)
+    return add(task)
+
+
 def slow(task: Sum) -> float:
     time.sleep(0.15)
     return add(task)

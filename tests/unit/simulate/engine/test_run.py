@@ -66,21 +66,24 @@ SCRIPT = """
 import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from tests.unit.simulate.engine.sums import Sum, slow
+from tests.unit.simulate.engine import sums
 from dpwerm.simulate.engine.journal import Journal
 from dpwerm.simulate.engine.run import run
 if __name__ == "__main__":
-    tasks = [Sum(seed, note=sys.argv[3]) for seed in range(12)]
-    run(slow, tasks, workers=int(sys.argv[4]), journal=Journal(Path(sys.argv[2]), "sums"))
+    tasks = [sums.Sum(seed, note=sys.argv[3]) for seed in range(12)]
+    work = getattr(sums, sys.argv[5])
+    run(work, tasks, workers=int(sys.argv[4]), journal=Journal(Path(sys.argv[2]), "sums"))
 """
 
 
-def started(tmp_path: Path, workers: int) -> tuple["subprocess.Popen[bytes]", Path, Path]:
-    """Return a run of twelve slow tasks in another process once it has some results."""
+def started(
+    tmp_path: Path, workers: int, work: str = "slow"
+) -> tuple["subprocess.Popen[bytes]", Path, Path]:
+    """Return a run of twelve tasks in another process once it has two results."""
     script, path, note = tmp_path / "script.py", tmp_path / "sums.jsonl", tmp_path / "note"
     script.write_text(SCRIPT, encoding="utf-8")
     here = str(Path(__file__).parents[4])
-    command = [sys.executable, str(script), here, str(path), str(note), str(workers)]
+    command = [sys.executable, str(script), here, str(path), str(note), str(workers), work]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     while process.poll() is None and (
         not path.exists() or path.read_bytes().count(b"\n") < 3  # the header and two results
@@ -117,3 +120,16 @@ def test_an_interrupt_keeps_what_is_under_way(tmp_path: Path, workers: int) -> N
         finished = {json.loads(key)["seed"] for key in journal.found}
     assert 2 <= len(finished) < 12
     assert finished == set(map(int, note.read_text(encoding="utf-8").split()))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_second_interrupt_does_not_wait(tmp_path: Path, workers: int) -> None:
+    process, path, note = started(tmp_path, workers, "stuck")
+    os.kill(process.pid, signal.SIGINT)
+    while process.poll() is None:
+        time.sleep(0.2)
+        os.kill(process.pid, signal.SIGINT)
+    assert process.wait() != 0
+    with Journal(path, "sums").opened() as journal:
+        assert len(journal.found) == 2
+    assert sorted(note.read_text(encoding="utf-8").split()) == ["0", "1"]

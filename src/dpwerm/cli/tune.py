@@ -196,11 +196,10 @@ def _show(
     from dpwerm.tune import words
     from dpwerm.tune.algorithm2 import tune_gamma
     from dpwerm.tune.figure import save_tuned
-    from dpwerm.tune.tuned import FREE, NOT_PRIVATE, file_content
+    from dpwerm.tune.tuned import file_content
 
-    cost = NOT_PRIVATE if way == PORTION else FREE
     with bar("tuning") as on_done:
-        found = tune_gamma(study, source, budgets, private_cost=cost, on_done=on_done, **asked)
+        found = tune_gamma(study, source, budgets, on_done=on_done, **asked)
     results = [tuned for tuned, _ in found]
     first = results[0]
     blocks = [words.title_of(study, first.n), words.source_lines(first, way)]
@@ -269,7 +268,8 @@ def _draw_private(
             on_done=on_done,
         )
     chosen = rule.release.certificate.gamma
-    save_tuned([tuned for tuned, _ in found], study.name or study.id, path, chosen)
+    curves = [tuned for tuned, _ in found]
+    save_tuned(curves, study.name or study.id, path, chosen, private=rule.private)
     say(
         f"Wrote {path}: the chosen gamma on a curve of simulated trials. The scores on your table "
         "stay secret."

@@ -59,7 +59,7 @@ def chosen_lines(rule: Rule) -> list[str]:
 
 
 def tuning_lines(rule: Rule) -> list[str]:
-    """Return the paragraph on how γ was tuned privately, and what that cost; nothing if not."""
+    """Return the paragraph on how γ was tuned on the rows, and what that cost; nothing if not."""
     tuning = rule.tuning
     if tuning is None:
         return []
@@ -83,7 +83,8 @@ def tuning_lines(rule: Rule) -> list[str]:
         if tuning.how == SPLIT:
             cost = f"That cost {steps.fit}; the rule was then learned from all {tuning.rows} rows"
             cost += f" at {steps.rule}"
-    words = f"Gamma was tuned privately on the same {tuning.rows} rows. {found}."
+    way = "privately " if rule.private else ""
+    words = f"Gamma was tuned {way}on the same {tuning.rows} rows. {found}."
     return wrapped(f"{words} {cost}." if tuning.budget.is_private else words)
 
 

@@ -73,7 +73,7 @@ def _certificate_lines(rule: Rule) -> list[str]:
         "mechanism": f"{c.mechanism} ({c.proof})",
         "relation": f"{c.relation}, {_people(rule)}",
         "loss": " ".join([c.loss.name, *(f"{k} = {v:g}" for k, v in c.loss.parameters.items())]),
-        "gamma": f"{c.gamma:g}" + ("" if rule.tuning is None else ", tuned privately"),
+        "gamma": f"{c.gamma:g}" + _tuned(rule),
         "weights": f"at most {c.weight_bound:.6g}, origin {c.weight_origin.name}",
         "row norm": f"at most {c.radius:.6g}",
         **setting_rows(rule),
@@ -85,6 +85,12 @@ def _certificate_lines(rule: Rule) -> list[str]:
     width = max(map(len, shown))
     heading = "What the promise rests on:" if c.private else "How it was made, without a promise:"
     return [heading, "", *(f"  {k:<{width}}  {v}" for k, v in shown.items())]
+
+
+def _tuned(rule: Rule) -> str:
+    if rule.tuning is None:
+        return ""
+    return ", tuned privately" if rule.private else ", tuned on the same rows"
 
 
 def _people(rule: Rule) -> str:

@@ -45,8 +45,8 @@ def standard_errors_apart(repeats: FloatArray, mean: float, error: float) -> flo
 
 
 def rounded(number: float) -> float:
-    """Return a number with four significant digits, for a file."""
-    return float(f"{number:.4g}")
+    """Return a number with seven significant digits, for a file."""
+    return float(f"{number:.7g}")
 
 
 def as_array(values: list[float]) -> FloatArray:

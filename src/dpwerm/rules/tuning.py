@@ -26,6 +26,9 @@ SHARE = Decimal("0.3")
 TRAINING = (7, 10)
 """The share of rows on which repeated runs are fitted."""
 
+RUNS_PER_CANDIDATE = 4
+"""How often each candidate is expected to be tried with ``repeats``; it costs time alone."""
+
 OWN_ROW = (KnownByDesign.name, ExternalModel.name, ReleasedModel.name)
 """The origins of weights under which a person moves no weight but their own."""
 
@@ -50,7 +53,8 @@ class Tuning:
     rows : int, n, the rows of the trial
     budget : Budget, what tuning and the released fit cost together
     share : Decimal in (0, 1), the part of ε for tuning, with ``split``; otherwise None
-    repeats : int ≥ 2, the expected number of runs, with ``repeats``; otherwise None
+    repeats : int, the expected number of runs, four for each candidate, with ``repeats``; otherwise
+        None
     """
 
     how: str
@@ -69,6 +73,8 @@ class Tuning:
             raise ParameterError(f"there must be a share with {SPLIT} and with nothing else")
         if (self.repeats is not None) != (self.how == REPEATS):
             raise ParameterError(f"there must be repeats with {REPEATS} and with nothing else")
+        if self.repeats not in (None, RUNS_PER_CANDIDATE * len(self.candidates)):
+            raise ParameterError(f"repeats must be {RUNS_PER_CANDIDATE} for each candidate")
         _ = self.slots, self.steps
 
     @property

@@ -24,7 +24,7 @@ from dpwerm.tune.metric import Metric, metric_of
 from dpwerm.tune.repeats import all_scores, parts
 from dpwerm.tune.source import FromTable, Source
 from dpwerm.tune.splits import default_validation, is_bootstrapped, validating
-from dpwerm.tune.tuned import FREE, Tuned, complete, gain_of, means_of
+from dpwerm.tune.tuned import Tuned, complete, gain_of, means_of
 
 REPEATS = 200
 SEED = 112026
@@ -63,7 +63,6 @@ def tune_gamma(
     metric: str | Metric | None = None,
     mechanism: str | None = None,
     seed: int = SEED,
-    private_cost: str = FREE,
     workers: int | None = None,
     on_stage: Stage = no_progress,
     on_done: OnDone = unseen,
@@ -83,7 +82,6 @@ def tune_gamma(
         known, value otherwise. For several workers it must be a function of a module
     mechanism : in the place of the study's
     seed : int ≥ 0
-    private_cost : "free", or "NOT PRIVATE" where the people are those of the study
     """
     if not budgets:
         raise ParameterError("give at least one epsilon")
@@ -117,7 +115,7 @@ def tune_gamma(
             bootstrapped=is_bootstrapped(n, sizes.size, sizes.m),
             metric=name,
             source=source.label,
-            private_cost=private_cost,
+            private_cost=source.private_cost,
             lowest=_lowest(name, study, means),
             automatic=settled.spec.gamma,
             gain=gain_of(kept, own, settled.spec.gamma),

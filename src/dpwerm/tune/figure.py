@@ -25,7 +25,7 @@ UNITS = {
 def draw_tuned(tuned: Tuned, axes: Axes, chosen: float | None = None) -> None:
     """Draw one curve; the band holds what is within 5 % of the best, dots mark the automatic γ.
 
-    chosen: the candidate that private tuning released, marked in the place of the best.
+    chosen: the candidate that a tuning on the rows released, marked in the place of the best.
     """
     factor = 100.0 if tuned.metric == "accuracy" else 1.0
     means, halves = ([factor * one for one in part] for part in (tuned.means, tuned.halves))
@@ -50,7 +50,7 @@ def draw_tuned(tuned: Tuned, axes: Axes, chosen: float | None = None) -> None:
     ticks = tuned.gammas[:: -(-len(tuned.gammas) // TICKS)]
     axes.set_xticks(ticks, [f"{gamma:g}" for gamma in ticks])
     axes.minorticks_off()
-    word = "best" if chosen is None else "chosen privately:"
+    word = "best" if chosen is None else "released:"
     axes.set_title(f"ε = {tuned.epsilon}: {word} γ = {marked:g}", loc="left", fontsize=9, color=INK)
     axes.set_xlabel("γ", fontsize=9, color=INK)
     axes.tick_params(colors=INK, labelsize=8)
@@ -58,10 +58,18 @@ def draw_tuned(tuned: Tuned, axes: Axes, chosen: float | None = None) -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def save_tuned(found: Sequence[Tuned], title: str, path: Path, chosen: float | None = None) -> None:
+def save_tuned(
+    found: Sequence[Tuned],
+    title: str,
+    path: Path,
+    chosen: float | None = None,
+    *,
+    private: bool = True,
+) -> None:
     """Write the figure; the ending of the path decides the format.
 
-    chosen: what private tuning released; the curves are then what one may expect.
+    chosen: what a tuning on the rows released; the curves are then what one may expect; private:
+    whether that release carries a claim.
     """
     columns = min(ACROSS, len(found))
     rows = -(-len(found) // columns)
@@ -79,7 +87,8 @@ def save_tuned(found: Sequence[Tuned], title: str, path: Path, chosen: float | N
         first = found[0]
         for axes in panels[:, 0]:
             axes.set_ylabel(UNITS.get(first.metric, "score"), fontsize=9, color=INK)
-        mark = f"{NOT_PRIVATE}: " if first.private_cost == NOT_PRIVATE else ""
+        free = private and first.private_cost != NOT_PRIVATE
+        mark = "" if free else f"{NOT_PRIVATE}: "
         figure.suptitle(
             f"{mark}{title}, n = {first.n:,}, on {first.source}\n"
             f"{first.repeats:,} repeats, 95 % intervals; band: within 5 % of the best; "

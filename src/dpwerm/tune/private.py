@@ -25,6 +25,7 @@ from dpwerm.rules.treatment_rule import PrivateTreatmentRule
 from dpwerm.rules.trial import trial_of_table
 from dpwerm.rules.tuning import (
     REPEATS,
+    RUNS_PER_CANDIDATE,
     SHARE,
     SPLIT,
     WAYS,
@@ -39,9 +40,6 @@ from dpwerm.study.persons import refuse_repeated_persons
 from dpwerm.study.trial import read_trial
 from dpwerm.tune.candidates import FACTORS, around, declared, not_simulated, usable
 from dpwerm.tune.ways import HOW, Work
-
-RUNS_PER_CANDIDATE = 4
-"""How often each candidate is expected to be tried with ``repeats``; it costs time alone."""
 
 
 def fit_tuned(

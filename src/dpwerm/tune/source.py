@@ -26,6 +26,7 @@ from dpwerm.study.table import Table
 from dpwerm.study.trial import read_trial
 from dpwerm.tune.people import Repeats
 from dpwerm.tune.splits import Splits, splits
+from dpwerm.tune.tuned import FREE, NOT_PRIVATE
 
 
 class Source(Protocol):
@@ -46,6 +47,11 @@ class Source(Protocol):
         """Whether the better arm of those who validate is known."""
         ...
 
+    @property
+    def private_cost(self) -> str:
+        """What looking at these people costs the study: ``"free"`` or ``"NOT PRIVATE"``."""
+        ...
+
     def repeats(self, n: int, m: int, count: int, rng: np.random.Generator) -> Repeats:
         """Return ``count`` repeats with n people to train and m or more to validate."""
         ...
@@ -56,11 +62,13 @@ class FromTable:
     """The people of one table, D₀.
 
     better : (n₀,) as in ``Repeats``, for a table that was simulated; None otherwise
+    private_cost : ``"NOT PRIVATE"`` where they are people of the study itself
     """
 
     study: Study
     table: Table
     better: FloatArray | None = None
+    private_cost: str = FREE
 
     @classmethod
     def read(cls, study: Study, source: object) -> "FromTable":
@@ -71,9 +79,10 @@ class FromTable:
         return cls(study, table)
 
     def portion(self, rows: IntArray) -> "FromTable":
-        """Return some of the people, by their positions."""
+        """Return some of the study's own people, by position: what is seen is not private."""
         columns = {name: column.take(rows) for name, column in self.table.columns.items()}
-        return replace(self, table=replace(self.table, n_rows=len(rows), columns=columns))
+        table = replace(self.table, n_rows=len(rows), columns=columns)
+        return replace(self, table=table, private_cost=NOT_PRIVATE)
 
     @property
     def label(self) -> str:
@@ -104,6 +113,7 @@ class FromScenario:
     name: str
     size: None = None
     knows_better: bool = True
+    private_cost: str = FREE
 
     def __post_init__(self) -> None:
         refuse_unknown_propensity(self.study)
@@ -148,6 +158,7 @@ class FromProxies:
     truth: bool = True
     size: None = None
     label: str = "random trials inside the study's bounds"
+    private_cost: str = FREE
 
     def __post_init__(self) -> None:
         refuse_unknown_propensity(self.study)

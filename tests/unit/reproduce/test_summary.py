@@ -25,5 +25,5 @@ def test_z_is_the_difference_in_standard_errors() -> None:
     assert standard_errors_apart(repeats, 8.0, 1.0) == pytest.approx(1.0 / math.hypot(own, 1.0))
 
 
-def test_files_hold_four_digits() -> None:
-    assert rounded(98.23561) == 98.24
+def test_files_hold_seven_digits() -> None:
+    assert rounded(98.235614567) == 98.23561

@@ -121,7 +121,7 @@ def test_without_noise_no_step_has_any(how: str) -> None:
         ("split", {"share": Decimal("1e-9")}, "leaves less than 0.000001 for tuning"),
         ("parts", {"repeats": 12}, "repeats with repeats and with nothing else"),
         ("repeats", {"repeats": None}, "repeats with repeats and with nothing else"),
-        ("repeats", {"repeats": 1}, "between 2 and"),
+        ("repeats", {"repeats": 1}, "4 for each candidate"),
     ],
 )
 def test_what_cannot_be_is_refused(how: str, other: dict[str, Any], words: str) -> None:

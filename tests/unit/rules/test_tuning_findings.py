@@ -63,7 +63,7 @@ def test_notices_say_that_tuning_is_included() -> None:
     )
 
 
-FREE = {"tuning.candidates[0]", "tuning.candidates[1]", "tuning.candidates[2]", "tuning.repeats"}
+FREE = {"tuning.candidates[0]", "tuning.candidates[1]", "tuning.candidates[2]"}
 """What follows from nothing else: candidates that lost, and how many runs were expected."""
 
 

@@ -40,3 +40,11 @@ def test_what_is_not_private_says_so(tmp_path: Path) -> None:
         result = replace(tuned([0.5, 0.9]), private_cost=cost, metric="value")
         save_tuned([result], "Trial", path)
         assert ("NOT PRIVATE" in path.read_text(encoding="utf-8")) == shown
+
+
+def test_a_rule_that_is_not_private_marks_its_picture(tmp_path: Path) -> None:
+    result = tuned([0.5, 0.9])
+    for private in (True, False):
+        path = tmp_path / f"{private}.svg"
+        save_tuned([result], "A trial", path, result.gammas[0], private=private)
+        assert (NOT_PRIVATE in path.read_text(encoding="utf-8")) == (not private)

@@ -1,17 +1,19 @@
 """What a run has found so far: one line for each finished task, so that nothing is done twice.
 
 The first line names the work, the library and its version; a journal of other work is started anew.
-A line that was cut off by a crash is forgotten with all that follows it, and so is its task.
+A line that was cut off by a crash or changed later is forgotten with all that follows it.
 """
 
+import hashlib
 import json
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from io import FileIO
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from dpwerm.errors import DpwermError
 from dpwerm.version import __version__
@@ -19,11 +21,11 @@ from dpwerm.version import __version__
 if sys.platform != "win32":
     import fcntl
 
-FORMAT = "dpwerm-journal 1"
+FORMAT = "dpwerm-journal 2"
 
 
 class JournalError(DpwermError):
-    """A journal cannot be used: another run is writing to it."""
+    """A journal cannot be written: another run has it open, or there is no room."""
 
 
 @dataclass
@@ -41,17 +43,17 @@ class Journal:
     work: str
     fresh: bool = False
     found: dict[str, Any] = field(default_factory=dict, init=False)
-    _file: IO[bytes] | None = field(default=None, init=False, repr=False)
+    _file: FileIO | None = field(default=None, init=False, repr=False)
 
     @contextmanager
     def opened(self) -> Iterator["Journal"]:
         """Read what is there and keep the file open for more; one run at a time."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("ab+") as file:
+        with self.path.open("ab+", buffering=0) as file:
             _lock(file, self.path.name)
             self._file = file
-            self._read()
             try:
+                self._read(file)
                 yield self
             finally:
                 self._file = None
@@ -60,7 +62,7 @@ class Journal:
         """Add a result; when this returns, it is on disk."""
         if self._file is None:
             raise JournalError(f"{self.path.name} is not open")
-        self._add({"task": key, "result": result})
+        self._add(self._file, {"task": key, "result": result, "digest": _digest(key, result)})
         self.found[key] = result
 
     @property
@@ -68,31 +70,35 @@ class Journal:
         """The first line: a journal with another one holds nothing that can be used."""
         return {"format": FORMAT, "work": self.work, "library": f"dpwerm {__version__}"}
 
-    def _read(self) -> None:
+    def _read(self, file: FileIO) -> None:
         """Take what the file holds up to the first line that is not whole."""
-        file = self._file
-        assert file is not None  # noqa: S101 - only called while the file is open
         self.found = {}
         file.seek(0)
+        first, *lines = file.readall().splitlines(keepends=True) or [b""]
         end = 0
-        if not self.fresh and _parsed(file.readline()) == self.header:
-            end = file.tell()
-            for line in file:
+        if not self.fresh and _parsed(first) == self.header:
+            end = len(first)
+            for line in lines:
                 entry = _parsed(line)
-                if entry is None or entry.keys() != {"task", "result"}:
+                if entry is None or not _is_sound(entry):
                     break
                 self.found[entry["task"]] = entry["result"]
                 end += len(line)
         file.truncate(end)
         if end == 0:
-            self._add(self.header)
+            self._add(file, self.header)
 
-    def _add(self, entry: dict[str, Any]) -> None:
-        file = self._file
-        assert file is not None  # noqa: S101 - only called while the file is open
-        file.write(json.dumps(entry, separators=(",", ":")).encode("ascii") + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
+    def _add(self, file: FileIO, entry: dict[str, Any]) -> None:
+        """Append a line and wait until it is on disk, or leave the file as it was."""
+        line = json.dumps(entry, separators=(",", ":")).encode("ascii") + b"\n"
+        end = file.seek(0, os.SEEK_END)
+        try:
+            while line:
+                line = line[file.write(line) :]
+            os.fsync(file.fileno())
+        except OSError as error:
+            file.truncate(end)
+            raise JournalError(f"{self.path} cannot be written: {error.strerror}") from None
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:
@@ -104,7 +110,20 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
     return entry if isinstance(entry, dict) else None
 
 
-def _lock(file: IO[bytes], name: str) -> None:
+def _digest(key: str, result: Any) -> str:
+    """Return a short digest of a line, so that one that was changed is not taken for a result."""
+    text = json.dumps([key, result], separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
+
+
+def _is_sound(entry: dict[str, Any]) -> bool:
+    """Whether an entry is a task with its result, as they were written."""
+    if entry.keys() != {"task", "result", "digest"} or not isinstance(entry["task"], str):
+        return False
+    return bool(entry["digest"] == _digest(entry["task"], entry["result"]))
+
+
+def _lock(file: FileIO, name: str) -> None:
     """Keep other runs out until the file is closed; not on Windows."""
     if sys.platform != "win32":
         try:

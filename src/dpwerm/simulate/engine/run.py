@@ -13,6 +13,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from types import FrameType
@@ -20,7 +21,7 @@ from typing import Any, TypeVar
 
 from threadpoolctl import threadpool_limits
 
-from dpwerm.errors import ParameterError
+from dpwerm.errors import DpwermError, ParameterError
 from dpwerm.simulate.engine.journal import Journal
 
 T = TypeVar("T")
@@ -28,6 +29,11 @@ R = TypeVar("R")
 
 _PATIENCE = 0.2
 """Seconds between two looks at whether somebody wants to stop."""
+
+
+class RunError(DpwermError):
+    """A run could not go on; with a journal what was found is kept."""
+
 
 OnDone = Callable[[int, int], None]
 """Called with how many tasks are done and how many there are."""
@@ -124,13 +130,19 @@ def _together(
     context.set_forkserver_preload([work.__module__])
     others = set(multiprocessing.active_children())
     with ProcessPoolExecutor(workers, mp_context=context, initializer=_settle_in) as pool:
-        futures = {pool.submit(work, task): key for key, task in todo.items()}
+        with _unheard_interrupt():
+            futures = {pool.submit(work, task): key for key, task in todo.items()}
         try:
             while futures:
                 if interrupted.is_set():
                     futures = {one: key for one, key in futures.items() if not one.cancel()}
                 for future in wait(futures, _PATIENCE, FIRST_COMPLETED).done:
                     take(futures.pop(future), future.result())
+        except BrokenProcessPool:
+            raise RunError(
+                "a process of this run was ended from outside, perhaps for lack of memory; "
+                "fewer workers need less"
+            ) from None
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             for child in set(multiprocessing.active_children()) - others:
@@ -158,6 +170,19 @@ def _noted_interrupt() -> Iterator[threading.Event]:
         yield noted
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _unheard_interrupt() -> Iterator[None]:
+    """Keep Ctrl-C from processes that are started now; this one hears of it afterwards."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _settle_in() -> None:

@@ -29,7 +29,7 @@ def test_p_values_are_printed_as_in_the_paper(p: float | None, words: str) -> No
 
 def test_a_row_for_the_csv_has_its_interval() -> None:
     row = flat("trial", "paper", ROW, "75")
-    assert row["value"] == 4.123
+    assert row["value"] == 4.12345
     assert row["value_half"] == pytest.approx(1.972 * 0.0213 / math.sqrt(200), rel=1e-3)
     assert [row[name] for name in ("method", "epsilon", "gamma")] == ["paper", "1", "75"]
     assert row["repeats"] == 200

@@ -1,5 +1,7 @@
 """Work for the engine's tests, in a module that other processes can import."""
 
+import os
+import signal
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +32,13 @@ def add(task: Sum) -> float:
 def fail_at_three(task: Sum) -> float:
     if task.seed == 3:
         raise ParameterError("three")
+    return add(task)
+
+
+def killed(task: Sum) -> float:
+    """Add, but end this process in the third task, as a system without memory does."""
+    if task.seed == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
     return add(task)
 
 

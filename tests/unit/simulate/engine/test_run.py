@@ -9,11 +9,11 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.unit.simulate.engine.sums import Sum, add, fail_at_three
+from tests.unit.simulate.engine.sums import Sum, add, fail_at_three, killed
 
 from dpwerm.errors import ParameterError
 from dpwerm.simulate.engine.journal import Journal
-from dpwerm.simulate.engine.run import run
+from dpwerm.simulate.engine.run import RunError, run
 
 
 def test_results_do_not_depend_on_the_number_of_workers() -> None:
@@ -51,6 +51,14 @@ def test_a_fault_of_the_work_is_told_and_the_rest_is_kept(tmp_path: Path, worker
         run(fail_at_three, tasks, workers=workers, journal=Journal(path, "sums"))
     with Journal(path, "sums").opened() as journal:
         assert len(journal.found) == 2
+
+
+def test_a_process_that_is_killed_ends_the_run_in_words(tmp_path: Path) -> None:
+    tasks = [Sum(seed) for seed in range(3)]
+    with pytest.raises(RunError, match="ended from outside, perhaps for lack of memory"):
+        run(killed, tasks, workers=2, journal=Journal(tmp_path / "sums.jsonl", "sums"))
+    found = run(add, tasks, workers=2, journal=Journal(tmp_path / "sums.jsonl", "sums"))
+    assert found == [add(task) for task in tasks]
 
 
 def test_no_workers_are_an_error() -> None:
@@ -133,3 +141,20 @@ def test_a_second_interrupt_does_not_wait(tmp_path: Path, workers: int) -> None:
     with Journal(path, "sums").opened() as journal:
         assert len(journal.found) == 2
     assert sorted(note.read_text(encoding="utf-8").split()) == ["0", "1"]
+
+
+def test_an_interrupt_while_processes_start_is_heard_afterwards(tmp_path: Path) -> None:
+    script, path = tmp_path / "script.py", tmp_path / "sums.jsonl"
+    script.write_text(SCRIPT, encoding="utf-8")
+    here = str(Path(__file__).parents[4])
+    command = [sys.executable, str(script), here, str(path), str(tmp_path / "note"), "2", "slow"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True)
+    while not path.exists():
+        time.sleep(0.005)
+    time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)
+    _, told = process.communicate()
+    assert process.returncode != 0
+    assert b"forkserver" not in told
+    with Journal(path, "sums").opened() as journal:
+        assert len(journal.found) < 12

@@ -65,7 +65,7 @@ def reproduce(
             count = f"{agreeing} of {len(found.verdicts)} statements agree"
             say(f"{artefact.title}: {count if found.verdicts else found.skipped or 'made'}")
             if found.verdicts and found.skipped:
-                say(f"  Skipped: {found.skipped}")
+                say(f"  {found.skipped}")
             for verdict in found.verdicts:
                 if not verdict.agrees:
                     say(f"  {verdict}")

@@ -60,7 +60,7 @@ def page(artefact: Artefact, made: Made, bench: Bench) -> str:
     """Return the page of an artefact in Markdown."""
     parts = [f"# {artefact.title}", made_with(artefact.name, made, quick=bench.quick)]
     if made.skipped:
-        parts.append(f"**Skipped.** {made.skipped}")
+        parts.append(f"**Note.** {made.skipped}")
     if made.verdicts:
         parts += ["## Does it agree?", "\n".join(_line(verdict) for verdict in made.verdicts)]
     for name in made.pictures:

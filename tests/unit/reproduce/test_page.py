@@ -57,7 +57,7 @@ def test_what_is_skipped_is_said(tmp_path: Path) -> None:
     empty = made(rows=[], sheets=[], pictures={}, verdicts=[], notes=[], skipped="No data.")
     bench = Bench("table9", tmp_path)
     assert [path.name for path in write_files(ARTEFACT, empty, bench)] == ["table9.md"]
-    assert "**Skipped.** No data." in (tmp_path / "table9.md").read_text(encoding="utf-8")
+    assert "**Note.** No data." in (tmp_path / "table9.md").read_text(encoding="utf-8")
 
 
 def test_files_are_written_and_the_same_picture_gives_the_same_file(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ class GeometricRepeats:
 
     References
     ----------
-    Liu and Talwar 2019, Theorem 3.2; Papernot and Steinke 2022.
+    Liu and Talwar 2019; Papernot and Steinke 2022.
     """
 
     mean: int

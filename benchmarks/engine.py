@@ -2,8 +2,8 @@
 
 The paper's method on the paper's problem: trials of n people, the ε and γ of Figure 1 and of the
 supplement. One by one each rule is a fit of its own through the pipeline of a release; the engine
-finds one optimum for each γ and shares it. All are timed in turn, so that load hits them alike. Read
-the ratios. The last line spreads tasks over the processors.
+finds one optimum for each γ and shares it. All are timed in turn, so that load hits them alike.
+Read the ratios. The last line spreads tasks over the processors.
 """
 
 import argparse

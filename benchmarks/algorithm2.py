@@ -196,7 +196,13 @@ def gain_table(epsilon: str = "1") -> str:
             source = pilot_of(name, 1000, place)
             with bar(f"{name}, pilot {place + 1} of {PILOTS}") as on_done:
                 ((tuned, _),) = tune_gamma(
-                    study, source, [Budget.of(epsilon)], n=N, metric="value", on_done=on_done
+                    study,
+                    source,
+                    [Budget.of(epsilon)],
+                    n=N,
+                    metric="value",
+                    workers=None,
+                    on_done=on_done,
                 )
             found.append(tuned.best)
         both = []

@@ -119,7 +119,7 @@ def parted(budget: Budget, share: Decimal, first: str) -> tuple[Budget, Budget]:
     .. math:: \varepsilon_1 = \lfloor s\,\varepsilon \rfloor_{9\text{ digits}}, \qquad
               \varepsilon_2 = \varepsilon - \varepsilon_1
 
-    exactly. The first part has ε alone; δ stays with the second. An ε of ∞ cannot be parted.
+    exactly. The first part has ε alone; δ stays with the second. Of ε = ∞ both parts are ∞.
 
     Parameters
     ----------

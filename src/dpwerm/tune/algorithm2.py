@@ -63,7 +63,7 @@ def tune_gamma(
     metric: str | Metric | None = None,
     mechanism: str | None = None,
     seed: int = SEED,
-    workers: int | None = None,
+    workers: int | None = 1,
     on_stage: Stage = no_progress,
     on_done: OnDone = unseen,
 ) -> tuple[tuple[Tuned, Settled], ...]:
@@ -82,6 +82,8 @@ def tune_gamma(
         known, value otherwise. For several workers it must be a function of a module
     mechanism : in the place of the study's
     seed : int ≥ 0
+    workers : int ≥ 1, processes; None for all processors, from a script that starts its work under
+        ``if __name__ == "__main__"``
     """
     if not budgets:
         raise ParameterError("give at least one epsilon")

@@ -65,7 +65,8 @@ def run(
     work : function of a module, so that other processes can import it
     tasks : frozen dataclasses; with a journal their fields are plain, and so are results:
         numbers, texts, lists, dicts
-    workers : int ≥ 1, all processors if left out; 1 works in this process
+    workers : int ≥ 1, all processors if left out; 1 works in this process. A script must start its
+        work under ``if __name__ == "__main__"``, because other processes import it
     journal : Journal, optional
     on_done : called first with what the journal holds, then after each task
 
@@ -140,8 +141,8 @@ def _together(
                     take(futures.pop(future), future.result())
         except BrokenProcessPool:
             raise RunError(
-                "a process of this run was ended from outside, perhaps for lack of memory; "
-                "fewer workers need less"
+                "a process of this run was ended from outside, perhaps for lack of memory: fewer "
+                'workers need less. A script must start its work under if __name__ == "__main__"'
             ) from None
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)

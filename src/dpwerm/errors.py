@@ -29,6 +29,18 @@ class BudgetError(DpwermError, ValueError):
     """A release would cost more than the study's declared total."""
 
 
+class LedgerError(DpwermError):
+    """A ledger cannot be opened, read or written; nothing was released."""
+
+
+class LedgerTamperedError(LedgerError):
+    """A ledger does not verify: an entry was edited, dropped or moved."""
+
+
+class LedgerWarning(UserWarning):
+    """A release was paid for, but its ledger could not be told which release it was."""
+
+
 class FaultsError(DpwermError, ValueError):
     """Several faults, reported together."""
 

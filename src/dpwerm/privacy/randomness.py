@@ -10,6 +10,7 @@ from numbers import Integral
 from typing import Protocol
 
 from dpwerm.errors import ParameterError
+from dpwerm.privacy.receipt import Receipt
 
 _BLOCK_BITS = 512
 
@@ -20,6 +21,10 @@ class BitSource(Protocol):
     @property
     def secure(self) -> bool:
         """Whether nobody can predict the bits; only then is a release private."""
+
+    @property
+    def receipt(self) -> Receipt | None:
+        """The charge that paid for the bits, if a ledger knows of them."""
 
     def bits(self, count: int) -> int:
         """Return the next ``count`` bits as an integer in [0, 2^count), first bit highest."""
@@ -32,6 +37,7 @@ class OperatingSystemBits:
     """Bits from the operating system, never kept: safe after a fork, never repeated."""
 
     secure: bool = True
+    receipt: Receipt | None = None
 
     def bits(self, count: int) -> int:
         """Return ``count`` new bits."""
@@ -54,6 +60,7 @@ class SeededBits:
     """
 
     secure: bool = False
+    receipt: Receipt | None = None
 
     def __init__(self, seed: int) -> None:
         self._key = hashlib.blake2b(b"dpwerm seed %d" % _seed(seed)).digest()

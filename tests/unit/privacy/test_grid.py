@@ -27,6 +27,7 @@ class Scripted:
     """Bits written down in advance, one string for each substream; a seed's bits afterwards."""
 
     secure = False
+    receipt = None
 
     def __init__(self, strings: Sequence[str], seed: int = 0) -> None:
         self._strings = list(strings)

@@ -14,6 +14,7 @@ class Written:
     """Numbers that were written down beforehand, whatever their width."""
 
     secure = False
+    receipt = None
 
     def __init__(self, numbers: list[int]) -> None:
         self.numbers = list(numbers)

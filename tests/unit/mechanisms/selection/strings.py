@@ -4,6 +4,8 @@
 class WrittenBits:
     """Bits of a text of 0 and 1; the i-th substream has the i-th text."""
 
+    receipt = None
+
     def __init__(self, *texts: str, secure: bool = False) -> None:
         self.texts = list(texts)
         self.secure = secure
@@ -22,6 +24,7 @@ class NoBits:
     """A secure source that must not be asked."""
 
     secure: bool = True
+    receipt = None
 
     def bits(self, count: int) -> int:
         raise AssertionError("bits were asked for")

@@ -21,8 +21,8 @@ from dpwerm.cli import (
     tune,
     verify,
 )
-from dpwerm.cli.console import OUR_FAULT, OVER_BUDGET, WRONG_INPUT, complain
-from dpwerm.errors import BudgetError, DpwermError
+from dpwerm.cli.console import NOT_VERIFIED, OUR_FAULT, OVER_BUDGET, WRONG_INPUT, complain
+from dpwerm.errors import BudgetError, DpwermError, LedgerTamperedError
 from dpwerm.version import __version__
 
 DEBUG = "DPWERM_DEBUG"
@@ -63,6 +63,9 @@ def main(arguments: Sequence[str]) -> int:
     except BudgetError as error:
         complain(str(error))
         return OVER_BUDGET
+    except LedgerTamperedError as error:
+        complain(str(error))
+        return NOT_VERIFIED
     except DpwermError as error:
         complain(str(error))
         return WRONG_INPUT

@@ -1,0 +1,96 @@
+"""What can be audited: something that makes releases, its claim, and neighbours to tell apart.
+
+A target may be a mechanism, a whole pipeline, or somebody else's code. All the auditor needs is its
+output on data sets that the auditor makes up; what else a target can do makes the attack stronger.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from dpwerm.arrays import FloatArray
+from dpwerm.privacy.budget import Budget
+from dpwerm.simulate.proxies import generator
+
+Key = tuple[int | str, ...]
+"""A public key for simulated luck: the same key, the same outputs."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two neighbouring data sets, made up by the auditor and therefore public.
+
+    Parameters
+    ----------
+    name : str, what they are, for reading
+    first, second : whatever the target's ``outputs`` takes
+    """
+
+    name: str
+    first: Any
+    second: Any
+
+    @property
+    def both(self) -> tuple[Any, Any]:
+        """The two data sets."""
+        return self.first, self.second
+
+
+class Target(Protocol):
+    """Something that claims to be (ε, δ)-differentially private."""
+
+    @property
+    def name(self) -> str:
+        """What is audited, for reading."""
+
+    @property
+    def claim(self) -> Budget:
+        """The claimed (ε, δ), ε finite."""
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers p one release has."""
+
+    def pairs(self) -> Sequence[Pair]:
+        """Return neighbours to start the search from, at least one pair."""
+
+    def outputs(self, data: Any, runs: int, key: Key) -> FloatArray:
+        """Return what ``runs`` independent releases would be, (runs, p), with the key's luck."""
+
+
+@runtime_checkable
+class Searchable(Protocol):
+    """A target that knows other pairs near a good one."""
+
+    def near(self, pair: Pair, key: Key) -> Sequence[Pair]:
+        """Return some neighbours that differ a little from ``pair``; may be none."""
+
+
+@runtime_checkable
+class Scored(Protocol):
+    """A target whose law is known to the attacker, as it is for everything public."""
+
+    def score(self, outputs: FloatArray, pair: Pair) -> FloatArray:
+        """Return log p(output | first) − log p(output | second), or what stands for it, (runs,)."""
+
+
+@runtime_checkable
+class Exact(Protocol):
+    """A target that can also release for real, with the operating system's bits."""
+
+    def exact(self, data: Any, runs: int) -> FloatArray:
+        """Return ``runs`` real releases, (runs, p)."""
+
+
+def luck(*key: int | str) -> np.random.Generator:
+    """Return the generator of a public key; for simulation only."""
+    return generator(*(_number(part) for part in key))
+
+
+def _number(part: int | str) -> int:
+    if isinstance(part, int):
+        return part
+    return int.from_bytes(hashlib.blake2b(part.encode(), digest_size=8).digest(), "big")

@@ -1,15 +1,23 @@
 """A study: everything public that is known before any row is read, in one frozen object."""
 
 from collections.abc import Mapping
-from decimal import Decimal
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import BeforeValidator, Field, PlainValidator, ValidationError, field_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    PlainValidator,
+    PrivateAttr,
+    ValidationError,
+    field_validator,
+)
 
 from dpwerm.errors import Fault, ParameterError, StudyError
 from dpwerm.study.benefit import Benefit
 from dpwerm.study.blocks import Frozen
+from dpwerm.study.budget import DeclaredBudget
 from dpwerm.study.encoding import MAX_COLUMNS, MAX_FEATURES, Encoding
 from dpwerm.study.faults import faults_of, shown, wrong
 from dpwerm.study.features import CategoryFeature, Feature, NumberFeature
@@ -31,10 +39,10 @@ from dpwerm.study.values import (
     People,
     Positive,
     Text,
-    delta_of,
-    epsilon_of,
     identifier,
 )
+
+__all__ = ["REMEDIES", "About", "DeclaredBudget", "Method", "Study", "known_keys"]
 
 REMEDIES = {
     "format": "write format = 1",
@@ -57,6 +65,9 @@ REMEDIES = {
     "benefit.column": 'column = "name of the column that holds the benefit"',
     "benefit.bounds": "bounds = [lower, upper] in the column's units, finite, lower below upper",
     "budget.epsilon": "the study's total, such as epsilon = 2",
+    "budget.rho": "the total in rho, for releases in zCDP, such as rho = 0.5",
+    "budget.mu": "the total in mu, for releases in Gaussian DP, such as mu = 1",
+    "budget.slots": 'slots = ["north", "south"], each name written like the id of a study',
     "study.planned_n": "how many people the study plans for, such as planned_n = 1000",
     "method.gamma": '"auto", or a number between 1e-12 and 1e+12',
     "method.h": "a number between 1e-12 and 1e+12",
@@ -88,13 +99,6 @@ class About(Frozen):
     planned_n: People | None = None
 
 
-class DeclaredBudget(Frozen):
-    """The study's total privacy budget, as exact decimals."""
-
-    epsilon: Annotated[Decimal, PlainValidator(epsilon_of)]
-    delta: Annotated[Decimal, PlainValidator(delta_of)] = Decimal(0)
-
-
 class Method(Frozen):
     """Choices of method; None where the command line may give them."""
 
@@ -106,6 +110,13 @@ class Method(Frozen):
     intercept_scale: AutoScale = "auto"
     saturation: AutoSaturation | None = None
     threshold: AutoThreshold | None = None
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a study file stands; all places are equal, so that a study is what its text says."""
+
+    folder: Path | None = field(default=None, compare=False, repr=False)
 
 
 class Study(Frozen):
@@ -122,6 +133,7 @@ class Study(Frozen):
     benefit: Benefit
     budget: DeclaredBudget | None = None
     method: Method = Method()
+    _place: _Place = PrivateAttr(default_factory=_Place)
 
     @field_validator("features")
     @classmethod
@@ -135,11 +147,13 @@ class Study(Frozen):
     def load(cls, path: str | Path) -> Self:
         """Return the study a TOML file declares; all its faults are reported at once.
 
-        A file of propensity coefficients is looked for beside the study file.
+        A file of propensity coefficients and the ledger are looked for beside the study file.
         """
         label = f"study file {Path(path).name}"
         raw = parse_toml(read_study_text(path), label)
-        return cls.from_dict(with_model_file(raw, Path(path).parent, label), label)
+        study = cls.from_dict(with_model_file(raw, Path(path).parent, label), label)
+        study._place = _Place(Path(path).parent.resolve())  # noqa: SLF001 - its own class
+        return study
 
     @classmethod
     def parse(cls, text: str, label: str = "study file") -> Self:
@@ -159,6 +173,11 @@ class Study(Frozen):
         if shared:
             raise StudyError(label, shared)
         return study
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder of the study file, None for a text; it is no part of what a study says."""
+        return self._place.folder
 
     @property
     def id(self) -> str:

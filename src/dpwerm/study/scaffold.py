@@ -42,6 +42,7 @@ transform = "identity"        # or "log"
 
 # [budget]
 # epsilon = 1                 # the total for this study, over all releases
+# ledger = "sqlite:///ledger.db"  # where releases are charged to it
 
 # One block for each column. Keep the features known before treatment, delete all other blocks.
 """

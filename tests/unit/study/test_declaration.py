@@ -1,3 +1,5 @@
+import copy
+import pickle
 from decimal import Decimal
 from pathlib import Path
 
@@ -109,7 +111,7 @@ clip = -1
 [budget]
 epsilon = 0
 delta = 1
-ledger = "sqlite:///x"
+ledger = "sqlite:x"
 
 [method]
 gamma = -1
@@ -196,6 +198,20 @@ def test_a_budget_as_text_is_exact(study_text: str) -> None:
     study = Study.parse(study_text.replace("epsilon = 0.1", 'epsilon = "0.30"\ndelta = 1e-6'))
     assert study.budget is not None
     assert (study.budget.epsilon, study.budget.delta) == (Decimal("0.30"), Decimal("1e-6"))
+
+
+def test_a_study_knows_its_folder_and_is_what_its_text_says(
+    tmp_path: Path, study_text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "study.toml").write_text(study_text)
+    monkeypatch.chdir(tmp_path)
+    study, parsed = Study.load("study.toml"), Study.parse(study_text)
+    assert (study.folder, parsed.folder) == (tmp_path.resolve(), None)
+    assert study == parsed
+    assert tmp_path.name not in repr(study) + str(study)
+    pickled = pickle.loads(pickle.dumps(study))  # noqa: S301 - written above
+    for other in (copy.deepcopy(study), study.model_copy(), pickled):
+        assert other.folder == study.folder
 
 
 def test_whatever_loads_can_be_encoded(study_text: str) -> None:

@@ -1,10 +1,24 @@
-"""One audit: find the worst pair, choose an attack on half of the runs, judge it on the other."""
+"""One audit: find the worst pair, choose an attack on half of the runs, judge it on the other.
 
+The attack is fixed before the runs that judge it, so their bound needs no correction for all that
+was tried: if the claim is true, it exceeds the claimed ε with probability 1 − confidence at most.
+"""
+
+import math
 from dataclasses import dataclass
 
-from dpwerm.audit.target import Target
+from dpwerm.audit.guesser import best_guesser
+from dpwerm.audit.search import sides, worst_pair
+from dpwerm.audit.target import Exact, Target, luck
+from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.engine.run import OnDone, unseen
+
+PILOT_SHARE, PILOT_LARGEST = 40, 20_000
+"""Runs on each data set of a pair in the search: this share of all, but no more than so many."""
+
+STEPS = 4
+"""Search, choice, judgement, confirmation."""
 
 
 @dataclass(frozen=True)
@@ -18,7 +32,7 @@ class Audited:
     dimension : int ≥ 1, p
     lower : float ≥ 0, ε is at least this by the simulated runs
     exact_lower : float or None, and this by real releases
-    runs, exact_runs : int, how many releases the two bounds rest on
+    runs, exact_runs : int, simulated releases (half of them chose the attack) and real ones
     pair, statistic : str, the attack
     confidence : float in (0, 1), with which both bounds hold together
     """
@@ -46,13 +60,13 @@ class Audited:
 
     @property
     def verdict(self) -> str:
-        """ "holds" or "BROKEN"."""
+        """The word for it: holds, or BROKEN."""
         return "holds" if self.holds else "BROKEN"
 
     @property
     def ratio(self) -> float:
         """How many times the larger bound goes into the claim; near 1 shows that it is tight."""
-        return float(self.claim.epsilon) / self.largest if self.largest > 0 else float("inf")
+        return float(self.claim.epsilon) / self.largest if self.largest > 0 else math.inf
 
 
 def audit(
@@ -69,10 +83,60 @@ def audit(
     Parameters
     ----------
     target : Target; the more of Searchable, Scored and Exact it also is, the stronger the attack
-    runs : int ≥ 2, simulated releases on the worst pair; half of them choose the attack
+    runs : int ≥ 4, simulated releases on the worst pair; half of them choose the attack
     confidence : float in (0, 1), that no bound exceeds the true ε
     seed : int ≥ 0, public
     exact_runs : int ≥ 0, real releases that confirm the attack; needs an Exact target
     on_done : told how much is done
     """
-    raise NotImplementedError
+    _check(target, runs, exact_runs)
+    on_done(0, STEPS)
+    short = max(1, min(runs // PILOT_SHARE, PILOT_LARGEST))
+    pair = worst_pair(target, runs=short, key=(seed, "search"))
+    on_done(1, STEPS)
+    # The two bounds share the error, so that a verdict is wrong no more often than one is.
+    each = 1.0 - (1.0 - confidence) / (2 if exact_runs else 1)
+    delta = float(target.claim.delta)
+    quarter = max(1, runs // 4)
+    chosen = sides(target, pair, (quarter, quarter), (seed, "choose"))
+    guesser = best_guesser(target, pair, *chosen, confidence=each)
+    on_done(2, STEPS)
+    judged = max(1, runs // 2)
+    judges = sides(target, pair, _coins(judged, seed, "judge"), (seed, "judge"))
+    lower = guesser.bound(*judges, delta=delta, confidence=each)
+    on_done(3, STEPS)
+    exact_lower = None
+    if exact_runs and isinstance(target, Exact):
+        one, other = _coins(exact_runs, seed, "exact")
+        real = target.exact(pair.first, one), target.exact(pair.second, other)
+        exact_lower = guesser.bound(*real, delta=delta, confidence=each)
+    on_done(STEPS, STEPS)
+    return Audited(
+        name=target.name,
+        claim=target.claim,
+        dimension=target.dimension,
+        lower=lower,
+        exact_lower=exact_lower,
+        runs=runs,
+        exact_runs=exact_runs,
+        pair=pair.name,
+        statistic=guesser.statistic.name,
+        confidence=confidence,
+    )
+
+
+def _coins(runs: int, seed: int, purpose: str) -> tuple[int, int]:
+    """Return how many of the runs a fair coin gives to the first and to the second data set."""
+    first = int(luck(seed, purpose, "coins").binomial(runs, 0.5))
+    return first, runs - first
+
+
+def _check(target: Target, runs: int, exact_runs: int) -> None:
+    if not target.claim.is_private:
+        raise ParameterError(f"{target.name} claims nothing that could be audited")
+    if runs < 4:
+        raise ParameterError("runs must be at least 4")
+    if exact_runs < 0:
+        raise ParameterError("exact_runs must not be negative")
+    if exact_runs and not isinstance(target, Exact):
+        raise ParameterError(f"{target.name} has no exact release to confirm with")

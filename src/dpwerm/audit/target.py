@@ -58,7 +58,11 @@ class Target(Protocol):
         """Return neighbours to start the search from, at least one pair."""
 
     def outputs(self, data: Any, runs: int, key: Key) -> FloatArray:
-        """Return what ``runs`` independent releases would be, (runs, p), with the key's luck."""
+        """Return what ``runs`` independent releases would be, (runs, p), with the key's luck.
+
+        As released, on its grid if it has one: the last bits of noise that was added in doubles
+        give the data away, and the auditor looks at them. Other keys give independent outputs.
+        """
 
 
 @runtime_checkable

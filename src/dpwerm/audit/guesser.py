@@ -1,0 +1,103 @@
+"""An attack: guess the first data set where a statistic is high, the second where it is low.
+
+    t(θ) ≥ high → first,   t(θ) ≤ low → second,   in between: abstain
+
+Statistic and thresholds are those with the best bound on the runs that choose.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpwerm.arrays import FloatArray
+from dpwerm.audit.bounds import guesses
+from dpwerm.audit.statistics import Statistic, statistics
+from dpwerm.audit.target import Pair, Target
+
+CUTS = 40
+"""Thresholds tried on each side."""
+
+FEWEST = 8
+"""Fewer outputs than this are never a side of their own."""
+
+_HAIR = 1e-9
+"""Thresholds lie a hair below a plateau, so that rounding does not cut it in two."""
+
+
+@dataclass(frozen=True)
+class Guesser:
+    """A statistic with two thresholds, and the bound it had on the runs that chose it."""
+
+    statistic: Statistic
+    high: float
+    low: float
+    promise: float
+
+    @property
+    def sides(self) -> int:
+        """1 if only one data set is ever guessed, 2 if both are."""
+        return int(self.high < math.inf) + int(self.low > -math.inf)
+
+    def bound(
+        self, first: FloatArray, second: FloatArray, *, delta: float, confidence: float
+    ) -> float:
+        """Return the lower bound on ε from fresh outputs, whose data sets a fair coin chose."""
+        one, other = self.statistic.of(first), self.statistic.of(second)
+        right = int((one >= self.high).sum() + (other <= self.low).sum())
+        wrong = int((other >= self.high).sum() + (one <= self.low).sum())
+        runs = len(one) + len(other)
+        if self.sides == 0 or runs == 0:
+            return 0.0
+        made = right + wrong
+        found = guesses(
+            right, made, runs=runs, sides=self.sides, delta=delta, confidence=confidence
+        )
+        return float(found)
+
+
+def best_guesser(
+    target: Target, pair: Pair, first: FloatArray, second: FloatArray, *, confidence: float
+) -> Guesser:
+    """Return the statistic and thresholds with the best bound on these outputs, (m, p) each."""
+    delta = float(target.claim.delta)
+    best: Guesser | None = None
+    for statistic in statistics(target, pair, first, second):
+        found = _best_cut(statistic, first, second, delta, confidence)
+        if best is None or found.promise > best.promise:
+            best = found
+    if best is None:
+        raise AssertionError("there is always a coordinate to look at")
+    return best
+
+
+def _best_cut(
+    statistic: Statistic, first: FloatArray, second: FloatArray, delta: float, confidence: float
+) -> Guesser:
+    """Return the thresholds of one statistic with the best bound."""
+    one, other = np.sort(statistic.of(first)), np.sort(statistic.of(second))
+    pooled = np.sort(np.concatenate([one, other]))
+    runs = len(pooled)
+    counts = np.unique(np.geomspace(min(FEWEST, runs), runs, CUTS).astype(int))
+    high = np.unique(pooled[runs - counts])
+    high = np.append(high - _HAIR * np.abs(high), math.inf)
+    low = np.unique(pooled[counts - 1])
+    low = np.append(low + _HAIR * np.abs(low), -math.inf)
+    above = [len(part) - np.searchsorted(part, high, "left") for part in (one, other)]
+    below = [np.searchsorted(part, low, "right") for part in (one, other)]
+    right = above[0][:, None] + below[1][None, :]
+    made = right + above[1][:, None] + below[0][None, :]
+    allowed = (high[:, None] > low[None, :]) & (made > 0)
+    found = np.zeros(right.shape)
+    both = np.isfinite(high)[:, None] & np.isfinite(low)[None, :]
+    for sides, where in ((1, allowed & ~both), (2, allowed & both)):
+        found[where] = guesses(
+            right[where],
+            made[where],
+            runs=runs,
+            sides=sides,
+            delta=delta,
+            confidence=confidence,
+        )
+    i, j = np.unravel_index(int(found.argmax()), found.shape)
+    return Guesser(statistic, float(high[i]), float(low[j]), float(found[i, j]))

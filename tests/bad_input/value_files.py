@@ -31,7 +31,7 @@ CONDITIONS: Mapping[str, Edit] = {
     ),
     "no number of rows under replace_one": edited("certificate.n", None, forge=True),
     "a number of rows under add_remove": edited("certificate.relation", "add_remove", forge=True),
-    "of another version": edited("version", 2),
+    "of another version": edited("version", 3),
     "of another format": edited("format", "other-value"),
     "a key unknown": edited("comment", "hello"),
     "NaN": edited("values.0.lower", float("nan")),

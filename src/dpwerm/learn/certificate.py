@@ -10,6 +10,7 @@ from pydantic import Field
 
 from dpwerm.errors import ParameterError
 from dpwerm.exact import round_up
+from dpwerm.learn.ledger_record import LedgerKey, ledger_key, receipt_in
 from dpwerm.learn.specification import Chosen, Specification
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.noise import Noise
@@ -18,6 +19,7 @@ from dpwerm.mechanisms.plan import Inside, Plan
 from dpwerm.privacy.budget import AnyBudget, only_budget
 from dpwerm.privacy.facts import Facts
 from dpwerm.privacy.origin import origin_of
+from dpwerm.privacy.receipt import Receipt
 from dpwerm.privacy.relation import Relation
 from dpwerm.problem.losses import get_loss
 from dpwerm.problem.regularizers import get_regularizer
@@ -162,13 +164,18 @@ class Certificate(Record):
     noise: NoiseRecord
     gaussian: GaussianRecord | None
     randomness: Literal["operating system", "seeded"]
-    ledger: Literal["none"]
+    ledger: LedgerKey
     library: Name
 
     @property
     def budget(self) -> AnyBudget:
         """The budget that this certificate names."""
         return only_budget(epsilon=self.epsilon, delta=self.delta, rho=self.rho, mu=self.mu)
+
+    @property
+    def receipt(self) -> Receipt | None:
+        """The charge that paid for the noise, None if no ledger knows of it."""
+        return receipt_in(self.ledger)
 
     def specification(self) -> Specification:
         """Return the public choices this certificate names."""
@@ -202,15 +209,26 @@ def facts_of(spec: Specification, encoding: Encoding, n: int | None) -> Facts:
 
 
 def certify(
-    spec: Specification, encoding: Encoding, n: int | None, *, secure: bool, library: str
+    spec: Specification,
+    encoding: Encoding,
+    n: int | None,
+    *,
+    secure: bool,
+    library: str,
+    receipt: Receipt | None = None,
 ) -> tuple[Certificate, Plan]:
-    """Return the certificate and the mechanism's plan that follow from public facts alone."""
+    """Return the certificate and the mechanism's plan that follow from public facts alone.
+
+    receipt: of the charge that paid for the noise. Only what makes a claim is charged.
+    """
     if spec.relation.publishes_n and n is None:
         raise ParameterError("n is public under replace_one and must be given")
     facts = facts_of(spec, encoding, n)
     mechanism = get_mechanism(spec.mechanism)
     plan = mechanism.plan(facts, spec.budget)
     private = secure and spec.budget.is_private
+    if receipt is not None and not private:
+        raise ParameterError("what carries no privacy claim is in no ledger")
     certificate = Certificate(
         private=private,
         mechanism=spec.mechanism,
@@ -248,7 +266,7 @@ def certify(
         noise=NoiseRecord(scale=plan.noise.scale, grid_exponent=plan.noise.exponent),
         gaussian=GaussianRecord.of(plan.noise),
         randomness="operating system" if secure else "seeded",
-        ledger="none",
+        ledger=ledger_key(receipt),
         library=library,
     )
     return certificate, plan

@@ -36,7 +36,12 @@ def fit_release(
     for what was released.
     """
     certificate, plan = certify(
-        spec, encoding, len(y), secure=bits.secure, library=f"dpwerm {__version__}"
+        spec,
+        encoding,
+        len(y),
+        secure=bits.secure,
+        library=f"dpwerm {__version__}",
+        receipt=bits.receipt,
     )
     data = WeightedData(
         encoding.learning_rows(X), y, weights, encoding.intercept_scale, encoding.column_bounds

@@ -1,7 +1,8 @@
 """Re-derive a release's claim: the certificate is a function of the facts inside it.
 
 Whatever follows from something else is computed again and compared. Facts that follow from
-nothing else (γ, the bounds, ε) can only be protected by a digest or a ledger.
+nothing else (γ, the bounds, ε, the charge in a ledger) can only be protected by a digest or by the
+ledger itself.
 """
 
 from collections.abc import Iterator
@@ -52,6 +53,7 @@ def verify_release(release: Release) -> list[Finding]:
             recorded.n,
             secure=recorded.randomness == "operating system",
             library=recorded.library,
+            receipt=recorded.receipt,
         )
     except DpwermError as error:
         return [*findings, Finding("certificate", "refused", str(error))]

@@ -80,7 +80,7 @@ def _certificate_lines(rule: Rule) -> list[str]:
         **_perturbation_rows(c),
         **_gaussian_row(c),
         "randomness": c.randomness,
-        "ledger": c.ledger,
+        "ledger": str(c.receipt or c.ledger),
     }
     width = max(map(len, shown))
     heading = "What the promise rests on:" if c.private else "How it was made, without a promise:"

@@ -123,7 +123,7 @@ def _certificate_lines(value: ValueRelease) -> list[str]:
         "sensitivity": f"{c.sensitivity} of all sums together",
         "noise scale": f"{c.noise_scale:.6g} in each sum, on a grid of 2^{c.grid_exponent}",
         "randomness": c.randomness,
-        "ledger": c.ledger,
+        "ledger": str(c.receipt or c.ledger),
     }
     width = max(map(len, shown))
     heading = "What the promise rests on:" if c.private else "How it was made, without a promise:"

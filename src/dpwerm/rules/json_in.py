@@ -97,3 +97,16 @@ def read_json(path: Path) -> dict[str, Any]:
     except UnicodeEncodeError:
         raise RuleFileError(where, [Fault(where, "has half a character in a text")]) from None
     return content
+
+
+def refuse_other_versions(content: dict[str, Any], where: str, form: str, version: int) -> None:
+    """Raise unless content says that it is of this format and version; form: "dpwerm-rule"."""
+    found = content.get("version")
+    if content.get("format") == form and found == version:
+        return
+    remedy = f"need {form} {version}"
+    if content.get("format") == form and found in range(1, version):
+        remedy += "; this one was written by an older version of the library, which can read it"
+    kind = form.removeprefix("dpwerm-")
+    fault = Fault("format, version", f"not a {kind} file that can be read", remedy)
+    raise RuleFileError(where, [fault])

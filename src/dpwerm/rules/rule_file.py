@@ -1,10 +1,5 @@
-"""rule.json: a rule, its certificate, and a digest of the whole; versioned, strict, no pickle.
+"""rule.json: a rule, its certificate, and a digest of the whole; versioned, strict, no pickle."""
 
-The digest is SHA-256 over the canonical JSON of everything else in the file.
-"""
-
-import hashlib
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -13,6 +8,7 @@ from pydantic import Field, ValidationError
 
 from dpwerm.errors import DpwermError, Fault, ParameterError, RuleFileError
 from dpwerm.learn.certificate import Certificate, Finite, Name
+from dpwerm.learn.digest import digest_of as digest_of
 from dpwerm.learn.release import Release
 from dpwerm.learn.verify import Finding, leaves, verify_release
 from dpwerm.privacy.budget import Budget
@@ -20,7 +16,7 @@ from dpwerm.privacy.gaussian_budget import GaussianBudget
 from dpwerm.privacy.origin import ReleasedModel
 from dpwerm.rules.declaration import Declaration
 from dpwerm.rules.declared_findings import declared_findings
-from dpwerm.rules.json_in import read_json
+from dpwerm.rules.json_in import read_json, refuse_other_versions
 from dpwerm.rules.json_out import write_json
 from dpwerm.rules.rule import Rule
 from dpwerm.rules.tuning import Tuning
@@ -29,7 +25,7 @@ from dpwerm.study.blocks import Frozen as Record
 from dpwerm.study.encoding import Encoding
 from dpwerm.study.faults import faults_of
 
-FORMAT, VERSION = "dpwerm-rule", 4
+FORMAT, VERSION = "dpwerm-rule", 5
 ABSENT = "(absent)"
 Text = Annotated[str, Field(max_length=1000, strict=True)]
 
@@ -66,7 +62,7 @@ class RuleRecord(ReleaseRecord):
     """
 
     format: Literal["dpwerm-rule"]
-    version: Literal[4]
+    version: Literal[5]
     study: StudyRecord
     notice: Text
     treatment: dict[str, Any]
@@ -104,13 +100,6 @@ def _own(rule: Rule) -> str:
     return str(own.epsilon if isinstance(own, Budget) else own)
 
 
-def digest_of(content: dict[str, Any]) -> str:
-    """Return the digest of a rule file's content, its own digest left out."""
-    rest = {key: value for key, value in content.items() if key != "digest"}
-    text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return "sha256:" + hashlib.sha256(text.encode("ascii")).hexdigest()
-
-
 def content_of(rule: Rule) -> dict[str, Any]:
     """Return the plain content of a rule file, digest included."""
     content: dict[str, Any] = {
@@ -135,7 +124,7 @@ def write_rule(rule: Rule, path: Path) -> None:
 
 def parse_rule(content: dict[str, Any], where: str) -> tuple[Rule, RuleRecord]:
     """Return the rule that plain content describes, or every fault of its form."""
-    _refuse_other_versions(content, where)
+    refuse_other_versions(content, where, FORMAT, VERSION)
     try:
         record = RuleRecord.model_validate(content)
     except ValidationError as error:
@@ -163,18 +152,6 @@ def parse_rule(content: dict[str, Any], where: str) -> tuple[Rule, RuleRecord]:
     except ParameterError as error:
         raise RuleFileError(where, [Fault("budget of both releases", str(error))]) from None
     return rule, record
-
-
-def _refuse_other_versions(content: dict[str, Any], where: str) -> None:
-    """Raise unless the file says that it is of this format and version."""
-    version = content.get("version")
-    if content.get("format") == FORMAT and version == VERSION:
-        return
-    remedy = f"need {FORMAT} {VERSION}"
-    if content.get("format") == FORMAT and version in range(1, VERSION):
-        remedy += "; this one was written by an older version of the library, which can read it"
-    fault = Fault("format, version", "not a rule file that can be read", remedy)
-    raise RuleFileError(where, [fault])
 
 
 def _tuning(record: RuleRecord, where: str) -> Tuning | None:

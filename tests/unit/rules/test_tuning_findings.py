@@ -142,6 +142,6 @@ def test_a_gamma_is_tuned_or_simulated_and_not_both(tmp_path: Path) -> None:
 
 
 def test_an_older_file_is_refused_in_words(tmp_path: Path) -> None:
-    written = forged(tuned("parts"), tmp_path, set_at("version", 3))
+    written = forged(tuned("parts"), tmp_path, set_at("version", 4))
     with pytest.raises(RuleFileError, match="written by an older version of the library"):
         read_rule(written)

@@ -12,19 +12,20 @@ from pydantic import Field, ValidationError
 
 from dpwerm.errors import DpwermError, Fault, ParameterError, RuleFileError
 from dpwerm.learn.certificate import Finite, Name
+from dpwerm.learn.digest import digest_of
 from dpwerm.learn.verify import Finding, leaves
 from dpwerm.privacy.budget import Budget
 from dpwerm.rules.declaration import Declaration
-from dpwerm.rules.json_in import VALUE_FORMAT, read_json
+from dpwerm.rules.json_in import VALUE_FORMAT, read_json, refuse_other_versions
 from dpwerm.rules.json_out import write_json
-from dpwerm.rules.rule_file import ABSENT, StudyRecord, Text, digest_of
+from dpwerm.rules.rule_file import ABSENT, StudyRecord, Text
 from dpwerm.rules.value.evaluate import CONFIDENCES, NOT_EVALUATED, for_evaluation
 from dpwerm.rules.value.outcome import OutcomeModel
 from dpwerm.rules.value.release import ValueCertificate, ValueRelease
 from dpwerm.study.blocks import Frozen as Record
 from dpwerm.study.faults import faults_of
 
-FORMAT, VERSION = VALUE_FORMAT, 1
+FORMAT, VERSION = VALUE_FORMAT, 2
 
 
 class SumsRecord(Record):
@@ -58,7 +59,7 @@ class ValueRecord(Record):
     """The content of a value file."""
 
     format: Literal["dpwerm-value"]
-    version: Literal[1]
+    version: Literal[2]
     notice: Text
     study: StudyRecord
     rule: EvaluatedRule
@@ -107,9 +108,7 @@ def write_value(value: ValueRelease, path: Path) -> None:
 
 def parse_value(content: dict[str, Any], where: str) -> tuple[ValueRelease, ValueRecord]:
     """Return the value that plain content describes, or every fault of its form."""
-    if content.get("format") != FORMAT or content.get("version") != VERSION:
-        fault = Fault("format, version", "not a value file that can be read", f"need {FORMAT} 1")
-        raise RuleFileError(where, [fault])
+    refuse_other_versions(content, where, FORMAT, VERSION)
     try:
         record = ValueRecord.model_validate(content)
     except ValidationError as error:
@@ -133,6 +132,7 @@ def parse_value(content: dict[str, Any], where: str) -> tuple[ValueRelease, Valu
             rule_digest=record.rule.digest,
             rule_private=record.rule.private,
             outcome_model=OutcomeModel.of(record.outcome_model),
+            receipt=certificate.receipt,
         )
     except DpwermError as error:
         raise RuleFileError(where, [Fault("facts", str(error))]) from None

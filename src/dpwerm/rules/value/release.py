@@ -12,9 +12,12 @@ import numpy as np
 from pydantic import Field
 
 from dpwerm.arrays import FloatArray
+from dpwerm.errors import ParameterError
 from dpwerm.learn.certificate import Count, Finite, Name
+from dpwerm.learn.ledger_record import LedgerKey, ledger_key, receipt_in
 from dpwerm.mechanisms.laplace_sums import LaplaceSums
 from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.receipt import Receipt
 from dpwerm.privacy.relation import Relation
 from dpwerm.rules.declaration import Declaration
 from dpwerm.rules.value.interval import Target, gain_target, interval_of, value_target
@@ -47,8 +50,13 @@ class ValueCertificate(Record):
     noise_scale: Finite
     grid_exponent: Annotated[int, Field(ge=-2000, le=2000, strict=True)]
     randomness: Literal["operating system", "seeded"]
-    ledger: Literal["none"]
+    ledger: LedgerKey
     library: Name
+
+    @property
+    def receipt(self) -> Receipt | None:
+        """The charge that paid for the noise, None if no ledger knows of it."""
+        return receipt_in(self.ledger)
 
 
 @dataclass(frozen=True)
@@ -80,6 +88,7 @@ class ValueRelease:
     confidence : float in [0.5, 0.999], of every interval
     rule_digest, rule_private : which rule was evaluated, and whether it carries a privacy claim
     outcome_model : the public model behind a doubly robust value
+    receipt : of the charge that paid for the noise; only what makes a claim is charged
     """
 
     integers: tuple[int, ...]
@@ -93,6 +102,11 @@ class ValueRelease:
     rule_digest: str
     rule_private: bool
     outcome_model: OutcomeModel | None = None
+    receipt: Receipt | None = None
+
+    def __post_init__(self) -> None:
+        if self.receipt is not None and not self.private:
+            raise ParameterError("what carries no privacy claim is in no ledger")
 
     def __repr__(self) -> str:
         one = self.value
@@ -138,7 +152,7 @@ class ValueRelease:
             noise_scale=noise.scale,
             grid_exponent=noise.exponent,
             randomness="operating system" if self.secure else "seeded",
-            ledger="none",
+            ledger=ledger_key(self.receipt),
             library=self.library,
         )
 

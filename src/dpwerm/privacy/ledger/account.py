@@ -1,0 +1,228 @@
+r"""What one study has spent and may still spend: a function of the ledger's entries alone.
+
+A slot is a part of the people. A charge is for everybody or for one slot, and for every slot s
+
+.. math:: \text{spent by everybody} + \text{spent in } s \le \text{total}
+
+in each currency. Slots do not add up, because nobody is in two of them.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from dpwerm.errors import DpwermError, LedgerTamperedError, ParameterError
+from dpwerm.privacy.budget import EPSILON_SMALLEST, AnyBudget, Budget, only_budget
+from dpwerm.privacy.gaussian_budget import RANGES
+from dpwerm.privacy.ledger.amounts import Amounts, Total
+from dpwerm.privacy.ledger.entry import Entry
+
+NOTHING = Amounts()
+
+
+@dataclass(frozen=True)
+class Charge:
+    """A release that was paid for.
+
+    Parameters
+    ----------
+    number : int, of its entry
+    slot : the part of the people it used, None for everybody
+    cost : what it claims
+    amounts : what was paid, in the currency that the total had for it
+    what : "rule", "tuned rule", "value" or "classifier"
+    library, date : which version made it, and on which day
+    digest : of the release, None if none was attached
+    """
+
+    number: int
+    slot: str | None
+    cost: AnyBudget
+    amounts: Amounts
+    what: str
+    library: str
+    date: str
+    digest: str | None = None
+
+
+@dataclass(frozen=True)
+class Account:
+    """The state of one study.
+
+    Parameters
+    ----------
+    study : str, its id
+    relation : "replace_one" or "add_remove"
+    total : Total
+    slots : names of the parts of the people, () if there are none
+    charges : in the order of the ledger
+    opened : number of the entry that opened it, None if the ledger does not know it yet
+    """
+
+    study: str
+    relation: str
+    total: Total
+    slots: tuple[str, ...] = ()
+    charges: tuple[Charge, ...] = ()
+    opened: int | None = None
+    sums: Mapping[str | None, Amounts] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, entries: Iterable[Entry], study: str) -> "Account | None":
+        """Return the account of a study, None if no entry opened it.
+
+        Raises ``LedgerTamperedError`` for an entry that no charge could have written: one that is
+        above its total, twice there, or that refers to nothing.
+        """
+        found: Account | None = None
+        charges: dict[int, Charge] = {}
+        sums: dict[str | None, Amounts] = {}
+        for entry in entries:
+            body = entry.body
+            if body.get("study") != study:
+                continue
+            try:
+                if body["kind"] == "opened":
+                    found = _opened(entry, found)
+                elif found is None:
+                    raise ParameterError("the study is not open")
+                elif body["kind"] == "total":
+                    found = replace(
+                        found, total=Total.from_plain(body["total"]), slots=_slots(body)
+                    )
+                    _check_total(found, sums)
+                elif body["kind"] == "charged":
+                    charge = _charge(entry, found)
+                    _check_charge(replace(found, sums=sums), charge)
+                    charges[charge.number] = charge
+                    sums[charge.slot] = sums.get(charge.slot, NOTHING) + charge.amounts
+                else:
+                    _release(body, charges)
+            except (DpwermError, KeyError, TypeError, ValueError):
+                raise LedgerTamperedError(
+                    f"entry {entry.number} of the ledger is none that a charge of "
+                    f"study {study} could have left there"
+                ) from None
+        return found and replace(found, charges=tuple(charges.values()), sums=sums)
+
+    def spent(self, slot: str | None = None) -> Amounts:
+        """Return what the people of a slot have spent; of everybody: the most in each currency."""
+        everybody = self.sums.get(None, NOTHING)
+        if slot is not None:
+            return everybody + self.sums.get(slot, NOTHING)
+        fullest = NOTHING
+        for name, amounts in self.sums.items():
+            if name is not None:
+                fullest = fullest.largest(amounts)
+        return everybody + fullest
+
+    def left(self, slot: str | None = None) -> Amounts:
+        """Return what a charge for a slot, or for everybody, can still cost."""
+        return self.total.limits - self.spent(slot)
+
+    def refusal(self, cost: AnyBudget, slot: str | None = None) -> str | None:
+        """Return why a release does not fit, and what would; None if it fits."""
+        if slot is not None and slot not in self.slots:
+            known = ", ".join(self.slots) or "it has none"
+            return f"{slot} is no slot of the study ({known})"
+        purse = self.total.purse(cost)
+        if not getattr(self.total, purse):
+            return _no_purse(cost, self.total)
+        if self.total.amounts(cost).fits(self.left(slot)):
+            return None
+        whose = "" if slot is None else f" for slot {slot}"
+        if slot is None and len(self.sums.keys() - {None}):
+            whose = " beside the fullest slot"
+        return f"{cost} is more than is left of {self.total}{whose}: {self._would_fit(cost, slot)}"
+
+    def _would_fit(self, cost: AnyBudget, slot: str | None) -> str:
+        """Return the largest release of the same notion that fits."""
+        left = self.left(slot)
+        if isinstance(cost, Budget):
+            decimals = left.decimals(up=False)
+            text = f"epsilon = {decimals['epsilon']} would fit"
+            if decimals["epsilon"] < EPSILON_SMALLEST:
+                text = "no epsilon is left"
+            either = cost.delta or self.total.delta
+            return f"{text}; delta = {decimals['delta']} is left" if either else text
+        if cost.notion == "gdp" and self.total.purse(cost) == "rho":
+            left = Amounts(mu_squared=2 * left.rho)
+        largest = left.decimals(up=False)[cost.symbol]
+        if largest < RANGES[cost.notion][0]:
+            return f"no {cost.symbol} is left"
+        return f"{cost.symbol} = {largest} would fit"
+
+
+def studies_in(entries: Iterable[Entry]) -> tuple[str, ...]:
+    """Return the ids of the studies that a ledger knows, in the order they were opened."""
+    return tuple(str(entry.body["study"]) for entry in entries if entry.body["kind"] == "opened")
+
+
+def _no_purse(cost: AnyBudget, total: Total) -> str:
+    """Say that the total has nothing in the currency of a release, and how to declare it."""
+    if isinstance(cost, Budget):
+        return f"{cost} has no total to be charged to: declare epsilon in [budget]"
+    also = " (or rho)" if cost.notion == "gdp" else ""
+    text = (
+        f"{cost} has no total to be charged to: "
+        f"declare {cost.symbol}{also} in [budget], such as {cost.symbol} = {cost.parameter}"
+    )
+    return text + (", or ask in epsilon and delta" if total.delta else "")
+
+
+def _opened(entry: Entry, found: Account | None) -> Account:
+    if found is not None:
+        raise ParameterError("the study is open already")
+    body = entry.body
+    total = Total.from_plain(body["total"])
+    study, relation = str(body["study"]), str(body["relation"])
+    return Account(study, relation, total, _slots(body), opened=entry.number)
+
+
+def _slots(body: Mapping[str, object]) -> tuple[str, ...]:
+    slots = body["slots"]
+    if not isinstance(slots, Sequence) or isinstance(slots, str):
+        raise ParameterError("slots must be a list")
+    return tuple(str(slot) for slot in slots)
+
+
+def _charge(entry: Entry, account: Account) -> Charge:
+    body, cost = entry.body, entry.body["cost"]
+    if not isinstance(cost, Mapping):
+        raise ParameterError("a cost has names")
+    budget = only_budget(**cost)
+    slot = None if body["slot"] is None else str(body["slot"])
+    paid = account.total.amounts(budget)
+    words = (str(body[key]) for key in ("what", "library", "date"))
+    return Charge(entry.number, slot, budget, paid, *words)
+
+
+def _check_charge(account: Account, charge: Charge) -> None:
+    if account.refusal(charge.cost, charge.slot) is not None:
+        raise ParameterError("the charge is above the total")
+
+
+def _check_total(account: Account, sums: Mapping[str | None, Amounts]) -> None:
+    if (problem := unpayable(replace(account, sums=sums))) is not None:
+        raise ParameterError(problem)
+
+
+def unpayable(account: Account) -> str | None:
+    """Return why what an account has spent does not fit its total and slots, None if it does."""
+    gone = sorted(str(name) for name in account.sums.keys() - {None, *account.slots})
+    if gone:
+        return f"slot {gone[0]} was charged and cannot be left out"
+    spent = account.spent()
+    if spent.fits(account.total.limits):
+        return None
+    shown = spent.decimals(up=True)
+    words = ", ".join(f"{name} = {value}" for name, value in shown.items() if value)
+    return f"{words} is spent already, more than a total of {account.total}"
+
+
+def _release(body: Mapping[str, object], charges: dict[int, Charge]) -> None:
+    number = body["charge"]
+    if body["kind"] != "released" or not isinstance(number, int):
+        raise ParameterError("an entry of another kind")
+    if charges[number].digest is not None:
+        raise ParameterError("two releases for one charge")
+    charges[number] = replace(charges[number], digest=str(body["digest"]))

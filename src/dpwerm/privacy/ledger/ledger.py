@@ -1,0 +1,293 @@
+"""A study's account in a ledger: charged before noise is drawn, refused when the total is reached.
+
+    ledger.charge(cost) → the charge is on disk → receipt → noise
+
+The total is declared by whoever opens the ledger and recorded by the first charge. From then on
+both must agree; ``change_total`` records a new one, with its reason, and history stays.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NoReturn
+
+from dpwerm.errors import BudgetError, LedgerError, LedgerTamperedError, ParameterError
+from dpwerm.parameters import one_of
+from dpwerm.privacy.budget import AnyBudget
+from dpwerm.privacy.ledger import bodies
+from dpwerm.privacy.ledger.account import Account, unpayable
+from dpwerm.privacy.ledger.agreement import differs, refuse, refuse_relation
+from dpwerm.privacy.ledger.amounts import Total
+from dpwerm.privacy.ledger.entry import Entry
+from dpwerm.privacy.ledger.memory import Memory
+from dpwerm.privacy.ledger.store import Store
+from dpwerm.privacy.ledger.url import LedgerAddress
+from dpwerm.privacy.receipt import Receipt
+from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.written import Written
+from dpwerm.study.budget import MAX_SLOTS
+from dpwerm.study.declaration import Study
+
+DEFAULT = "sqlite:///ledger.db"
+"""Where a study is charged that names no ledger: beside its file."""
+
+WHAT = ("rule", "tuned rule", "value", "classifier")
+_NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,63}")
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+_LONGEST_REASON = 1_000
+
+
+class _NothingToWriteError(Exception):
+    """What an entry would say stands there already."""
+
+
+class Ledger:
+    """The account of one study in a ledger.
+
+    Parameters
+    ----------
+    url : "sqlite:///ledger.db" or "postgresql://user@host/database"
+    study : id of the study, 1 to 64 of a-z, 0-9, dot, dash, underscore
+    epsilon, delta, rho, mu : the total in each currency, see ``Total``; at least one above 0
+    relation : "replace_one" or "add_remove"
+    slots : names of parts of the people, nobody in two, fixed before the data is read
+    folder : Path, against which a relative SQLite path is resolved
+
+    Examples
+    --------
+    >>> ledger = Ledger("sqlite:////data/ledger.db", study="sleep-trial", epsilon=2)
+    >>> ledger
+    Ledger(sqlite ledger.db, study sleep-trial, epsilon = 2)
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        study: str,
+        epsilon: Written = 0,
+        delta: Written = 0,
+        rho: Written = 0,
+        mu: Written = 0,
+        relation: str = "replace_one",
+        slots: Sequence[str] = (),
+        folder: Path | None = None,
+    ) -> None:
+        self._address = LedgerAddress.of(url, folder)
+        self._store = Store(self._address)
+        self._memory = Memory()
+        self._slot: str | None = None
+        self._declared = Account(
+            study=_name("study", study),
+            relation=str(Relation.of(relation)),
+            total=Total.of(epsilon, delta, rho, mu),
+            slots=_slot_names(slots),
+        )
+
+    @classmethod
+    def of_study(cls, study: Study, url: str | None = None) -> "Ledger":
+        """Return the account of a study in the ledger it names, by default one beside its file.
+
+        ``url`` may add a user and a password to the study's own address, or stand in for one that
+        is not declared; it cannot name another database.
+        """
+        budget = study.budget
+        if budget is None:
+            raise ParameterError(
+                f"study {study.id} declares no [budget], so nothing can be charged to it: declare "
+                'one, or say ledger="none" for a release that is not added up with others'
+            )
+        ledger = cls(
+            url or budget.ledger or DEFAULT,
+            study=study.id,
+            epsilon=budget.epsilon,
+            delta=budget.delta,
+            rho=budget.rho,
+            mu=budget.mu,
+            relation=study.relation,
+            slots=budget.slots,
+            folder=study.folder,
+        )
+        if url and budget.ledger:
+            declared = LedgerAddress.of(budget.ledger, study.folder)
+            if not ledger._address.same_database(declared):
+                raise ParameterError(
+                    f"{ledger.shown} is not the ledger that the study declares ({declared.shown}): "
+                    "a total holds only if all releases are charged in one place"
+                )
+        return ledger
+
+    def __repr__(self) -> str:
+        slot = f", slot {self._slot}" if self._slot else ""
+        return f"Ledger({self.shown}, study {self.study_id}, {self._declared.total}{slot})"
+
+    def __copy__(self) -> "Ledger":
+        return self
+
+    def __deepcopy__(self, memo: object) -> "Ledger":
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise ParameterError("a ledger cannot be pickled: its address may hold a password")
+
+    @property
+    def kind(self) -> str:
+        """The database: "sqlite" or "postgresql"."""
+        return self._address.kind
+
+    @property
+    def shown(self) -> str:
+        """The ledger for reading, without user and password."""
+        return self._address.shown
+
+    @property
+    def study_id(self) -> str:
+        """The id of the study."""
+        return self._declared.study
+
+    @property
+    def charged_slot(self) -> str | None:
+        """The part of the people that is charged, None for everybody."""
+        return self._slot
+
+    @property
+    def declared(self) -> Account:
+        """The account as declared, with nothing spent."""
+        return self._declared
+
+    def slot(self, name: str) -> "Ledger":
+        """Return the same ledger, which charges one slot and not everybody."""
+        if name not in self._declared.slots:
+            known = ", ".join(self._declared.slots) or "the study declares none"
+            raise ParameterError(f"slot must be one of the study's slots: {known}")
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other._slot = name
+        return other
+
+    def account(self) -> Account:
+        """Return the state of the study now; before the first charge nothing is spent."""
+        return self._account_in(self._entries())
+
+    def history(self) -> tuple[Entry, ...]:
+        """Return the entries of this study."""
+        return tuple(entry for entry in self._entries() if entry.body.get("study") == self.study_id)
+
+    def refuse_over(self, cost: AnyBudget) -> None:
+        """Raise ``BudgetError`` if a release does not fit now; reads only, and charges nothing."""
+        if cost.is_private:
+            refuse(self._declared, self.account(), cost, self._slot)
+
+    def charge(self, cost: AnyBudget, what: str) -> Receipt:
+        """Record a cost durably and return the receipt, or raise: then nothing may be drawn.
+
+        Parameters
+        ----------
+        cost : Budget or GaussianBudget, private
+        what : "rule", "tuned rule", "value" or "classifier"
+        """
+        one_of("what", what, WHAT)
+        if not cost.is_private:
+            raise ParameterError("epsilon = inf promises nothing: there is nothing to charge")
+
+        def opened(account: Account) -> bodies.Body:
+            refuse(self._declared, account, cost, self._slot)
+            if account.opened is not None:
+                raise _NothingToWriteError
+            return bodies.opened(account)
+
+        def charged(account: Account) -> bodies.Body:
+            refuse(self._declared, account, cost, self._slot)
+            return bodies.charged(self.study_id, self._slot, cost, what)
+
+        self._append(opened)
+        entry = self._append(charged)
+        if entry is None:
+            raise LedgerError("the ledger wrote no charge")
+        return Receipt(self.kind, self._memory.ledger, entry.number, entry.hash)
+
+    def attach(self, receipt: Receipt, digest: str) -> None:
+        """Record which release a charge paid for, once; the same digest again changes nothing."""
+        if not _DIGEST.fullmatch(digest):
+            raise ParameterError('digest must be "sha256:" and 64 hexadecimal digits')
+
+        def released(account: Account) -> bodies.Body:
+            charge = next((one for one in account.charges if one.number == receipt.entry), None)
+            if charge is None or not self._memory.holds(receipt):
+                raise ParameterError(f"{receipt} is no charge of study {self.study_id} here")
+            if charge.digest == digest:
+                raise _NothingToWriteError
+            if charge.digest is not None:
+                raise ParameterError(f"{receipt} already paid for another release")
+            return bodies.released(self.study_id, receipt.entry, digest)
+
+        self._append(released)
+
+    def change_total(self, reason: str) -> None:
+        """Record the declared total and slots as the study's new ones.
+
+        Refused below what is spent, without a slot that was charged, and for another relation.
+        """
+        reason = str(reason).strip()
+        if not reason or len(reason) > _LONGEST_REASON or not reason.isprintable():
+            raise ParameterError("reason must be a line of 1 to 1,000 characters: why it changes")
+
+        def changed(account: Account) -> bodies.Body:
+            if account.opened is None:
+                raise ParameterError(
+                    f"study {self.study_id} has no charge yet: its first one records the total"
+                )
+            refuse_relation(self._declared, account)
+            if not differs(self._declared, account):
+                raise ParameterError(f"the ledger already records this total: {account.total}")
+            new = replace(account, total=self._declared.total, slots=self._declared.slots)
+            if (problem := unpayable(new)) is not None:
+                raise BudgetError(f"Refused by the budget: {problem}.")
+            return bodies.new_total(new, reason)
+
+        self._append(changed)
+
+    def _append(self, body_of: Callable[[Account], bodies.Body]) -> Entry | None:
+        """Append what the account at that moment asks for, None if that is nothing."""
+
+        def decide(entries: tuple[Entry, ...]) -> bodies.Body:
+            self._memory.check(entries)
+            return body_of(self._account_in(entries))
+
+        try:
+            entry = self._store.append(decide)
+        except _NothingToWriteError:
+            return None
+        self._memory.see(entry)
+        return entry
+
+    def _entries(self) -> tuple[Entry, ...]:
+        """Return the ledger's entries once they verify."""
+        faults = self._store.faults()
+        if faults:
+            raise LedgerTamperedError(f"{self.shown} does not verify: {'; '.join(faults)}")
+        entries = self._store.read()
+        self._memory.check(entries)
+        return entries
+
+    def _account_in(self, entries: Sequence[Entry]) -> Account:
+        return Account.of(entries, self.study_id) or self._declared
+
+
+def _name(what: str, value: object) -> str:
+    if not isinstance(value, str) or not _NAME.fullmatch(value):
+        raise ParameterError(
+            f"{what} must be 1 to 64 of a-z, 0-9, dot, dash, underscore, beginning with a letter "
+            "or digit"
+        )
+    return value
+
+
+def _slot_names(slots: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(slots, str) or len(slots) > MAX_SLOTS:
+        raise ParameterError(f"slots must be a list of at most {MAX_SLOTS:,} names")
+    names = tuple(_name("a slot", slot) for slot in slots)
+    if len(set(names)) < len(names):
+        raise ParameterError("slots names a slot twice")
+    return names

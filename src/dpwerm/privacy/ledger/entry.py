@@ -1,0 +1,132 @@
+"""One line of a ledger, and the chain that ties it to all lines before it.
+
+    h_0 = "",    h_k = SHA-256(k, h_{k−1}, body_k)
+
+Whoever edits, drops or moves an entry must change every hash after it, and the last one stands in
+the head of the ledger and in the receipts that went out.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+from dpwerm.errors import ParameterError
+
+_CANONICAL = json.JSONEncoder(sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry of a ledger.
+
+    Parameters
+    ----------
+    number : int ≥ 1
+    previous : hash of the entry before, "" for the first
+    body : what happened; text, whole numbers, lists, mappings and None only
+    hash : "sha256:…" over the other three
+    """
+
+    number: int
+    previous: str
+    body: Mapping[str, object]
+    hash: str
+
+    @property
+    def content(self) -> str:
+        """What is hashed and stored: canonical JSON of number, previous hash and body."""
+        return _CANONICAL.encode(
+            {"number": self.number, "previous": self.previous, "body": self.body}
+        )
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether the hash fits the rest."""
+        return self.hash == _digest(self.content)
+
+
+def seal(number: int, previous: str, body: Mapping[str, object]) -> Entry:
+    """Return the entry with its hash; a body that is not plain is refused."""
+    entry = Entry(number, previous, _plain_mapping(body), "")
+    return Entry(entry.number, entry.previous, entry.body, _digest(entry.content))
+
+
+def unsealed(number: object, content: object, digest: object) -> Entry | None:
+    """Return a stored entry as it reads, None if it does not read as one.
+
+    Only the canonical spelling is read, so that one entry has one text. Whether the hash fits is
+    for :func:`chain_faults` to say.
+    """
+    if not (isinstance(number, int) and isinstance(content, str) and isinstance(digest, str)):
+        return None
+    try:
+        fields = json.loads(content)
+        if not isinstance(fields, dict) or set(fields) != {"number", "previous", "body"}:
+            return None
+        if not (isinstance(fields["previous"], str) and isinstance(fields["body"], dict)):
+            return None
+        entry = Entry(number, fields["previous"], _plain_mapping(fields["body"]), digest)
+    except (ValueError, RecursionError):  # a ParameterError is a ValueError
+        return None
+    return entry if entry.content == content else None
+
+
+def chain_faults(entries: Iterable[Entry]) -> list[str]:
+    """Say which entries were edited, dropped or moved, in words and by number."""
+    entries = list(entries)
+    faults = [
+        f"entry {entry.number} was edited: its hash does not fit its content"
+        for entry in entries
+        if not entry.is_sealed
+    ]
+    start = Entry(0, "", {}, "")
+    for before, entry in pairwise([start, *entries]):
+        if entry.number == before.number:
+            faults.append(f"entry {entry.number} occurs twice")
+        elif entry.number < before.number:
+            faults.append(f"entry {entry.number} stands after entry {before.number}")
+        elif entry.number > before.number + 1:
+            faults.append(_missing(before.number + 1, entry.number - 1))
+        elif entry.previous != before.hash and before is start:
+            faults.append("entry 1 names an entry before it: it was edited")
+        elif entry.previous != before.hash:
+            faults.append(
+                f"entry {entry.number} does not follow from entry {before.number}: "
+                "one of them was edited or replaced"
+            )
+    return faults
+
+
+def _missing(first: int, last: int) -> str:
+    return (
+        f"entry {first} is missing" if first == last else f"entries {first} to {last} are missing"
+    )
+
+
+def _digest(content: str) -> str:
+    return "sha256:" + hashlib.sha256(content.encode("ascii")).hexdigest()
+
+
+def _plain_mapping(body: Mapping[str, object]) -> dict[str, object]:
+    """Return a copy that is JSON without floats and truth values."""
+    return {_text(key): _plain(value) for key, value in body.items()}
+
+
+def _plain(value: object) -> object:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if isinstance(value, Mapping):
+        return _plain_mapping(value)
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    raise ParameterError(f"an entry cannot hold a {type(value).__name__}")
+
+
+def _text(key: object) -> str:
+    if isinstance(key, str):
+        return key
+    raise ParameterError(f"an entry cannot have a {type(key).__name__} as a key")

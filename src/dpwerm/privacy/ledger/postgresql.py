@@ -99,7 +99,8 @@ class PostgresqlDatabase:
                 with suppress(SQLAlchemyError):
                     connection.rollback()
                 raise
-            connection.commit()
+            with self._in_words("; whether the last entry was written is not known"):
+                connection.commit()
 
     def _lock(self, connection: Connection) -> None:
         """Wait until this is the only writer, on a server that keeps what it is told."""
@@ -108,14 +109,14 @@ class PostgresqlDatabase:
         connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
 
     @contextmanager
-    def _in_words(self) -> Iterator[None]:
+    def _in_words(self, after: str = "") -> Iterator[None]:
         """Say what went wrong without the library's text."""
         try:
             yield
         except DBAPIError as error:
-            raise LedgerError(f"{self._name}: {_words(error)}") from None
+            raise LedgerError(f"{self._name}: {_words(error)}{after}") from None
         except SQLAlchemyError:
-            raise LedgerError(f"{self._name}: the connection was lost") from None
+            raise LedgerError(f"{self._name}: the connection was lost{after}") from None
 
     @cached_property
     def _engine(self) -> Engine:

@@ -77,7 +77,8 @@ class SqliteDatabase:
                 with suppress(SQLAlchemyError):
                     connection.rollback()
                 raise
-            connection.commit()
+            with self._in_words("; whether the last entry was written is not known"):
+                connection.commit()
             if self._owned() != opened:
                 raise LedgerError(f"{self._name}: the file was moved while it was written")
 
@@ -106,16 +107,16 @@ class SqliteDatabase:
         return stat.st_dev, stat.st_ino
 
     @contextmanager
-    def _in_words(self) -> Iterator[None]:
+    def _in_words(self, after: str = "") -> Iterator[None]:
         """Say what went wrong without the library's text."""
         try:
             yield
         except DBAPIError as error:
             code = _code(error)
             kind = LedgerTamperedError if code == sqlite3.SQLITE_CORRUPT else LedgerError
-            raise kind(f"{self._name}: {_WORDS.get(code, 'it cannot be used')}") from None
+            raise kind(f"{self._name}: {_WORDS.get(code, 'it cannot be used')}{after}") from None
         except SQLAlchemyError:
-            raise LedgerError(f"{self._name}: it cannot be used") from None
+            raise LedgerError(f"{self._name}: it cannot be used{after}") from None
 
     @cached_property
     def _reader(self) -> Engine:

@@ -1,0 +1,24 @@
+"""One PostgreSQL server for all tests of a worker, started when the first of them asks."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from dpwerm.privacy.ledger.url import LedgerAddress
+from tests.ledger.postgres import Server, running_server
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    with running_server() as running:
+        yield running
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def address(request: pytest.FixtureRequest, tmp_path: Path) -> LedgerAddress:
+    """Give the place of a ledger that has not begun, once on each database."""
+    if request.param == "sqlite":
+        return LedgerAddress.of("sqlite:///ledger.db", tmp_path)
+    make: Callable[[], str] = request.getfixturevalue("server").new_database
+    return LedgerAddress.of(make(), None)

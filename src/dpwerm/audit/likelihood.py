@@ -1,0 +1,101 @@
+r"""The log-likelihood ratio of a release under two data sets, for an attacker who knows the plan.
+
+Output perturbation: the density of θ at its minimiser θ̂ is the noise's at θ − θ̂. Objective
+perturbation: θ belongs to exactly one b, so
+
+    log p(θ; D) = log ν(b(θ; D)) + log det ∇²F(θ; D),   b(θ; D) = −∇F(θ; D)
+
+up to a constant; the second noise is too small to matter. Everything is vectorised over θ (m, p).
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from dpwerm.arrays import FloatArray
+from dpwerm.mechanisms.plan import Plan
+from dpwerm.problem.data import WeightedData
+from dpwerm.problem.losses import MarginLoss
+from dpwerm.solve.batch import BatchProblems, minimise_path
+
+_AT_ONCE = 1 << 14
+"""Outputs whose Hessians are kept at once."""
+
+
+def stacked(data: WeightedData) -> BatchProblems:
+    """Return one data set as the batch solver takes it."""
+    return BatchProblems(data.X[None], data.y[None], data.weights[None], data.intercept_scale)
+
+
+def minimiser(data: WeightedData, loss: MarginLoss, plan: Plan) -> FloatArray:
+    """Return θ̂ (p,), as near as the plan's solver comes."""
+    found = minimise_path(stacked(data), loss, [plan.facts.gamma], tolerance=plan.tolerance)
+    return np.asarray(found.theta[0, 0])
+
+
+def log_density(
+    outputs: FloatArray, data: WeightedData, loss: MarginLoss, plan: Plan
+) -> FloatArray:
+    """Return log p(θ; D) up to a constant that no data set changes, (m,)."""
+    if plan.inside is None:
+        size = OUTSIDE[plan.noise.mechanism]
+        return size((outputs - minimiser(data, loss, plan)) / plan.noise.scale)
+    parts = range(0, len(outputs), _AT_ONCE)
+    found = [_inside(outputs[at : at + _AT_ONCE], data, loss, plan) for at in parts]
+    return np.concatenate(found) if found else np.zeros(0)
+
+
+def _inside(theta: FloatArray, data: WeightedData, loss: MarginLoss, plan: Plan) -> FloatArray:
+    """Return log ν(b(θ)) + log det ∇²F(θ)."""
+    gamma, inside = plan.facts.gamma, plan.inside
+    if inside is None:
+        raise AssertionError("the plan has noise inside the objective")
+    scale = inside.sigma if inside.rate is None else 1.0 / inside.rate
+    rows = _whole_rows(data) * data.y[:, None]
+    z = theta @ rows.T
+    slopes, bends = data.weights * loss.derivative(z), data.weights * loss.second_derivative(z)
+    b = -(slopes @ rows + gamma * theta) / (scale or 1.0)
+    if inside.norm == "block":
+        law = -_block_norm(b, plan.facts.blocks)
+    else:
+        law = OUTSIDE["gaussian" if inside.norm == "gaussian" else "spherical-laplace"](b)
+    # det(γI + RᵀDR) = γ^p det(I + D^½ R Rᵀ D^½/γ): as small as the number of rows.
+    roots = np.sqrt(bends)
+    small = np.eye(len(rows)) + roots[:, :, None] * roots[:, None, :] * (rows @ rows.T) / gamma
+    return np.asarray(law + np.linalg.slogdet(small)[1])
+
+
+def _whole_rows(data: WeightedData) -> FloatArray:
+    """Return the rows with the intercept's column, if there is one."""
+    if not data.first_feature:
+        return data.X
+    return np.column_stack([np.full(data.n_rows, data.intercept_scale), data.X])
+
+
+def _block_norm(b: FloatArray, blocks: tuple[tuple[int, float], ...]) -> FloatArray:
+    """Return max over blocks of ‖b_block‖₁/s, (m,)."""
+    largest, start = np.zeros(len(b)), 0
+    for width, bound in blocks:
+        part = np.abs(b[:, start : start + width]).sum(axis=1) / bound
+        largest, start = np.maximum(largest, part), start + width
+    return largest
+
+
+def _spherical(z: FloatArray) -> FloatArray:
+    return np.asarray(-np.linalg.norm(z, axis=1))
+
+
+def _product(z: FloatArray) -> FloatArray:
+    return np.asarray(-np.abs(z).sum(axis=1))
+
+
+def _gaussian(z: FloatArray) -> FloatArray:
+    return np.asarray(-0.5 * (z**2).sum(axis=1))
+
+
+OUTSIDE: dict[str, Callable[[FloatArray], FloatArray]] = {
+    "spherical-laplace": _spherical,
+    "product-laplace": _product,
+    "gaussian": _gaussian,
+}
+"""The log-density of each law of noise at scale 1, up to a constant."""

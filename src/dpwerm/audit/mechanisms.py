@@ -1,0 +1,142 @@
+"""Every registered mechanism as a target: its plan for given facts, in batch and for real."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from dpwerm.arrays import FloatArray
+from dpwerm.audit.likelihood import log_density, stacked
+from dpwerm.audit.neighbours import near, pairs_for
+from dpwerm.audit.target import Key, Pair, luck
+from dpwerm.exact import sqrt_up
+from dpwerm.mechanisms import get_mechanism
+from dpwerm.mechanisms.plan import Plan
+from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.facts import Facts
+from dpwerm.privacy.origin import KnownByDesign
+from dpwerm.privacy.randomness import OperatingSystemBits
+from dpwerm.privacy.relation import Relation
+from dpwerm.problem.data import WeightedData
+from dpwerm.problem.losses import MarginLoss
+from dpwerm.problem.objective import Objective
+from dpwerm.problem.regularizers.ridge import Ridge
+from dpwerm.simulate.engine.noise import Draws, outside_noise
+from dpwerm.simulate.engine.released import released
+
+AT_ONCE = 1 << 15
+"""Releases made at once."""
+
+NEAR_ENOUGH = 1e-7
+"""How near the minimiser in batch, as a share of what one record can do; far below all noise."""
+
+
+@dataclass(frozen=True)
+class MechanismTarget:
+    r"""One mechanism under given public facts.
+
+    .. math:: \theta = \hat\theta(D) + Z \quad\text{or}\quad \operatorname{argmin} F(\theta; D)
+              + b^\top\theta
+
+    Parameters
+    ----------
+    mechanism : str, its name in the registry
+    facts : Facts
+    loss : MarginLoss, with the constants of the facts
+    budget : Budget, ε finite; δ > 0 for a Gaussian mechanism
+    label : str, its name in a report; the mechanism's if left out
+    """
+
+    mechanism: str
+    facts: Facts
+    loss: MarginLoss
+    budget: Budget
+    label: str = ""
+
+    @property
+    def name(self) -> str:
+        """What is audited."""
+        return self.label or self.mechanism
+
+    @property
+    def claim(self) -> Budget:
+        """The budget of the plan."""
+        return self.budget
+
+    @property
+    def dimension(self) -> int:
+        """The number p of coefficients."""
+        return self.facts.dimension
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The plan that makes the claim true."""
+        return get_mechanism(self.mechanism).plan(self.facts, self.budget)
+
+    def pairs(self) -> Sequence[Pair]:
+        """Return corner rows, alone and among others."""
+        return pairs_for(self.facts)
+
+    def near(self, pair: Pair, key: Key) -> Sequence[Pair]:
+        """Return pairs with rows and weights moved a little."""
+        return near(pair, self.facts, key)
+
+    def outputs(self, data: WeightedData, runs: int, key: Key) -> FloatArray:
+        """Return simulated releases on the public grid."""
+        rng = luck(*key)
+        found = np.empty((runs, self.dimension))
+        for start in range(0, runs, AT_ONCE):
+            part = found[start : start + AT_ONCE]
+            part[:] = self._batch(data, len(part), rng)
+        return found
+
+    def _batch(self, data: WeightedData, runs: int, rng: np.random.Generator) -> FloatArray:
+        plan = self.plan
+        draws = Draws.of((1, runs), self.dimension, rng)
+        change = float(self.facts.gradient_bound) / self.facts.gamma
+        theta = released(stacked(data), self.loss, [plan], draws, tolerance=NEAR_ENOUGH * change)[0]
+        if plan.inside is not None:
+            theta = theta + outside_noise(plan, Draws.of((1, runs), self.dimension, rng))
+        grid = 2.0**plan.noise.exponent
+        return np.asarray(np.round(theta[0] / grid) * grid)
+
+    def score(self, outputs: FloatArray, pair: Pair) -> FloatArray:
+        """Return the log-likelihood ratio of the two data sets."""
+        one, other = (log_density(outputs, data, self.loss, self.plan) for data in pair.both)
+        return one - other
+
+    def exact(self, data: WeightedData, runs: int) -> FloatArray:
+        """Return real releases, with the operating system's bits."""
+        mechanism, plan = get_mechanism(self.mechanism), self.plan
+        objective = Objective(data, self.loss, self.facts.gamma, Ridge())
+        bits = OperatingSystemBits()
+        found = [mechanism.run(objective, plan, bits) for _ in range(runs)]
+        whole = np.array(found, dtype=np.float64).reshape(runs, self.dimension)
+        return whole * 2.0**plan.noise.exponent
+
+
+def plain_facts(
+    dimension: int,
+    loss: MarginLoss,
+    *,
+    gamma: float,
+    rows: int = 3,
+    relation: Relation = Relation.REPLACE_ONE,
+    weight_bound: float = 1.0,
+) -> Facts:
+    """Return facts of ``dimension`` numbers in [−1, 1]; γ is in units of W·r²."""
+    radius = sqrt_up(Fraction(dimension))
+    return Facts(
+        weight_bound=weight_bound,
+        lipschitz=loss.lipschitz,
+        radius=radius,
+        gamma=gamma * weight_bound * dimension,
+        relation=relation,
+        n=rows if relation.publishes_n else None,
+        origin=KnownByDesign(),
+        smoothness=loss.smoothness,
+        blocks=((1, 1.0),) * dimension,
+        regularizer=Ridge.name,
+    )

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dpwerm.errors import DpwermError, LedgerTamperedError, ParameterError
-from dpwerm.privacy.budget import EPSILON_SMALLEST, AnyBudget, Budget, only_budget
-from dpwerm.privacy.gaussian_budget import RANGES
+from dpwerm.privacy.budget import AnyBudget, only_budget
+from dpwerm.privacy.ledger.advice import no_purse, would_fit
 from dpwerm.privacy.ledger.amounts import Amounts, Total
 from dpwerm.privacy.ledger.entry import Entry
 
@@ -126,47 +126,19 @@ class Account:
             return f"{slot} is no slot of the study ({known})"
         purse = self.total.purse(cost)
         if not getattr(self.total, purse):
-            return _no_purse(cost, self.total)
+            return no_purse(cost, self.total)
         if self.total.amounts(cost).fits(self.left(slot)):
             return None
         whose = "" if slot is None else f" for slot {slot}"
         if slot is None and len(self.sums.keys() - {None}):
             whose = " beside the fullest slot"
-        return f"{cost} is more than is left of {self.total}{whose}: {self._would_fit(cost, slot)}"
-
-    def _would_fit(self, cost: AnyBudget, slot: str | None) -> str:
-        """Return the largest release of the same notion that fits."""
-        left = self.left(slot)
-        if isinstance(cost, Budget):
-            decimals = left.decimals(up=False)
-            text = f"epsilon = {decimals['epsilon']} would fit"
-            if decimals["epsilon"] < EPSILON_SMALLEST:
-                text = "no epsilon is left"
-            either = cost.delta or self.total.delta
-            return f"{text}; delta = {decimals['delta']} is left" if either else text
-        if cost.notion == "gdp" and self.total.purse(cost) == "rho":
-            left = Amounts(mu_squared=2 * left.rho)
-        largest = left.decimals(up=False)[cost.symbol]
-        if largest < RANGES[cost.notion][0]:
-            return f"no {cost.symbol} is left"
-        return f"{cost.symbol} = {largest} would fit"
+        advice = would_fit(cost, self.left(slot), self.total)
+        return f"{cost} is more than is left of {self.total}{whose}: {advice}"
 
 
 def studies_in(entries: Iterable[Entry]) -> tuple[str, ...]:
     """Return the ids of the studies that a ledger knows, in the order they were opened."""
     return tuple(str(entry.body["study"]) for entry in entries if entry.body["kind"] == "opened")
-
-
-def _no_purse(cost: AnyBudget, total: Total) -> str:
-    """Say that the total has nothing in the currency of a release, and how to declare it."""
-    if isinstance(cost, Budget):
-        return f"{cost} has no total to be charged to: declare epsilon in [budget]"
-    also = " (or rho)" if cost.notion == "gdp" else ""
-    text = (
-        f"{cost} has no total to be charged to: "
-        f"declare {cost.symbol}{also} in [budget], such as {cost.symbol} = {cost.parameter}"
-    )
-    return text + (", or ask in epsilon and delta" if total.delta else "")
 
 
 def _opened(entry: Entry, found: Account | None) -> Account:

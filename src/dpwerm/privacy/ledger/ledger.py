@@ -39,7 +39,7 @@ _LONGEST_REASON = 1_000
 
 
 class _NothingToWriteError(Exception):
-    """What an entry would say stands there already."""
+    """The ledger is not in the state, or already beyond it, in which the entry is needed."""
 
 
 class Ledger:
@@ -199,12 +199,16 @@ class Ledger:
 
         def charged(account: Account) -> bodies.Body:
             refuse(self._declared, account, cost, self._slot)
+            if account.opened is None:
+                raise _NothingToWriteError
             return bodies.charged(self.study_id, self._slot, cost, what)
 
-        self._append(opened)
         entry = self._append(charged)
         if entry is None:
-            raise LedgerError("the ledger wrote no charge")
+            self._append(opened)
+            entry = self._append(charged)
+        if entry is None:
+            raise LedgerError(f"{self.shown} lost the opening of study {self.study_id}")
         return Receipt(self.kind, self._memory.ledger, entry.number, entry.hash)
 
     def attach(self, receipt: Receipt, digest: str) -> None:

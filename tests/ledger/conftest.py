@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.ledger.postgres import Server, running_server
 
 from dpwerm.privacy.ledger.url import LedgerAddress
-from tests.ledger.postgres import Server, running_server
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ the head of the ledger and in the receipts that went out.
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -56,8 +56,8 @@ def seal(number: int, previous: str, body: Mapping[str, object]) -> Entry:
 def unsealed(number: object, content: object, digest: object) -> Entry | None:
     """Return a stored entry as it reads, None if it does not read as one.
 
-    Only the canonical spelling is read, so that one entry has one text. Whether the hash fits is
-    for :func:`chain_faults` to say.
+    Only the canonical spelling is read, so that one entry has one text. Whether the hash fits
+    content and number is for :func:`chain_faults` to say.
     """
     if not (isinstance(number, int) and isinstance(content, str) and isinstance(digest, str)):
         return None
@@ -65,19 +65,24 @@ def unsealed(number: object, content: object, digest: object) -> Entry | None:
         fields = json.loads(content)
         if not isinstance(fields, dict) or set(fields) != {"number", "previous", "body"}:
             return None
-        if not (isinstance(fields["previous"], str) and isinstance(fields["body"], dict)):
-            return None
-        entry = Entry(number, fields["previous"], _plain_mapping(fields["body"]), digest)
+        fields = _plain_mapping(fields)
+        spelling = _CANONICAL.encode(fields)
     except (ValueError, RecursionError):  # a ParameterError is a ValueError
         return None
-    return entry if entry.content == content else None
+    previous, body = fields["previous"], fields["body"]
+    if spelling != content or not (isinstance(previous, str) and isinstance(body, dict)):
+        return None
+    return Entry(number, previous, body, digest)
 
 
-def chain_faults(entries: Iterable[Entry]) -> list[str]:
-    """Say which entries were edited, dropped or moved, in words and by number."""
+def chain_faults(entries: Iterable[Entry], unreadable: Collection[int] = ()) -> list[str]:
+    """Say which entries were edited, dropped or moved, in words and by number.
+
+    Entries whose numbers are ``unreadable`` are there, but not among ``entries``.
+    """
     entries = list(entries)
     faults = [
-        f"entry {entry.number} was edited: its hash does not fit its content"
+        f"entry {entry.number} was edited or moved: its hash does not fit"
         for entry in entries
         if not entry.is_sealed
     ]
@@ -88,7 +93,8 @@ def chain_faults(entries: Iterable[Entry]) -> list[str]:
         elif entry.number < before.number:
             faults.append(f"entry {entry.number} stands after entry {before.number}")
         elif entry.number > before.number + 1:
-            faults.append(_missing(before.number + 1, entry.number - 1))
+            if any(k not in unreadable for k in range(before.number + 1, entry.number)):
+                faults.append(_missing(before.number + 1, entry.number - 1))
         elif entry.previous != before.hash and before is start:
             faults.append("entry 1 names an entry before it: it was edited")
         elif entry.previous != before.hash:

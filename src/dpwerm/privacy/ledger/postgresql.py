@@ -18,6 +18,10 @@ from dpwerm.errors import LedgerError
 if TYPE_CHECKING:
     import psycopg
 
+WAIT = 120.0
+"""How many seconds a writer waits for others."""
+
+_IDLE = 60.0  # seconds after which a writer who stopped moving is ended, so that others go on
 _LOCK = 0x647077_65726D01
 """The number of the lock of all ledgers in one database: "dpwerm", 1."""
 
@@ -29,14 +33,14 @@ _CONNECTION = {
     "keepalives_count": "3",
     "tcp_user_timeout": "60000",
 }
-# A stronger setting than "on" is kept. A writer who stops moving is ended, so that others go on.
+# A stronger setting than "on" is kept. Times are in milliseconds.
 _DURABLE = text("""
     SELECT current_setting('fsync'),
         set_config('synchronous_commit', CASE current_setting('synchronous_commit')
             WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true),
-        set_config('lock_timeout', '120s', true),
-        set_config('statement_timeout', '120s', true),
-        set_config('idle_in_transaction_session_timeout', '60s', true)
+        set_config('lock_timeout', :wait, true),
+        set_config('statement_timeout', :wait, true),
+        set_config('idle_in_transaction_session_timeout', :idle, true)
 """)
 _WORDS_BY_STATE = {
     "55P03": "it is busy: others held it for too long",
@@ -104,7 +108,8 @@ class PostgresqlDatabase:
 
     def _lock(self, connection: Connection) -> None:
         """Wait until this is the only writer, on a server that keeps what it is told."""
-        if connection.execute(_DURABLE).one()[0] != "on":
+        times = {"wait": str(round(1000 * WAIT)), "idle": str(round(1000 * _IDLE))}
+        if connection.execute(_DURABLE, times).one()[0] != "on":
             raise LedgerError(f"{self._name}: the server has fsync off, so no charge would be safe")
         connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
 

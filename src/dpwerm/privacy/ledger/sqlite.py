@@ -22,13 +22,14 @@ WAIT = 120.0
 """How many seconds a writer waits for others."""
 
 _PATIENCE = 1.0  # seconds inside SQLite, where no interrupt is seen
+_PAUSE = 0.02  # seconds, where SQLite gives up at once
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _WORDS = {
     sqlite3.SQLITE_BUSY: "it is busy: others held it for too long",
     sqlite3.SQLITE_LOCKED: "it is busy: others held it for too long",
     sqlite3.SQLITE_READONLY: "it cannot be written: the file or its folder is read-only",
     sqlite3.SQLITE_PERM: "it cannot be opened: permission denied",
-    sqlite3.SQLITE_CANTOPEN: "it cannot be opened: look at the file, its folder and permissions",
+    sqlite3.SQLITE_CANTOPEN: "it cannot be opened: look at its folder and its permissions",
     sqlite3.SQLITE_FULL: "it cannot be written: the disk is full",
     sqlite3.SQLITE_IOERR: "the disk failed or is full",
     sqlite3.SQLITE_CORRUPT: "the file is damaged",
@@ -52,7 +53,13 @@ class SqliteDatabase:
 
     def is_there(self) -> bool:
         """Whether there is such a file."""
-        return self._path.exists()
+        try:
+            self._path.stat()
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError:
+            raise LedgerError(f"{self._name}: {_WORDS[sqlite3.SQLITE_CANTOPEN]}") from None
+        return True
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -65,8 +72,6 @@ class SqliteDatabase:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """Give an exclusive transaction; what was done in it is durable at the end."""
-        if not self._path.parent.is_dir():
-            raise LedgerError(f"{self._name}: its folder does not exist")
         with self._in_words(), self._writer.connect() as connection:
             self._begin(connection, *_DURABLE, "BEGIN IMMEDIATE")
             connection.exec_driver_sql(f"PRAGMA busy_timeout = {int(1000 * WAIT)}")
@@ -93,6 +98,7 @@ class SqliteDatabase:
                 if _code(error) not in _BUSY or time.monotonic() > deadline:
                     raise
                 connection.rollback()
+                time.sleep(_PAUSE)
             else:
                 return
 

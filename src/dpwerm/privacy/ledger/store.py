@@ -65,8 +65,7 @@ class Store:
         """Return all entries in order, unverified, none if the ledger has not begun."""
         with self._view() as (connection, present):
             entries, unreadable = _entries(connection) if connection and present else ((), [])
-        if unreadable:
-            raise self._tampered(unreadable)
+        self._refuse_faults(_unreadable_words(unreadable))
         return entries
 
     def head(self) -> tuple[int, str] | None:
@@ -145,14 +144,18 @@ class Store:
         return LedgerTamperedError(f"{self._name} does not verify: {told}")
 
 
-def _entries(connection: Connection) -> tuple[tuple[Entry, ...], list[str]]:
-    """Return the entries that read as such, and what does not."""
+def _entries(connection: Connection) -> tuple[tuple[Entry, ...], list[int]]:
+    """Return the entries that read as such, and the numbers of those that do not."""
     rows = connection.execute(
         select(ENTRIES.c.number, ENTRIES.c.content, ENTRIES.c.hash).order_by(ENTRIES.c.number)
     ).all()
     read = [(row[0], unsealed(*row)) for row in rows]
-    unreadable = [f"entry {number} cannot be read" for number, entry in read if entry is None]
+    unreadable = [number for number, entry in read if entry is None]
     return tuple(entry for _, entry in read if entry is not None), unreadable
+
+
+def _unreadable_words(numbers: list[int]) -> list[str]:
+    return [f"entry {number} cannot be read: it was edited" for number in numbers]
 
 
 def _head(connection: Connection) -> tuple[int, str] | str:
@@ -169,7 +172,7 @@ def _head(connection: Connection) -> tuple[int, str] | str:
 def _verified(connection: Connection, present: int) -> tuple[tuple[Entry, ...], list[str]]:
     """Return the entries of a ledger of version ``present``, and everything wrong with them."""
     entries, unreadable = _entries(connection)
-    faults = unreadable + chain_faults(entries)
+    faults = _unreadable_words(unreadable) + chain_faults(entries, unreadable)
     if entries and entries[0].body.get("kind") != "started":
         faults.append("entry 1 does not start a ledger")
     if present < VERSION:
@@ -178,8 +181,8 @@ def _verified(connection: Connection, present: int) -> tuple[tuple[Entry, ...], 
     last, digest = (entries[-1].number, entries[-1].hash) if entries else (0, "")
     if isinstance(head, str):
         faults.append(head)
-    elif head[0] > last:
+    elif head[0] > max([last, *unreadable]):
         faults.append(f"entries after {last} are missing: the last one written was {head[0]}")
-    elif head != (last, digest):
+    elif head != (last, digest) and head[0] not in unreadable:
         faults.append(f"entry {last} is not the last one written")
     return entries, faults

@@ -119,7 +119,7 @@ def _server(text: str) -> dict[str, str]:
         raise ParameterError(_FORMS) from None
     if not (_HOST.fullmatch(named["host"]) and _DATABASE.fullmatch(named["dbname"])):
         raise ParameterError(_FORMS)
-    if parts.fragment or len(dict(options)) < len(options):
+    if parts.fragment or "@" in parts.query or len(dict(options)) < len(options):
         raise ParameterError(_FORMS)
     server = {key: value for key, value in named.items() if value}
     if misplaced := {key for key, _ in options} & (_PLACED_ELSEWHERE | server.keys()):

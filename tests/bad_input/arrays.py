@@ -54,6 +54,7 @@ def classifier(**changes: Any) -> Fit:
         "weight_bound": 3.0,
         "classes": ("no", "yes"),
         "gamma": 50.0,
+        "ledger": "none",
     }
     data = {"X": X, "y": Y, "sample_weight": WEIGHTS}
     return _fit(PrivateWeightedClassifier, sound, data, changes)
@@ -67,6 +68,7 @@ def rule(**changes: Any) -> Fit:
         "benefit_bounds": (-1, 1),
         "propensity": {"pill": 0.5, "therapy": 0.5},
         "gamma": 50.0,
+        "ledger": "none",
     }
     data = {"X": X, "treatment": ARMS, "benefit": BENEFIT}
     return _fit(PrivateTreatmentRule, sound, data, changes)

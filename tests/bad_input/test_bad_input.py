@@ -196,7 +196,9 @@ def test_predict_through_a_study(
     new: predicting.NewTable, expected: Expected, trial: tuple[Path, Path], tmp_path: Path
 ) -> None:
     assert new.study is not None
-    estimator = PrivateTreatmentRule.from_study(Study.load(trial[0]), 1).fit(trial[1])
+    estimator = PrivateTreatmentRule.from_study(Study.load(trial[0]), 1, ledger="none").fit(
+        trial[1]
+    )
     table = tmp_path / "new.csv"
     table.write_bytes(new.study(sound_table()).to_bytes())
     text, printed = attempt(lambda: estimator.predict(table))

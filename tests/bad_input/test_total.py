@@ -69,7 +69,7 @@ def test_any_text_in_any_cell_of_a_file(
     csv.writer(stream, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows([HEADER, *rows])
     path = tmp_path / "trial.csv"
     path.write_text(stream.getvalue(), encoding="utf-8", newline="")
-    estimator = PrivateTreatmentRule.from_study(study, 1).fit(path)
+    estimator = PrivateTreatmentRule.from_study(study, 1, ledger="none").fit(path)
     assert estimator.release_.private
     assert estimator.release_.certificate.n == (
         None if study is STUDIES["add_remove"] else len(rows)
@@ -82,7 +82,7 @@ def test_any_text_in_any_cell_of_a_file(
 @given(rows=st.lists(st.tuples(*[OBJECTS] * len(HEADER)), min_size=1, max_size=6))
 def test_any_object_in_a_data_frame(rows: list[tuple[object, ...]]) -> None:
     frame = pd.DataFrame(rows, columns=list(HEADER), dtype=object)
-    estimator = PrivateTreatmentRule.from_study(STUDIES["propensity"], 1).fit(frame)
+    estimator = PrivateTreatmentRule.from_study(STUDIES["propensity"], 1, ledger="none").fit(frame)
     assert estimator.release_.private
 
 
@@ -92,7 +92,7 @@ def test_any_double_in_every_cell(value: float | None) -> None:
         {name: [value] * 3 for name in HEADER}, schema=dict.fromkeys(HEADER, pl.Float64)
     )
     for study in STUDIES.values():
-        assert PrivateTreatmentRule.from_study(study, 1).fit(frame).release_.private
+        assert PrivateTreatmentRule.from_study(study, 1, ledger="none").fit(frame).release_.private
 
 
 @pytest.mark.parametrize("people", [0, 1, 2])
@@ -101,5 +101,5 @@ def test_few_people_and_a_person_column(people: int) -> None:
     columns = {name: ["1"] * people for name in HEADER} | {"person": list("ab")[:people]}
     schema = dict.fromkeys((*HEADER, "person"), pl.String)
     frame = pl.DataFrame(columns, schema=schema)
-    release = PrivateTreatmentRule.from_study(study, 1).fit(frame).release_
+    release = PrivateTreatmentRule.from_study(study, 1, ledger="none").fit(frame).release_
     assert (release.private, release.certificate.n) == (True, None)

@@ -62,6 +62,7 @@ def classifier(**other: Any) -> PrivateWeightedClassifier:
         "feature_bounds": (-1, 1),
         "gamma": 5.0,
         "classes": ("a", "b"),
+        "ledger": "none",
     } | other
     return PrivateWeightedClassifier(parameters.pop("epsilon", 1.0), **parameters)
 
@@ -72,6 +73,7 @@ def rule(**other: Any) -> PrivateTreatmentRule:
         "benefit_bounds": (-0.5, 1.5),
         "propensity": {"a": 0.5, "b": 0.5},
         "gamma": 5.0,
+        "ledger": "none",
     } | other
     return PrivateTreatmentRule(parameters.pop("epsilon", 1.0), **parameters)
 
@@ -224,8 +226,8 @@ def test_recommended_arms_are_the_declared_labels(labels: Any, by_mapping: bool)
 
 def test_a_study_s_budget_is_kept_from_python_too() -> None:
     study = Study.parse(study_text())
-    with pytest.raises(BudgetError, match="more than the study's total of 2"):
-        PrivateTreatmentRule.from_study(study, 50).fit(demo_trial(20))
+    with pytest.raises(BudgetError, match="more than is left of epsilon = 2"):
+        PrivateTreatmentRule.from_study(study, 50, ledger="none").fit(demo_trial(20))
     seeded = PrivateTreatmentRule.from_study(study, 50, gamma=2000.0, random_state=1)
     assert not seeded.fit(demo_trial(20)).release_.private
 

@@ -23,13 +23,14 @@ from dpwerm.learn.arrays_in import (
     refuse_mask,
     vector,
 )
-from dpwerm.learn.pipeline import fit_release, no_progress
+from dpwerm.learn.charging import StudyLedger, attach, payment_of
+from dpwerm.learn.pipeline import check_release, fit_release, no_progress
 from dpwerm.learn.release import Release
 from dpwerm.learn.settings import Asked, settings_for
 from dpwerm.learn.specification import specification_of
 from dpwerm.parameters import positive
 from dpwerm.privacy.budget import AnyBudget, budget_of
-from dpwerm.privacy.randomness import bit_source
+from dpwerm.privacy.relation import Relation
 from dpwerm.problem.losses import MarginLoss
 
 
@@ -85,6 +86,9 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
     random_state : int, optional
         None draws from the operating system. An integer is for simulation and marks the
         release as not private.
+    ledger : Ledger or ``"none"``
+        Charged before any noise is drawn. A private fit must be given one, or ``"none"`` for a
+        release that is not added up with others. A seed or ε = ∞ charges nothing.
 
     Attributes
     ----------
@@ -134,6 +138,7 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         threshold: float | str = "auto",
         planned_n: int | None = None,
         random_state: int | None = None,
+        ledger: StudyLedger | str | None = None,
     ) -> None:
         self.epsilon = epsilon
         self.feature_bounds = feature_bounds
@@ -153,6 +158,7 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         self.threshold = threshold
         self.planned_n = planned_n
         self.random_state = random_state
+        self.ledger = ledger
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -162,28 +168,34 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit and release; X: (n, d) finite, y: two labels, sample_weight: (n,) ≥ 0."""
         forget(self)
+        budget, relation = budget_of(self.epsilon, self.delta), Relation.of(self.relation)
+        payment = payment_of(
+            self.ledger, budget, self.random_state, "classifier", relation=relation
+        )
         matrix = numeric_matrix(self, X, reset=True)
-        bits = bit_source(self.random_state)
-        budget = budget_of(self.epsilon, self.delta)
-        classes, labels = self._labels(y, len(matrix), private=bits.secure and budget.is_private)
+        private = payment.secure and budget.is_private
+        classes, labels = self._labels(y, len(matrix), private=private)
         bound, weights = self._weights(sample_weight, len(matrix))
         declared = number_encoding(self, matrix.shape[1])
         spec = specification_of(
-            self, weight_bound=bound, relation=self.relation, origin=self.weight_origin
+            self, weight_bound=bound, relation=relation, origin=self.weight_origin
         )
         asked = Asked.of(self, intercept=self.intercept_scale)
         settings = settings_for(asked, spec, declared, Outcome.of_labels(), matrix, no_progress)
-        encoding = settings.encoding(declared)
+        encoding, final = settings.encoding(declared), settings.specification(spec, bound)
+        check_release(final, encoding, len(matrix))
+        bits = payment.bits(final.budget)
         self.release_: Release = fit_release(
             encoding.encode_numbers(matrix),
             labels,
             weights,
             encoding=encoding,
-            spec=settings.specification(spec, bound),
+            spec=final,
             bits=bits,
             threshold=settings.threshold,
         )
         self.classes_ = classes
+        attach(payment, self.release_.certificate.receipt, self.release_.to_dict)
         return self
 
     def decision_function(self, X: Any) -> FloatArray:

@@ -48,6 +48,7 @@ def _propensity(rule: Rule, propensity: Release) -> list[Finding]:
         "relation": (str(own.relation), str(certificate.relation)),
         "n": (own.n, certificate.n if rule.tuning is None else rule.tuning.rows),
         "randomness": (own.randomness, certificate.randomness),
+        "ledger": (own.receipt, certificate.receipt),
         "share of the budget": (_parts(rule, propensity), "as declared"),
     }
     return [

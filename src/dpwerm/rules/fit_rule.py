@@ -1,25 +1,28 @@
-"""From a trial and public choices to a rule: propensities → settings → weights → release.
+"""From a trial and public choices to a rule: settings → cost → charge → propensities → release.
 
 Tables and arrays come here as one kind of trial. What is learned on the way leaves only in the
-release of the rule and, where the propensity model is private, in the release of that. Private
-tuning takes the same steps and makes several releases of parts of the rows.
+release of the rule and, where the propensity model is private, in the release of that. All that is
+public comes first, so the cost is known and charged before anything is drawn. Private tuning takes
+the same steps and makes several releases of parts of the rows.
 """
 
 from dataclasses import dataclass
 
 from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.errors import ParameterError
-from dpwerm.learn.pipeline import Stage, fit_release
+from dpwerm.learn.pipeline import Stage, check_release, fit_release
 from dpwerm.learn.release import Release
 from dpwerm.learn.settings import Asked, Settings, people, settings_for
 from dpwerm.learn.specification import Specification
+from dpwerm.privacy.budget import AnyBudget, total
+from dpwerm.privacy.payment import Payment
 from dpwerm.privacy.randomness import BitSource
 from dpwerm.privacy.ridge_origin import RidgeModel
 from dpwerm.rules.declaration import Declaration
 from dpwerm.rules.outcome_in import outcome_of
 from dpwerm.rules.probabilities import second_arm
 from dpwerm.rules.propensity import origin_for, split
-from dpwerm.rules.propensity_fit import fit_private, secret_second_arm
+from dpwerm.rules.propensity_fit import PrivateModel, fit_private, secret_second_arm, settle_private
 from dpwerm.rules.rule import Rule
 from dpwerm.rules.trial import Trial
 from dpwerm.rules.trial_rows import TrialRows, rows_of
@@ -94,35 +97,45 @@ class Ready:
         )
 
 
+def settled_model(wanted: Wanted, n: int, on_stage: Stage) -> PrivateModel | None:
+    """Return the settings of the private propensity model, None if there is none; public."""
+    part, _ = split(wanted.spec.budget, wanted.declaration.treatment)
+    if part is None:
+        return None
+    spec = wanted.rule_spec(n)
+    model = settle_private(
+        wanted.encoding,
+        budget=part,
+        people=people(wanted.asked, spec, range(n)),
+        relation=spec.relation,
+        floor=wanted.declaration.treatment.pi_min,
+        on_stage=on_stage,
+    )
+    check_release(model.spec, model.encoding, n)
+    return model
+
+
+def whole_cost(model: PrivateModel | None, own: AnyBudget) -> AnyBudget:
+    """Return what a rule costs with its propensity model; own: the rule's, tuning included."""
+    return own if model is None else total(model.spec.budget, own)
+
+
 def propensities(
-    wanted: Wanted, trial: Trial, bits: BitSource, on_stage: Stage
+    wanted: Wanted, trial: Trial, model: PrivateModel | None, bits: BitSource, on_stage: Stage
 ) -> tuple[Release | None, FloatArray]:
     """Return the private propensity model, if there is one, and P(second arm | x) of each row."""
     declaration, declared = wanted.declaration, wanted.encoding
-    spec = wanted.rule_spec(trial.n_rows)
-    part, _ = split(wanted.spec.budget, declaration.treatment)
-    if isinstance(spec.origin, RidgeModel):
+    origin = wanted.rule_spec(trial.n_rows).origin
+    if isinstance(origin, RidgeModel):
         on_stage("propensity model")
-        return None, secret_second_arm(trial, declared, spec.origin)
-    propensity = None
-    if part is not None:
-        propensity = fit_private(
-            trial,
-            declared,
-            budget=part,
-            people=people(wanted.asked, spec, range(trial.n_rows)),
-            relation=spec.relation,
-            floor=declaration.treatment.pi_min,
-            bits=bits,
-            on_stage=on_stage,
-        )
+        return None, secret_second_arm(trial, declared, origin)
+    propensity = None if model is None else fit_private(trial, model, bits, on_stage)
     return propensity, second_arm(declaration, trial, declared, propensity)
 
 
-def fit_rule(wanted: Wanted, trial: Trial, bits: BitSource, on_stage: Stage) -> Rule:
-    """Return the released rule of a trial."""
+def fit_rule(wanted: Wanted, trial: Trial, payment: Payment, on_stage: Stage) -> Rule:
+    """Return the released rule of a trial; its cost is charged before anything is drawn."""
     spec = wanted.rule_spec(trial.n_rows)
-    propensity, second = propensities(wanted, trial, bits, on_stage)
     settings = settings_for(
         wanted.asked,
         spec,
@@ -131,6 +144,11 @@ def fit_rule(wanted: Wanted, trial: Trial, bits: BitSource, on_stage: Stage) -> 
         range(trial.n_rows),
         on_stage,
     )
+    bound = wanted.declaration.clipped_at(settings.clip).weight_bound
+    final = settings.specification(spec, bound)
+    check_release(final, settings.encoding(wanted.encoding), trial.n_rows)
+    model = settled_model(wanted, trial.n_rows, on_stage)
+    bits = payment.bits(whole_cost(model, final.budget))
+    propensity, second = propensities(wanted, trial, model, bits, on_stage)
     ready = Ready.of(wanted, trial, settings, second, on_stage)
-    final = settings.specification(spec, ready.declaration.weight_bound)
     return Rule(ready.release(final, bits, on_stage), ready.declaration, propensity)

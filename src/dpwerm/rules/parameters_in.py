@@ -6,19 +6,14 @@ both become the same typed facts.
 
 import inspect
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from dpwerm.errors import BudgetError, ParameterError
+from dpwerm.errors import ParameterError
 from dpwerm.exact import decimal_of
-from dpwerm.mechanisms.notions import is_within, largest_within
 from dpwerm.parameters import interval, real
-from dpwerm.privacy.budget import AnyBudget
-from dpwerm.privacy.gaussian_budget import GaussianBudget
 from dpwerm.rules.declaration import Declaration
-from dpwerm.study.declaration import DeclaredBudget, Study
 
 PARAMETERS = {
     "arms": "propensity",
@@ -146,40 +141,3 @@ def declared_labels(estimator: Any) -> list[Any]:
     """Return the two arms as the parameters name them, the one for negative scores first."""
     named = estimator.propensity if _names_arms(estimator.propensity) else estimator.arms
     return list(named)
-
-
-def refuse_over_budget(study: Study, budget: AnyBudget) -> None:
-    """Raise if this release alone costs more than the study's declared total.
-
-    A total is in (ε, δ). A release in ρ or μ is within it if the (ε, δ) curve of its noise is.
-    """
-    total = study.budget
-    if total is None:
-        return
-    if isinstance(budget, GaussianBudget):
-        over = _over_curve(budget, total)
-    else:
-        pairs = {"epsilon": (budget.epsilon, total.epsilon), "delta": (budget.delta, total.delta)}
-        over = "; ".join(
-            f"{name} = {asked} is more than the study's total of {allowed}"
-            for name, (asked, allowed) in pairs.items()
-            if asked > allowed
-        )
-    if over:
-        raise BudgetError(
-            f"Refused by the budget: {over}.\n"
-            "Ask for less, or change [budget] in the study file with your ethics board."
-        )
-
-
-def _over_curve(budget: GaussianBudget, total: DeclaredBudget) -> str:
-    """Return why a release in ρ or μ is above a total in (ε, δ), no text if it is not."""
-    epsilon, delta, name = Fraction(total.epsilon), Fraction(total.delta), budget.symbol
-    if is_within(budget, epsilon, delta):
-        return ""
-    if delta == 0:
-        return f"{name} needs a delta above 0 in the study's total, which has none"
-    return (
-        f"{budget} is more than the study's total of epsilon = {total.epsilon}, "
-        f"delta = {total.delta}; {name} = {largest_within(budget, epsilon, delta)} would be within"
-    )

@@ -6,6 +6,8 @@ r"""Fit a propensity model to the people of the trial: released, or kept secret.
 y is the arm received; a row without an arm has weight 0 and still counts in n.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.special import expit
 
@@ -31,18 +33,24 @@ from dpwerm.study.encoding import Encoding
 CHOSEN = ("gamma", "mechanism", "intercept_scale")
 
 
-def fit_private(
-    trial: Trial,
+@dataclass(frozen=True)
+class PrivateModel:
+    """A private propensity model before it is fitted: its settings, all of them public."""
+
+    encoding: Encoding
+    spec: Specification
+
+
+def settle_private(
     encoding: Encoding,
     *,
     budget: Budget,
     people: int,
     relation: Relation,
     floor: float,
-    bits: BitSource,
     on_stage: Stage = no_progress,
-) -> Release:
-    """Return the release of a logistic propensity model, its settings chosen by simulation.
+) -> PrivateModel:
+    """Return a logistic propensity model with settings chosen by simulation.
 
     people: the public or the planned number of people; floor: π_min.
     """
@@ -52,22 +60,29 @@ def fit_private(
     choice = propensity_settings(
         seen, people, budget, relation, floor, lambda share: on_stage(f"{stage}: {share:.0%}")
     )
-    seen = seen.changed(intercept=choice.intercept)
+    spec = Specification(
+        budget=spent(get_mechanism(choice.mechanism), budget),
+        gamma=choice.gamma,
+        weight_bound=1.0,
+        mechanism=choice.mechanism,
+        relation=relation,
+        loss=Logistic(),
+        chosen=Chosen(CHOSEN, max(0.0, 1.0 - choice.error), choice.reason),
+    )
+    return PrivateModel(seen.changed(intercept=choice.intercept), spec)
+
+
+def fit_private(
+    trial: Trial, model: PrivateModel, bits: BitSource, on_stage: Stage = no_progress
+) -> Release:
+    """Return the release of a propensity model."""
     labels, weights = _labels(trial)
     return fit_release(
-        trial.encode(seen),
+        trial.encode(model.encoding),
         labels,
         weights,
-        encoding=seen,
-        spec=Specification(
-            budget=spent(get_mechanism(choice.mechanism), budget),
-            gamma=choice.gamma,
-            weight_bound=1.0,
-            mechanism=choice.mechanism,
-            relation=relation,
-            loss=Logistic(),
-            chosen=Chosen(CHOSEN, max(0.0, 1.0 - choice.error), choice.reason),
-        ),
+        encoding=model.encoding,
+        spec=model.spec,
         bits=bits,
         on_stage=lambda name: on_stage(f"propensity model: {name}"),
     )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dpwerm.arrays import FloatArray
 from dpwerm.learn.release import Release
 from dpwerm.privacy.budget import AnyBudget, total
+from dpwerm.privacy.receipt import Receipt
 from dpwerm.rules.declaration import Declaration
 from dpwerm.rules.tuning import Tuning
 from dpwerm.study.table import read_table
@@ -40,6 +41,11 @@ class Rule:
         """What the rule cost in all, its propensity model and the tuning of its γ included."""
         own = self.own_budget
         return own if self.propensity is None else total(self.propensity.certificate.budget, own)
+
+    @property
+    def receipt(self) -> Receipt | None:
+        """The charge that paid for all of it, None if no ledger knows of the rule."""
+        return self.release.certificate.receipt
 
     @property
     def private(self) -> bool:

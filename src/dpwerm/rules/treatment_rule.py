@@ -5,7 +5,6 @@ shared pipeline releases its solution. With a study the estimator fits a table, 
 fits arrays; both go the same way from there.
 """
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -17,20 +16,15 @@ from sklearn.utils.validation import check_is_fitted
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.learn.arrays_in import forget, number_encoding, numeric_matrix
+from dpwerm.learn.charging import StudyLedger, attach
 from dpwerm.learn.pipeline import Stage, no_progress
 from dpwerm.learn.release import Release
-from dpwerm.learn.settings import CHECKED_ROWS, Asked, check_claim, people, plain_settings
-from dpwerm.learn.specification import Specification, specification_of
-from dpwerm.privacy.origin import ReleasedModel
-from dpwerm.privacy.randomness import bit_source
-from dpwerm.privacy.relation import Relation
 from dpwerm.problem.losses import MarginLoss
+from dpwerm.rules.choices_in import check_choices, payment_in, wanted_in
 from dpwerm.rules.declaration import Declaration
 from dpwerm.rules.fit_rule import Wanted, fit_rule
-from dpwerm.rules.outcome_in import fixed_clip
-from dpwerm.rules.parameters_in import declaration_of, declared_labels, refuse_over_budget
-from dpwerm.rules.propensity import split
-from dpwerm.rules.rule_file import write_rule
+from dpwerm.rules.parameters_in import declaration_of, declared_labels
+from dpwerm.rules.rule_file import content_of, write_rule
 from dpwerm.rules.trial import trial_of_arrays, trial_of_table
 from dpwerm.study.declaration import Study
 from dpwerm.study.encoding import Encoding
@@ -73,6 +67,9 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
         of ``"auto"`` is chosen with the rest; with a number it is ``"range"``.
     study : Study, optional
         Declares all of the data's facts instead of the parameters above; see :meth:`from_study`.
+    ledger : Ledger, ``"none"``, or None for the study's own
+        Charged before any noise is drawn. Without a study a private fit must be given one, or
+        ``"none"`` for a release that is not added up with others. A seed or ε = ∞ charges nothing.
 
     Attributes
     ----------
@@ -136,6 +133,7 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
         planned_n: int | None = None,
         random_state: int | None = None,
         study: Study | None = None,
+        ledger: StudyLedger | str | None = None,
     ) -> None:
         self.epsilon = epsilon
         self.feature_bounds = feature_bounds
@@ -164,6 +162,7 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
         self.planned_n = planned_n
         self.random_state = random_state
         self.study = study
+        self.ledger = ledger
 
     @classmethod
     def from_study(cls, study: Study, epsilon: Any, **parameters: Any) -> Self:
@@ -180,44 +179,13 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
         return cls(epsilon, study=study, **{**known, **parameters})
 
     def check_parameters(self) -> None:
-        """Raise for every parameter that is wrong; nothing is read and nothing is chosen."""
-        declaration = declaration_of(self).checked()
-        bits = bit_source(self.random_state)
-        whole, asked = self._spec(declaration), self._asked(declaration)
-        _, rest = split(whole.budget, declaration.treatment)
-        spec = whole.with_settings(budget=rest)
-        if declaration.treatment.origin == ReleasedModel.name:
-            people(asked, spec, whose="a private propensity model")
-        if asked.gamma is None:
-            people(asked, spec)
-        plain_settings(asked, spec.budget).specification(spec, declaration.weight_bound)
-        if self.study is not None:
-            if bits.secure and whole.budget.is_private:
-                refuse_over_budget(self.study, whole.budget)
-            encoding = self.study.encoding()
-            wanted = Wanted(declaration, whole, asked, encoding)
-            check_claim(asked, wanted.rule_spec(CHECKED_ROWS), encoding)
+        """Raise for every parameter that is wrong; no table is read and nothing is chosen."""
+        check_choices(self)
+        payment_in(self, "rule")
 
     def wanted(self, declaration: Declaration, encoding: Encoding) -> Wanted:
         """Return the public choices of a fit."""
-        return Wanted(declaration, self._spec(declaration), self._asked(declaration), encoding)
-
-    def _spec(self, declaration: Declaration) -> Specification:
-        """Return what is fixed before γ, the mechanism and the origin of the weights are."""
-        relation = self.study.relation if self.study is not None else self.relation
-        return specification_of(
-            self,
-            weight_bound=declaration.weight_bound,
-            relation=relation or Relation.REPLACE_ONE,
-        )
-
-    def _asked(self, declaration: Declaration) -> Asked:
-        """Return what the parameters and the study fix."""
-        clip = fixed_clip(declaration)
-        if self.study is None:
-            return Asked.of(self, intercept=self.intercept_scale, clip=clip)
-        asked = Asked.of(self, intercept=self.study.method.intercept_scale, clip=clip)
-        return replace(asked, planned_n=self.study.about.planned_n)
+        return wanted_in(self, declaration, encoding)
 
     def fit(
         self,
@@ -236,7 +204,7 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
         """
         forget(self)
         self.check_parameters()
-        bits = bit_source(self.random_state)
+        payment = payment_in(self, "rule")
         declaration = declaration_of(self)
         if self.study is not None:
             if not (treatment is None and benefit is None and propensity is None):
@@ -250,7 +218,8 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
             matrix = numeric_matrix(self, X, reset=True)
             encoding = number_encoding(self, matrix.shape[1])
             trial = trial_of_arrays(matrix, treatment, benefit, propensity, declaration)
-        self.rule_ = fit_rule(self.wanted(declaration, encoding), trial, bits, on_stage)
+        self.rule_ = fit_rule(self.wanted(declaration, encoding), trial, payment, on_stage)
+        attach(payment, self.rule_.receipt, lambda: content_of(self.rule_))
         return self
 
     @property

@@ -9,18 +9,21 @@ from dataclasses import replace
 from typing import Any
 
 from dpwerm.errors import ParameterError
+from dpwerm.learn.charging import StudyLedger, attach
 from dpwerm.learn.pipeline import Stage, no_progress
 from dpwerm.learn.settings import Settings, settings_for
 from dpwerm.learn.specification import Specification
 from dpwerm.parameters import one_of
 from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.randomness import bit_source
+from dpwerm.privacy.payment import Payment
 from dpwerm.privacy.relation import Relation
+from dpwerm.rules.choices_in import check_choices, payment_in
 from dpwerm.rules.declaration import Declaration
-from dpwerm.rules.fit_rule import Ready, Wanted, propensities
+from dpwerm.rules.fit_rule import Ready, Wanted, propensities, settled_model, whole_cost
 from dpwerm.rules.outcome_in import outcome_of
 from dpwerm.rules.propensity import split
 from dpwerm.rules.rule import Rule
+from dpwerm.rules.rule_file import content_of
 from dpwerm.rules.treatment_rule import PrivateTreatmentRule
 from dpwerm.rules.trial import trial_of_table
 from dpwerm.rules.tuning import (
@@ -53,6 +56,7 @@ def fit_tuned(
     mechanism: str | None = None,
     share: Any = SHARE,
     random_state: int | None = None,
+    ledger: StudyLedger | str | None = None,
     on_stage: Stage = no_progress,
 ) -> Rule:
     r"""Return a rule with γ tuned privately on the table; ε is the cost of everything.
@@ -70,18 +74,24 @@ def fit_tuned(
     mechanism : as in the study file; None for the study's, or to choose it by simulation
     share : a number in (0, 1), the part of ε that finds γ with ``split``
     random_state : None, or a seed, which marks the rule as not private
+    ledger : Ledger, ``"none"``, or None for the study's own; charged before anything is drawn
     """
-    estimator, wanted = _public(study, epsilon, how, gammas, delta, mechanism, share, random_state)
-    bits = bit_source(estimator.random_state)
+    wanted, payment = _public(
+        study, epsilon, how, gammas, delta, mechanism, share, random_state, ledger
+    )
     on_stage("reading")
     rows = read_trial(study, table)
     refuse_repeated_persons(study, rows)
     trial = trial_of_table(wanted.declaration, rows)
     settings, spec, tuning = _settled(wanted, trial.n_rows, how, gammas, share, on_stage)
-    propensity, second = propensities(wanted, trial, bits, on_stage)
+    model = settled_model(wanted, trial.n_rows, on_stage)
+    bits = payment.bits(whole_cost(model, tuning.budget))
+    propensity, second = propensities(wanted, trial, model, bits, on_stage)
     ready = Ready.of(wanted, trial, settings, second, on_stage)
     release = HOW[how](Work(ready, spec, tuning, bits, on_stage))
-    return Rule(release, ready.declaration, propensity, tuning)
+    rule = Rule(release, ready.declaration, propensity, tuning)
+    attach(payment, rule.receipt, lambda: content_of(rule))
+    return rule
 
 
 def check_tuned(
@@ -94,9 +104,10 @@ def check_tuned(
     mechanism: str | None = None,
     share: Any = SHARE,
     random_state: int | None = None,
+    ledger: StudyLedger | str | None = None,
 ) -> None:
     """Raise for everything that ``fit_tuned`` would refuse before it reads a table."""
-    _public(study, epsilon, how, gammas, delta, mechanism, share, random_state)
+    _public(study, epsilon, how, gammas, delta, mechanism, share, random_state, ledger)
 
 
 def _public(
@@ -108,8 +119,9 @@ def _public(
     mechanism: str | None,
     share: Any,
     random_state: int | None,
-) -> tuple[PrivateTreatmentRule, Wanted]:
-    """Return an estimator for the study and its public choices, or raise."""
+    ledger: StudyLedger | str | None,
+) -> tuple[Wanted, Payment]:
+    """Return the public choices of a fit and how it is paid for, or raise."""
     one_of("how", how, WAYS)
     if Relation.of(study.relation) is not Relation.REPLACE_ONE:
         raise ParameterError(
@@ -120,15 +132,15 @@ def _public(
     if gammas is not None:
         declared(gammas)
     estimator = PrivateTreatmentRule.from_study(
-        study, epsilon, delta=delta, random_state=random_state, **replaced
+        study, epsilon, delta=delta, random_state=random_state, ledger=ledger, **replaced
     )
-    estimator.check_parameters()
+    check_choices(estimator)
     declaration = Declaration.of_study(study)
     refuse_shared_weights(declaration.treatment.origin)
     wanted = estimator.wanted(declaration, study.encoding())
     _, rest = split(wanted.spec.budget, declaration.treatment)
     steps_of(how, _in_epsilon(rest), checked_share(share), None)
-    return estimator, wanted
+    return wanted, payment_in(estimator, "tuned rule")
 
 
 def _settled(

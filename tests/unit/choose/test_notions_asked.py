@@ -80,7 +80,7 @@ def test_a_mechanism_that_cannot_is_refused_before_anything_is_simulated(
 
     monkeypatch.setattr("dpwerm.learn.settings.answer", simulated)
     model = PrivateWeightedClassifier(
-        budget, feature_bounds=(-1, 1), classes=(0, 1), mechanism="objective-block"
+        budget, feature_bounds=(-1, 1), classes=(0, 1), mechanism="objective-block", ledger="none"
     )
     with pytest.raises(ParameterError, match="mechanism objective-block needs epsilon; use"):
         model.fit(np.zeros((4, 1)), [0, 1, 0, 1])

@@ -171,7 +171,7 @@ def test_two_data_sets_of_one_size_are_fitted_with_the_same_settings() -> None:
     for X, y, weights in data.values():
         forget()
         model = PrivateWeightedClassifier(
-            1, feature_bounds=(-1, 1), classes=(0, 1), weight_bound=2.0
+            1, feature_bounds=(-1, 1), classes=(0, 1), weight_bound=2.0, ledger="none"
         ).fit(X, y, weights)
         release = model.release_
         assert release.certificate.chosen is not None

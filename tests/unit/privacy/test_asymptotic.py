@@ -103,6 +103,7 @@ def test_no_estimator_takes_it() -> None:
         classes=("a", "b"),
         gamma=5.0,
         weight_origin="asymptotic",
+        ledger="none",
     )
     with pytest.raises(ParameterError, match=SENTENCE):
         classifier.fit(X, labels)
@@ -115,6 +116,7 @@ def test_no_estimator_takes_it() -> None:
             propensity=propensity,
             propensity_floor=0.1,
             gamma=5.0,
+            ledger="none",
         )
         with pytest.raises(ParameterError, match=SENTENCE):
             rule.fit(X, labels, np.zeros(4))

@@ -13,7 +13,9 @@ from dpwerm.study.declaration import Study
 
 def demo_rule(epsilon: object = 1, **other: object) -> Rule:
     parameters = {"gamma": 2000.0, "random_state": 1} | other
-    rule = PrivateTreatmentRule.from_study(Study.parse(study_text()), epsilon, **parameters)
+    rule = PrivateTreatmentRule.from_study(
+        Study.parse(study_text()), epsilon, ledger="none", **parameters
+    )
     return rule.fit(demo_trial(500)).rule_
 
 

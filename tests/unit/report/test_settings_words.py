@@ -107,7 +107,7 @@ def test_one_setting_is_one() -> None:
 
 def tuned(how: str, **other: Any) -> Rule:
     asked: dict[str, Any] = {"epsilon": 1, "gammas": (40, 120, 400)} | other
-    return fit_tuned(study(), table(), how=how, **asked)
+    return fit_tuned(study(), table(), how=how, ledger="none", **asked)
 
 
 TOLD = {

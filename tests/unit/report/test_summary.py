@@ -21,7 +21,7 @@ TEXT = study_text().replace("[budget]\nepsilon = 2\n", "")
 
 def demo_rule(epsilon: object = 1, text: str = TEXT, **other: object) -> Rule:
     parameters = {"gamma": 2000.0} | other
-    rule = PrivateTreatmentRule.from_study(Study.parse(text), epsilon, **parameters)
+    rule = PrivateTreatmentRule.from_study(Study.parse(text), epsilon, ledger="none", **parameters)
     return rule.fit(TRIAL).rule_
 
 

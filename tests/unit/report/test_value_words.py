@@ -68,7 +68,7 @@ def test_it_says_which_rule_and_how_it_was_estimated() -> None:
 
 def test_cost_is_said_where_something_was_spent() -> None:
     rule = fitted(study(), epsilon=1)
-    private = treatment_value(rule, table(), "0.25", study=study())
+    private = treatment_value(rule, table(), "0.25", study=study(), ledger="none")
     text = value_summary(private, rule)
     assert "This evaluation costs epsilon = 0.25, on top of the rule's epsilon = 1" in text
     assert "on top of what the rule cost" in value_summary(private)

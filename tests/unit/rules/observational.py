@@ -48,6 +48,7 @@ def arrays(epsilon: object = 1, **other: Any) -> PrivateTreatmentRule:
         "feature_bounds": [(-1, 1), (0, 10)],
         "benefit_bounds": (0, 4),
         "arms": ("a", "b"),
+        "ledger": "none",
         "propensity": "private",
         "propensity_floor": 0.1,
         "gamma": 50.0,
@@ -62,4 +63,6 @@ def fitted(epsilon: object = 1, data: dict[str, Any] | None = None, **other: Any
 
 
 def by_study(epsilon: object = 1, text: str = STUDY, **other: Any) -> PrivateTreatmentRule:
-    return PrivateTreatmentRule.from_study(Study.parse(text), epsilon, **other)
+    return PrivateTreatmentRule.from_study(
+        Study.parse(text), epsilon, **({"ledger": "none"} | other)
+    )

@@ -83,7 +83,7 @@ def test_two_tables_of_one_size_are_fitted_with_the_same_settings(relation: str)
     study = Study.parse(STUDY.replace('id = "small"', about))
     seen = []
     for table in tables(30):
-        rule = PrivateTreatmentRule.from_study(study, 1).fit(table).rule_
+        rule = PrivateTreatmentRule.from_study(study, 1, ledger="none").fit(table).rule_
         release = rule.release
         assert release.certificate.chosen is not None
         seen.append((release.certificate, release.encoding, release.threshold, rule.declaration))
@@ -98,7 +98,7 @@ def test_under_add_remove_the_settings_do_not_know_the_number_of_rows() -> None:
     seen = []
     for n in (0, 1, 80):
         table = next(tables(n))
-        rule = PrivateTreatmentRule.from_study(study, 1).fit(table).rule_
+        rule = PrivateTreatmentRule.from_study(study, 1, ledger="none").fit(table).rule_
         seen.append((rule.release.certificate, rule.release.encoding, rule.release.threshold))
         forget()
     assert all(one == seen[0] for one in seen)

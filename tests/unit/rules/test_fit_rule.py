@@ -62,7 +62,7 @@ def test_a_delta_that_nobody_spends_is_not_claimed(gamma: Any, tmp_path: Path) -
 
 
 def test_the_whole_counts_against_the_study_s_total() -> None:
-    with pytest.raises(BudgetError, match=r"epsilon = 2.1 is more than the study's total of 2"):
+    with pytest.raises(BudgetError, match=r"epsilon = 2.1 is more than is left of epsilon = 2"):
         by_study("2.1").check_parameters()
     by_study(2).check_parameters()
 

@@ -20,7 +20,7 @@ from dpwerm.problem.objective import Objective, WeightedData
 from dpwerm.problem.regularizers import Ridge
 from dpwerm.rules.declaration import Declaration
 from dpwerm.rules.propensity import model_encoding, origin_for
-from dpwerm.rules.propensity_fit import fit_private, secret_second_arm
+from dpwerm.rules.propensity_fit import fit_private, secret_second_arm, settle_private
 from dpwerm.rules.trial import Trial
 from dpwerm.rules.trial_rows import rows_of
 from dpwerm.solve.newton import minimise
@@ -63,15 +63,10 @@ def origin(declaration: Declaration, n: int) -> RidgeModel:
 def private(
     trial: Trial, epsilon: str = "inf", relation: Relation = Relation.REPLACE_ONE
 ) -> Release:
-    return fit_private(
-        trial,
-        ENCODING,
-        budget=Budget.of(epsilon),
-        people=N,
-        relation=relation,
-        floor=0.1,
-        bits=bit_source(1),
+    model = settle_private(
+        ENCODING, budget=Budget.of(epsilon), people=N, relation=relation, floor=0.1
     )
+    return fit_private(trial, model, bit_source(1))
 
 
 # -- a private model ---------------------------------------------------------------------------

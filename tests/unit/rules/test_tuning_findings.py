@@ -21,7 +21,9 @@ from dpwerm.tune.private import fit_tuned
 
 @cache
 def tuned(how: str, text: str = STUDY, **other: Any) -> Rule:
-    return fit_tuned(study(text), table(), how=how, gammas=GAMMAS, **({"epsilon": 1} | other))
+    return fit_tuned(
+        study(text), table(), how=how, gammas=GAMMAS, ledger="none", **({"epsilon": 1} | other)
+    )
 
 
 @pytest.mark.parametrize("how", WAYS)
@@ -120,7 +122,13 @@ def test_what_is_edited_is_named(
 def test_a_candidate_that_the_mechanism_refuses_is_found(tmp_path: Path) -> None:
     gammas = [50.0, 200.0, 800.0]
     rule = fit_tuned(
-        study(), table(), epsilon=1, how="parts", gammas=gammas, mechanism="objective-block"
+        study(),
+        table(),
+        epsilon=1,
+        how="parts",
+        gammas=gammas,
+        mechanism="objective-block",
+        ledger="none",
     )
     place = next(i for i, gamma in enumerate(gammas) if gamma != rule.release.certificate.gamma)
     edit: Edit = set_at(f"tuning.candidates.{place}", 1e-6)

@@ -20,7 +20,7 @@ from dpwerm.tune.private import check_tuned, fit_tuned
 def tuned(how: str = "parts", text: str = STUDY, data: Any = None, **other: Any) -> Rule:
     given = table() if data is None else data
     asked: dict[str, Any] = {"epsilon": 1, "gammas": GAMMAS} | other
-    return fit_tuned(study(text), given, how=how, **asked)
+    return fit_tuned(study(text), given, how=how, ledger="none", **asked)
 
 
 @pytest.mark.parametrize("how", WAYS)
@@ -104,7 +104,7 @@ def test_what_is_refused_is_refused_before_a_row_is_read(
     with pytest.raises(ParameterError, match=words):
         check_tuned(study(text), **asked)
     with pytest.raises(ParameterError, match=words):
-        fit_tuned(study(text), "nowhere.csv", **asked)
+        fit_tuned(study(text), "nowhere.csv", ledger="none", **asked)
 
 
 def test_worst_case_weights_are_refused() -> None:
@@ -117,7 +117,7 @@ def test_worst_case_weights_are_refused() -> None:
 
 
 def test_the_study_s_total_holds_for_all_of_it() -> None:
-    with pytest.raises(BudgetError, match=r"epsilon = 5.1 is more than the study's total of 5"):
+    with pytest.raises(BudgetError, match=r"epsilon = 5.1 is more than is left of epsilon = 5"):
         tuned(epsilon="5.1")
     assert not tuned(epsilon="5.1", random_state=1).private
 

@@ -75,7 +75,8 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> Seen:
 
 def tuned(how: str, seed: int | None = 1, data: Any = None, epsilon: Any = 1) -> Rule:
     given = table() if data is None else data
-    return fit_tuned(study(), given, epsilon=epsilon, how=how, gammas=GAMMAS, random_state=seed)
+    asked: dict[str, Any] = {"how": how, "gammas": GAMMAS, "random_state": seed}
+    return fit_tuned(study(), given, epsilon=epsilon, ledger="none", **asked)
 
 
 @pytest.mark.parametrize(
@@ -208,7 +209,8 @@ def test_stages_say_nothing_of_scores_or_runs() -> None:
     for how in WAYS:
         for data in (table(), table(seed=3), table(outcome=np.zeros(N))):
             stages: list[str] = []
-            fit_tuned(study(), data, epsilon=1, how=how, gammas=GAMMAS, on_stage=stages.append)
+            asked: dict[str, Any] = {"how": how, "gammas": GAMMAS, "ledger": "none"}
+            fit_tuned(study(), data, epsilon=1, on_stage=stages.append, **asked)
             told.setdefault(how, []).append(stages)
     for each in told.values():
         assert each[0] == each[1] == each[2]

@@ -7,21 +7,24 @@ before, from these people or from others, and what that cost is not part of this
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from dpwerm.errors import Fault, ParameterError, TableError
+from dpwerm.learn.charging import StudyLedger, attach
 from dpwerm.learn.pipeline import Stage, no_progress
 from dpwerm.mechanisms.laplace_sums import LaplaceSums, exact_sums
 from dpwerm.parameters import real
 from dpwerm.privacy.budget import Budget, budget_of
-from dpwerm.privacy.randomness import BitSource, bit_source
+from dpwerm.privacy.payment import NO_LEDGER, Payment
 from dpwerm.privacy.relation import Relation
 from dpwerm.rules.declaration import Declaration
-from dpwerm.rules.parameters_in import refuse_over_budget
 from dpwerm.rules.rule import Rule
 from dpwerm.rules.rule_file import content_of
+from dpwerm.rules.study_payment import study_payment
 from dpwerm.rules.trial import trial_of_table
+from dpwerm.rules.value.declared import CONFIDENCES, NOT_EVALUATED, for_evaluation
+from dpwerm.rules.value.file import value_content
 from dpwerm.rules.value.outcome import OutcomeModel
 from dpwerm.rules.value.release import ValueRelease
 from dpwerm.rules.value.rows import layout_for, shared_rows
@@ -32,13 +35,6 @@ from dpwerm.study.persons import refuse_repeated_persons
 from dpwerm.study.propensity import PrivatePropensity
 from dpwerm.study.table import Table, read_table
 from dpwerm.version import __version__
-
-CONFIDENCES = (0.5, 0.999)
-NOT_EVALUATED = {
-    "worst_case": "nothing is known of where the probabilities come from",
-    "ridge": "its propensity model was fitted to the same people and is not released",
-}
-"""Origins under which one person could move the weights of all others, and why."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +47,7 @@ class Evaluation:
     budget: Budget
     relation: Relation
     confidence: float
-    bits: BitSource
+    payment: Payment
     study: Study | None = None
     model: OutcomeModel | None = None
 
@@ -74,25 +70,29 @@ class Evaluation:
         return table
 
     def release(self, table: Table) -> ValueRelease:
-        """Return the release of one table; the exact sums stay here."""
+        """Return the release of one table, charged before its noise; the exact sums stay here."""
         trial = trial_of_table(self.declaration, table)
         rows = shared_rows(self.rule, self.declaration, trial, self.encoding, self.model)
         layout = layout_for(self.declaration, robust=self.model is not None)
         exact = exact_sums(rows.cells, rows.shares, len(layout.cells))
         noise = LaplaceSums(layout.count, self.relation, self.budget)
-        return ValueRelease(
-            integers=noise.release([one for cell in exact for one in cell], self.bits),
+        bits = self.payment.bits(self.budget)
+        value = ValueRelease(
+            integers=noise.release([one for cell in exact for one in cell], bits),
             declaration=self.declaration,
             budget=self.budget,
             relation=self.relation,
             n=table.n_rows if self.relation.publishes_n else None,
-            secure=self.bits.secure,
+            secure=bits.secure,
             library=f"dpwerm {__version__}",
             confidence=self.confidence,
             rule_digest=str(content_of(self.rule)["digest"]),
             rule_private=self.rule.private,
             outcome_model=self.model,
+            receipt=bits.receipt,
         )
+        attach(self.payment, value.receipt, lambda: value_content(value))
+        return value
 
 
 def treatment_value(
@@ -104,6 +104,7 @@ def treatment_value(
     confidence: float = 0.95,
     outcome_model: OutcomeModel | Mapping[str, Any] | None = None,
     random_state: int | None = None,
+    ledger: StudyLedger | str | None = None,
     on_stage: Stage = no_progress,
 ) -> ValueRelease:
     r"""Return the value of a rule, of each arm for everybody, and the rule's gains, with intervals.
@@ -125,6 +126,9 @@ def treatment_value(
         A public model of the benefit under each arm, for the doubly robust value.
     random_state : int, optional
         For simulation only: marks the release as not private.
+    ledger : Ledger, ``"none"``, or None for the study's own
+        Charged before any noise is drawn; without a study it must be given. What carries no
+        privacy claim, such as the value of a rule that carries none, is not charged.
     """
     wanted = evaluation_of(
         rule,
@@ -133,6 +137,7 @@ def treatment_value(
         confidence=confidence,
         outcome_model=outcome_model,
         random_state=random_state,
+        ledger=ledger,
     )
     on_stage("reading")
     read = wanted.read(table)
@@ -148,6 +153,7 @@ def evaluation_of(
     confidence: float = 0.95,
     outcome_model: OutcomeModel | Mapping[str, Any] | None = None,
     random_state: int | None = None,
+    ledger: StudyLedger | str | None = None,
 ) -> Evaluation:
     """Return the evaluation that is asked for, or say what is wrong; no row is read."""
     found = getattr(rule, "rule_", rule)
@@ -162,7 +168,6 @@ def evaluation_of(
     level = real("confidence", confidence)
     if not CONFIDENCES[0] <= level <= CONFIDENCES[1]:
         raise ParameterError(f"confidence must be between 0.5 and 0.999, not {level:g}")
-    bits = bit_source(random_state)
     declared = found.declaration if study is None else Declaration.of_study(study)
     encoding = found.release.encoding if study is None else study.encoding()
     _refuse_other_study(found, declared)
@@ -170,9 +175,16 @@ def evaluation_of(
     model = OutcomeModel.of(outcome_model)
     if model is not None:
         model.check(declared.treatment.arms, encoding)
-    if study is not None and bits.secure and budget.is_private:
-        refuse_over_budget(study, budget)
     relation = found.release.certificate.relation if study is None else Relation.of(study.relation)
+    payment = study_payment(
+        ledger if found.private else NO_LEDGER,
+        study,
+        budget,
+        random_state,
+        "value",
+        relation=relation,
+        study_id=declared.study_id,
+    )
     return Evaluation(
         found,
         for_evaluation(declared).checked(),
@@ -180,21 +192,10 @@ def evaluation_of(
         budget,
         relation,
         level,
-        bits,
+        payment,
         study,
         model,
     )
-
-
-def for_evaluation(declaration: Declaration) -> Declaration:
-    """Return a declaration whose benefit is clipped at nothing but its bounds.
-
-    The centre is the midpoint: it makes V as small as it can be and changes no value.
-    """
-    benefit = declaration.benefit.model_copy(
-        update={"weights": "signed", "declared_centre": "midpoint", "declared_clip": "range"}
-    )
-    return replace(declaration, benefit=benefit)
 
 
 def _refuse_other_study(rule: Rule, declared: Declaration) -> None:

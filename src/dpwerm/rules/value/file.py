@@ -19,7 +19,7 @@ from dpwerm.rules.declaration import Declaration
 from dpwerm.rules.json_in import VALUE_FORMAT, read_json, refuse_other_versions
 from dpwerm.rules.json_out import write_json
 from dpwerm.rules.rule_file import ABSENT, StudyRecord, Text
-from dpwerm.rules.value.evaluate import CONFIDENCES, NOT_EVALUATED, for_evaluation
+from dpwerm.rules.value.declared import CONFIDENCES, NOT_EVALUATED, for_evaluation
 from dpwerm.rules.value.outcome import OutcomeModel
 from dpwerm.rules.value.release import ValueCertificate, ValueRelease
 from dpwerm.study.blocks import Frozen as Record

@@ -221,7 +221,9 @@ def test_the_value_of_a_rule_without_a_claim_has_none_either() -> None:
     assert value.certificate.claim == "no privacy claim"
     seeded = fitted(study(), tables[0], epsilon=1, random_state=0)
     assert not treatment_value(seeded, tables[0], 1, study=study()).private
-    assert treatment_value(fitted(study(), epsilon=1), tables[0], 1, study=study()).private
+    assert treatment_value(
+        fitted(study(), epsilon=1), tables[0], 1, study=study(), ledger="none"
+    ).private
 
 
 # -- doubly robust -----------------------------------------------------------------------------
@@ -319,7 +321,9 @@ def test_parameters_are_checked(change: Callable[[], object], words: str) -> Non
 
 
 def test_more_than_the_studys_total_is_refused_before_a_row_is_read() -> None:
-    with pytest.raises(BudgetError, match="more than the study's total of 2"):
+    with pytest.raises(
+        BudgetError, match="more than is left of epsilon = 2"
+    ):
         treatment_value(RULE, "no such table.csv", "2.01", study=study())
     assert evaluation_of(RULE, "2.01", study=study(), random_state=1).budget == Budget.of("2.01")
 

@@ -36,7 +36,7 @@ def value_of(kind: str, epsilon: object = 1, **options: Any) -> ValueRelease:
         declared = study(DESIGN, ('"replace_one"', '"add_remove"'))
     if kind == "robust":
         options["outcome_model"] = OUTCOME
-    return treatment_value(RULE, table(), epsilon, study=declared, **options)
+    return treatment_value(RULE, table(), epsilon, study=declared, ledger="none", **options)
 
 
 VALUE = value_of("design")

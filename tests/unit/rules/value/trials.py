@@ -69,7 +69,9 @@ def table(n: int = 300, seed: int = 3, spread: float = 4.0) -> pa.Table:
 def fitted(
     declared: Study, data: pa.Table | None = None, epsilon: float = math.inf, **parameters: Any
 ) -> Rule:
-    estimator = PrivateTreatmentRule.from_study(declared, epsilon, **parameters)
+    estimator = PrivateTreatmentRule.from_study(
+        declared, epsilon, **({"ledger": "none"} | parameters)
+    )
     rule: Rule = estimator.fit(table(400, 9) if data is None else data).rule_
     return rule
 

@@ -1,0 +1,89 @@
+"""How a fit pays for its noise: with a ledger that suits it, and afterwards with a digest.
+
+ledger, relation, cost → payment → bits → release → digest beside the charge
+"""
+
+import warnings
+from collections.abc import Callable
+from typing import Any, Protocol, runtime_checkable
+
+from dpwerm.errors import DpwermError, LedgerWarning, ParameterError
+from dpwerm.learn.digest import digest_of
+from dpwerm.privacy.budget import AnyBudget
+from dpwerm.privacy.ledger.account import Account
+from dpwerm.privacy.payment import NO_LEDGER, Chargeable, Charged, Payment, payment_for
+from dpwerm.privacy.receipt import Receipt
+from dpwerm.privacy.relation import Relation
+
+
+@runtime_checkable
+class StudyLedger(Chargeable, Protocol):
+    """What a fit asks of a ledger; its total is for one study and one neighbouring relation."""
+
+    @property
+    def declared(self) -> Account:
+        """The study, its total and its relation, with nothing spent."""
+
+    def refuse_over(self, cost: AnyBudget) -> None:
+        """Raise if less than the cost is left; nothing is recorded."""
+
+
+def payment_of(
+    ledger: Any,
+    budget: AnyBudget,
+    random_state: int | None,
+    what: str,
+    *,
+    relation: Relation,
+    study_id: str = "",
+) -> Payment:
+    """Return how a release is paid for; what cannot be charged is refused before a row is read.
+
+    Parameters
+    ----------
+    ledger : Ledger, "none", or None, which only a seed or ε = ∞ allows
+    budget : what is asked; the cost is at most this
+    random_state : None for the operating system, or a seed
+    what : "rule", "tuned rule", "value" or "classifier"
+    relation : of the release; amounts under another one cannot be added
+    study_id : the study that the release names, empty if it names none
+    """
+    if not (ledger is None or isinstance(ledger, str | StudyLedger)):
+        raise ParameterError(
+            f'ledger must be a Ledger or the word "{NO_LEDGER}", not {type(ledger).__name__}'
+        )
+    payment = payment_for(ledger, budget, random_state, what)
+    if isinstance(payment, Charged) and isinstance(ledger, StudyLedger):
+        declared = ledger.declared
+        if declared.relation != relation:
+            raise ParameterError(
+                f"the ledger's total is for relation {declared.relation}, this release is for "
+                f"{relation}: the two do not add up"
+            )
+        if study_id not in ("", declared.study):
+            raise ParameterError(
+                f"the ledger charges study {declared.study}, the release is of study {study_id}: "
+                "give the ledger of that study"
+            )
+        ledger.refuse_over(budget)
+    return payment
+
+
+def attach(
+    payment: Payment, receipt: Receipt | None, content: Callable[[], dict[str, Any]]
+) -> None:
+    """Record beside the charge which release it paid for, by the digest of its content.
+
+    The release is made and paid for, so it must not be lost if this fails: a warning says so.
+    """
+    if receipt is None:
+        return
+    try:
+        payment.attach(receipt, digest_of(content()))
+    except Exception as error:  # noqa: BLE001 - whatever it is, the release stands
+        reason = f" ({error})" if isinstance(error, DpwermError) else ""
+        text = (
+            f"The release stands and is paid for by {receipt}, but the ledger could not be told "
+            f"which release that is{reason}. Write it to a file, then run: dpwerm ledger attach"
+        )
+        warnings.warn(LedgerWarning(text), stacklevel=3)

@@ -1,0 +1,62 @@
+"""Which ledger pays for a release of a study: the one that is given, or the study's own."""
+
+from typing import Any
+
+from dpwerm.errors import BudgetError, ParameterError
+from dpwerm.learn.charging import StudyLedger, payment_of
+from dpwerm.privacy.budget import AnyBudget
+from dpwerm.privacy.ledger.account import Account
+from dpwerm.privacy.ledger.amounts import Total
+from dpwerm.privacy.payment import NO_LEDGER, Payment, Unrecorded
+from dpwerm.privacy.relation import Relation
+from dpwerm.study.declaration import Study
+
+
+def study_payment(
+    ledger: Any,
+    study: Study | None,
+    budget: AnyBudget,
+    random_state: int | None,
+    what: str,
+    *,
+    relation: Relation,
+    study_id: str = "",
+) -> Payment:
+    """Return how a release is paid for; the parameters are those of ``payment_of``.
+
+    ledger: None for the study's own. With "none" the release is added up with no other, but alone
+    it must still be within the total that the study declares.
+    """
+    if study is not None and budget.is_private and Unrecorded(random_state).secure:
+        study_id = study.id
+        if ledger is None:
+            ledger = _own_ledger(study)
+        elif isinstance(ledger, str) and ledger == NO_LEDGER:
+            refuse_alone(study, budget)
+    return payment_of(ledger, budget, random_state, what, relation=relation, study_id=study_id)
+
+
+def refuse_alone(study: Study, budget: AnyBudget) -> None:
+    """Raise if a release, whatever was spent before, is above the study's declared total."""
+    declared = study.budget
+    if declared is None:
+        return
+    total = Total(declared.epsilon, declared.delta, declared.rho, declared.mu)
+    refusal = Account(study.id, study.relation, total).refusal(budget)
+    if refusal is not None:
+        raise BudgetError(
+            f"Refused by the budget: {refusal}.\n"
+            "Ask for less, or change [budget] in the study file with your ethics board."
+        )
+
+
+def _own_ledger(study: Study) -> StudyLedger:
+    if study.budget is None:
+        raise ParameterError(
+            f"study {study.id} declares no [budget] to charge: declare its total, such as "
+            'epsilon = 2, or give ledger="none" if this release need not be added up with others'
+        )
+    # SQLAlchemy takes a while to load; a fit that charges nothing does without it.
+    from dpwerm.privacy.ledger.ledger import Ledger
+
+    return Ledger.of_study(study)

@@ -1,0 +1,46 @@
+"""Entries of a ledger as a store would give them, written by hand."""
+
+from collections.abc import Iterable, Mapping
+
+from dpwerm.privacy.budget import AnyBudget
+from dpwerm.privacy.ledger import bodies
+from dpwerm.privacy.ledger.account import Account
+from dpwerm.privacy.ledger.amounts import Total
+from dpwerm.privacy.ledger.entry import Entry, seal
+
+STUDY = "trial"
+STARTED = {"kind": "started", "ledger": "0" * 32, "format": 1}
+DIGEST = "sha256:" + "ab" * 32
+
+Charged = tuple[str | None, AnyBudget]
+
+
+def chain(written: Iterable[Mapping[str, object]]) -> tuple[Entry, ...]:
+    """Return a ledger of these bodies, after the one that starts it."""
+    entries = [seal(1, "", STARTED)]
+    for body in written:
+        entries.append(seal(len(entries) + 1, entries[-1].hash, body))
+    return tuple(entries)
+
+
+def opening(total: Total, slots: tuple[str, ...] = (), study: str = STUDY) -> bodies.Body:
+    """Return the body that opens a study."""
+    return bodies.opened(Account(study, "replace_one", total, slots))
+
+
+def admitted(total: Total, costs: Iterable[Charged], slots: tuple[str, ...] = ()) -> Account:
+    """Return the account after charging one cost after another, those that are not refused."""
+    written = [opening(total, slots)]
+    account = account_of(written)
+    for slot, cost in costs:
+        if account.refusal(cost, slot) is None:
+            written.append(bodies.charged(STUDY, slot, cost, "rule"))
+            account = account_of(written)
+    return account
+
+
+def account_of(written: Iterable[Mapping[str, object]], study: str = STUDY) -> Account:
+    """Return the account that these bodies give."""
+    found = Account.of(chain(written), study)
+    assert found is not None
+    return found

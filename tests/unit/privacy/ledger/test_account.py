@@ -1,0 +1,252 @@
+import re
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.unit.privacy.ledger.books import (
+    DIGEST,
+    STUDY,
+    Charged,
+    account_of,
+    admitted,
+    chain,
+    opening,
+)
+
+from dpwerm.errors import LedgerTamperedError
+from dpwerm.privacy.budget import AnyBudget, Budget, only_budget
+from dpwerm.privacy.ledger import bodies
+from dpwerm.privacy.ledger.account import Account, studies_in, unpayable
+from dpwerm.privacy.ledger.amounts import Amounts, Total
+
+SLOTS = ("north", "south")
+TENTHS = st.integers(1, 12).map(lambda tenths: f"{tenths / 10:g}")
+COSTS: st.SearchStrategy[AnyBudget] = st.one_of(
+    st.builds(Budget.of, TENTHS, st.sampled_from(["0", "1e-7", "3e-7"])),
+    st.builds(Budget.zcdp, TENTHS),
+    st.builds(Budget.gdp, TENTHS),
+)
+CHARGED: st.SearchStrategy[list[Charged]] = st.lists(
+    st.tuples(st.sampled_from([None, *SLOTS]), COSTS), max_size=8
+)
+TOTALS = st.builds(
+    Total.of,
+    TENTHS,
+    st.sampled_from(["0", "1e-7", "1e-6"]),
+    st.one_of(st.just("0"), TENTHS),
+    st.one_of(st.just("0"), TENTHS),
+)
+
+
+def test_tenths_add_up_exactly() -> None:
+    everybody: list[Charged] = [(None, Budget.of("0.1")), (None, Budget.of("0.2"))]
+    assert len(admitted(Total.of("0.3"), everybody).charges) == 2
+    above: list[Charged] = [everybody[0], (None, Budget.of("0.2000000000000000000000000001"))]
+    assert len(admitted(Total.of("0.3"), above).charges) == 1
+
+
+def test_squares_of_mu_add_up_exactly() -> None:
+    total = Total.of(mu="0.5")
+    fits: list[Charged] = [(None, Budget.gdp("0.3")), (None, Budget.gdp("0.4"))]
+    assert admitted(total, fits).left() == Amounts()
+    above: list[Charged] = [fits[0], (None, Budget.gdp("0.40000000000000000000000001"))]
+    assert len(admitted(total, above).charges) == 1
+
+
+@pytest.mark.parametrize(
+    ("total", "half"),
+    [
+        (Total.of("1"), Budget.of("0.5")),
+        (Total.of("1", "1e-6"), Budget.of("0.1", "5e-7")),
+        (Total.of(rho="1"), Budget.zcdp("0.5")),
+        (Total.of(rho="1"), Budget.gdp("1")),
+        (Total.of(mu="2"), Budget.gdp("1.4142135623730950488")),
+    ],
+)
+def test_two_halves_fit_and_three_do_not(total: Total, half: AnyBudget) -> None:
+    """A limit that is off by a factor of two, either way, fails here."""
+    assert len(admitted(total, [(None, half)] * 3).charges) == 2
+
+
+@settings(max_examples=40)
+@given(CHARGED, st.randoms(), TOTALS)
+def test_the_order_does_not_matter(costs: list[Charged], random: object, total: Total) -> None:
+    shuffled = costs.copy()
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    one, other = (admitted(total, order, SLOTS) for order in (costs, shuffled))
+    if len(one.charges) == len(costs):
+        assert len(other.charges) == len(costs)
+        assert [one.left(slot) for slot in (None, *SLOTS)] == [
+            other.left(slot) for slot in (None, *SLOTS)
+        ]
+
+
+@settings(max_examples=40)
+@given(CHARGED, TOTALS)
+def test_no_slot_is_ever_above_the_total(costs: list[Charged], total: Total) -> None:
+    account = admitted(total, costs, SLOTS)
+    paid = [(charge.slot, total.amounts(charge.cost)) for charge in account.charges]
+    sums = {name: Amounts() for name in SLOTS}
+    for name in SLOTS:
+        for slot, amounts in paid:
+            if slot in (None, name):
+                sums[name] += amounts
+        assert sums[name].fits(total.limits)
+        assert account.spent(name) == sums[name]
+    assert account.spent() == sums["north"].largest(sums["south"])
+    assert unpayable(account) is None
+
+
+@settings(max_examples=40)
+@given(CHARGED, TOTALS)
+def test_whatever_fits_is_admitted_and_nothing_else(costs: list[Charged], total: Total) -> None:
+    account = admitted(total, costs, SLOTS)
+    for slot, cost in costs:
+        purse = getattr(total, total.purse(cost))
+        names = SLOTS if slot is None else (slot,)
+        room = all((account.spent(name) + total.amounts(cost)).fits(total.limits) for name in names)
+        assert (account.refusal(cost, slot) is None) == (bool(purse) and room)
+
+
+@settings(max_examples=40)
+@given(CHARGED, TOTALS, TENTHS)
+def test_what_fits_still_fits_into_a_larger_total(
+    costs: list[Charged], total: Total, more: str
+) -> None:
+    fitting = [(charge.slot, charge.cost) for charge in admitted(total, costs, SLOTS).charges]
+    grown = Total(
+        total.epsilon + Fraction(more).numerator, total.delta, total.rho and total.rho + 1, total.mu
+    )
+    assert len(admitted(grown, fitting, SLOTS).charges) == len(fitting)
+
+
+@settings(max_examples=40)
+@given(CHARGED, TOTALS)
+def test_an_account_follows_from_its_own_entries_alone(costs: list[Charged], total: Total) -> None:
+    account = admitted(total, costs, SLOTS)
+    own = [
+        opening(total, SLOTS),
+        *(bodies.charged(STUDY, one.slot, one.cost, "rule") for one in account.charges),
+    ]
+    assert account_of(own) == account
+    others = [opening(Total.of(9), study="other")]
+    for body in own:
+        others += [body, bodies.charged("other", None, Budget.of("0.1"), "value")]
+    mixed = Account.of(chain(others), STUDY)
+    assert mixed is not None
+    assert mixed.left() == account.left()
+    assert studies_in(chain(others)) == ("other", STUDY)
+
+
+@settings(max_examples=40)
+@given(CHARGED, TOTALS, st.sampled_from([None, *SLOTS]), COSTS)
+def test_what_is_said_to_fit_fits(
+    costs: list[Charged], total: Total, slot: str | None, cost: AnyBudget
+) -> None:
+    account = admitted(total, costs, SLOTS)
+    refusal = account.refusal(cost, slot)
+    said = re.search(r": (epsilon|rho|mu) = (\S+) would fit", refusal or "")
+    if said is None:
+        return
+    name, value = said.groups()
+    advised = only_budget(**{name: value})
+    assert account.refusal(advised, slot) is None
+    slightly = only_budget(**{name: str(round(float(value) * 1.001, 12))})
+    assert account.refusal(slightly, slot) is not None
+
+
+def test_a_refusal_says_what_is_left() -> None:
+    account = admitted(Total.of(2), [(None, Budget.of("1.5"))])
+    assert account.refusal(Budget.of(1)) == (
+        "epsilon = 1 is more than is left of epsilon = 2: epsilon = 0.5 would fit"
+    )
+    both = account.refusal(Budget.of("0.1", "1e-6"))
+    assert both is not None
+    assert both.endswith("epsilon = 0.5 would fit; delta = 0 is left")
+    full = admitted(Total.of(2), [(None, Budget.of(2))]).refusal(Budget.of("1e-6"))
+    assert full is not None
+    assert full.endswith("no epsilon is left")
+
+
+def test_a_slot_leaves_the_others_what_they_had() -> None:
+    account = admitted(Total.of(2), [(None, Budget.of("0.5")), ("north", Budget.of(1))], SLOTS)
+    assert account.left("north").epsilon == account.left().epsilon == Fraction(1, 2)
+    assert account.left("south").epsilon == Fraction(3, 2)
+    assert "for slot north: epsilon = 0.5" in str(account.refusal(Budget.of(1), "north"))
+    assert "beside the fullest slot: epsilon = 0.5" in str(account.refusal(Budget.of(1)))
+    assert "no slot of the study (north, south)" in str(account.refusal(Budget.of(1), "west"))
+
+
+@pytest.mark.parametrize(
+    ("cost", "said"),
+    [
+        (Budget.zcdp("0.1"), "declare rho in [budget], such as rho = 0.1, or ask in epsilon"),
+        (Budget.gdp("0.1"), "declare mu (or rho) in [budget], such as mu = 0.1, or ask in"),
+    ],
+)
+def test_without_a_purse_it_says_how_to_declare_one(cost: AnyBudget, said: str) -> None:
+    account = Account(STUDY, "replace_one", Total.of(1, "1e-6"))
+    assert said in str(account.refusal(cost))
+    pure = Account(STUDY, "replace_one", Total.of(1)).refusal(cost)
+    assert "ask in" not in str(pure)
+    without = Account(STUDY, "replace_one", Total.of(rho=1)).refusal(Budget.of(1))
+    assert "declare epsilon in [budget]" in str(without)
+
+
+def test_mu_that_was_paid_as_rho_stays_there() -> None:
+    first, later = Total.of(rho="0.5"), Total.of(rho="0.5", mu="1")
+    account = account_of(
+        [
+            opening(first),
+            bodies.charged(STUDY, None, Budget.gdp("0.6"), "rule"),
+            bodies.new_total(Account(STUDY, "replace_one", later), "a purse for mu"),
+            bodies.charged(STUDY, None, Budget.gdp("0.6"), "rule"),
+        ]
+    )
+    assert account.spent() == Amounts(rho=Fraction(18, 100), mu_squared=Fraction(36, 100))
+    assert account.total == later
+
+
+def test_a_release_is_found_at_its_charge() -> None:
+    account = account_of(
+        [
+            opening(Total.of(1)),
+            bodies.charged(STUDY, None, Budget.of("0.1"), "value"),
+            bodies.charged(STUDY, None, Budget.of("0.1"), "rule"),
+            bodies.released(STUDY, 4, DIGEST),
+        ]
+    )
+    assert [charge.digest for charge in account.charges] == [None, DIGEST]
+    assert [charge.what for charge in account.charges] == ["value", "rule"]
+    assert Account.of(chain([]), STUDY) is None
+
+
+CHARGE = bodies.charged(STUDY, None, Budget.of(1), "rule")
+OPENED = opening(Total.of(1), SLOTS)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        [CHARGE],
+        [OPENED, OPENED],
+        [OPENED, CHARGE, CHARGE],
+        [OPENED, CHARGE | {"slot": "west"}],
+        [OPENED, CHARGE | {"cost": {"epsilon": "Infinity", "delta": "0"}}],
+        [OPENED, CHARGE | {"cost": {"epsilon": "-1", "delta": "0"}}],
+        [OPENED, CHARGE | {"cost": {"joy": "1"}}],
+        [OPENED, CHARGE | {"cost": "1"}],
+        [OPENED, CHARGE, bodies.released(STUDY, 2, DIGEST)],
+        [OPENED, CHARGE, *[bodies.released(STUDY, 3, DIGEST)] * 2],
+        [OPENED, {"kind": "refunded", "study": STUDY, "charge": 3}],
+        [OPENED, {"study": STUDY}],
+        [OPENED | {"total": {"epsilon": "1"}}],
+        [OPENED | {"slots": "north"}],
+        [OPENED, CHARGE, {**OPENED, "kind": "total", "total": Total.of("0.5").plain()}],
+        [OPENED, CHARGE | {"slot": "north"}, {**OPENED, "kind": "total", "slots": ["south"]}],
+    ],
+)
+def test_entries_that_no_charge_could_have_left_are_refused(written: list[bodies.Body]) -> None:
+    with pytest.raises(LedgerTamperedError, match=rf"entry {len(written) + 1} of the ledger"):
+        Account.of(chain(written), STUDY)

@@ -54,15 +54,26 @@ def stages() -> Iterator[Callable[[str], None]]:
         yield lambda stage: progress.update(task, description=stage)
 
 
-def agree(question: str, *, yes: bool) -> None:
-    """Ask once before something is spent; without a terminal ``--yes`` must be given."""
+def agree(
+    question: str,
+    *,
+    yes: bool,
+    before: Sequence[str] = (),
+    otherwise: str = "Nothing was read and nothing was released.",
+) -> None:
+    """Ask once before something is spent; without a terminal ``--yes`` must be given.
+
+    What is said before the question goes where the question goes; with ``--yes`` it is a result.
+    """
+    for line in before:
+        (say if yes else complain)(line)
     if yes:
         return
     if not sys.stdin.isatty():
         complain("There is no terminal to ask on. Add --yes to go on without a question.")
         raise typer.Exit(WRONG_INPUT)
     if not typer.confirm(question, err=True):
-        complain("Nothing was read and nothing was released.")
+        complain(otherwise)
         raise typer.Exit(WRONG_INPUT)
 
 

@@ -1,0 +1,232 @@
+"""``dpwerm ledger``: look into the account of a study, check it, and record a new total."""
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dpwerm.cli.console import NOT_VERIFIED, agree, complain, free_path, say
+from dpwerm.cli.paying import LedgerUrl, ledger_of, url_of
+from dpwerm.errors import LedgerError, LedgerTamperedError, ParameterError, RuleFileError
+from dpwerm.study.declaration import Study
+
+if TYPE_CHECKING:
+    from dpwerm.privacy.ledger.account import Account
+    from dpwerm.privacy.ledger.entry import Entry
+    from dpwerm.privacy.ledger.store import Store
+
+app = typer.Typer(
+    help="What a study has spent, on what, and what is left.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+StudyFile = Annotated[Path, typer.Argument(help="The study file.")]
+_HEAD = re.compile(r"([1-9][0-9]{0,11}):(sha256:[0-9a-f]{64})")
+
+
+@app.command()
+def show(study: StudyFile, ledger: LedgerUrl = None) -> None:
+    """Show every charge, what was left before and after it, and what is left now."""
+    # SQLAlchemy takes a moment to load; other commands do without it.
+    from dpwerm.privacy.ledger.agreement import differs
+    from dpwerm.report import ledger_words as words
+
+    declared = Study.load(study)
+    store = _store(declared, ledger)
+    chain = _verified(store)
+    expected = ledger_of(declared, ledger).declared
+    account = _account(chain, declared.id) or expected
+    own = [entry for entry in chain if entry.body.get("study") == declared.id]
+    for line in words.show_lines(account, own, store.address.shown):
+        say(line)
+    if differs(expected, account):
+        say()
+        say(f"The study file now declares {expected.total}: releases are refused until")
+        say(f"`dpwerm ledger total {study}` has recorded it.")
+    if chain:
+        say()
+        for line in words.head_lines(chain[-1].number, chain[-1].hash):
+            say(line)
+
+
+@app.command()
+def verify(
+    source: Annotated[
+        Path | None, typer.Argument(help="The study file, or a ledger exported as JSON.")
+    ] = None,
+    ledger: LedgerUrl = None,
+    head: Annotated[
+        str | None, typer.Option(help="NUMBER:HASH, as written down after an earlier charge.")
+    ] = None,
+) -> None:
+    """Check that no entry was edited, dropped or moved. Ends with 4 if one was."""
+    written = None if head is None else _head(head)
+    name, entries, faults = _found(source, ledger)
+    for study in _studies(entries):
+        try:
+            _account(entries, study)
+        except LedgerTamperedError as error:
+            faults.append(str(error))
+    if written is not None:
+        faults += _head_faults(entries, *written)
+    for fault in faults:
+        complain(f"  WRONG  {fault}")
+    if faults:
+        complain(f"{name}: REJECTED, {len(faults)} fault{'s' if len(faults) > 1 else ''}.")
+        raise typer.Exit(NOT_VERIFIED)
+    if not entries:
+        say(f"{name}: there is no ledger yet. The first release begins one.")
+        return
+    say(f"{name}: {len(entries)} entries, none edited, dropped or moved.")
+    say(f"Head: {entries[-1].number}:{entries[-1].hash}")
+    if written is None:
+        say("Whoever can write the ledger can write a whole new chain, or put an old copy back. A")
+        say("head that was written down elsewhere shows it: --head NUMBER:HASH. Every rule file")
+        say("holds such a pair, too: dpwerm verify FILE --study STUDY.")
+    else:
+        say(f"It still holds entry {written[0]} as it was written down.")
+
+
+@app.command()
+def export(
+    study: StudyFile,
+    out: Annotated[Path, typer.Option(help="ledger.json: everything. ledger.csv: charges.")],
+    ledger: LedgerUrl = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+) -> None:
+    """Write the whole chain as JSON, or the study's charges as CSV."""
+    from dpwerm.report.ledger_file import charges_csv, ledger_content
+    from dpwerm.rules.json_out import write_json
+
+    kind = out.suffix.lower()
+    if kind not in (".json", ".csv"):
+        raise ParameterError("the name of an export must end in .json or .csv")
+    path = free_path(out, force=force, inputs=(study,))
+    declared = Study.load(study)
+    store = _store(declared, ledger)
+    chain = _verified(store)
+    if kind == ".json":
+        write_json(ledger_content(chain), path)
+        say(f"Wrote {path}: {len(chain)} entries. Check it with: dpwerm ledger verify {path}")
+        return
+    account = _account(chain, declared.id)
+    path.write_text(charges_csv(account or ledger_of(declared, ledger).declared), encoding="utf-8")
+    say(f"Wrote {path}: {len(account.charges) if account else 0} charges.")
+
+
+@app.command()
+def total(
+    study: StudyFile,
+    reason: Annotated[str, typer.Option(help="Why, such as the vote of the ethics board.")],
+    ledger: LedgerUrl = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Record the study file's [budget] as the new total. What was charged stays charged."""
+    from dpwerm.report.ledger_words import total_lines
+
+    declared = Study.load(study)
+    book = ledger_of(declared, ledger)
+    lines = total_lines(book.account(), book.declared.total, book.declared.slots)
+    question = f"Record this as the total of study {declared.id} in {book.shown}?"
+    agree(question, yes=yes, before=lines, otherwise="Nothing was recorded.")
+    book.change_total(reason)
+    say(f"Recorded the total of study {declared.id}: {book.declared.total}.")
+
+
+@app.command()
+def attach(
+    study: StudyFile,
+    file: Annotated[
+        Path, typer.Argument(exists=True, dir_okay=False, help="A rule file or a value file.")
+    ],
+    ledger: LedgerUrl = None,
+) -> None:
+    """Record which release a charge paid for, where that failed after the release."""
+    from dpwerm.cli.released import released_in
+
+    declared = Study.load(study)
+    found = released_in(file)
+    if found.receipt is None:
+        raise ParameterError(f"{file.name} names no charge: there is nothing to attach it to")
+    book = ledger_of(declared, ledger)
+    book.attach(found.receipt, found.digest)
+    say(f"Attached {file} to {found.receipt}.")
+
+
+def _store(study: Study, option: str | None) -> "Store":
+    """Return where a study's entries are; another database than the study's is refused."""
+    from dpwerm.privacy.ledger.ledger import DEFAULT
+    from dpwerm.privacy.ledger.store import Store
+    from dpwerm.privacy.ledger.url import LedgerAddress
+
+    ledger_of(study, option)
+    named = study.budget.ledger if study.budget else None
+    return Store(LedgerAddress.of(url_of(option) or named or DEFAULT, study.folder))
+
+
+def _verified(store: "Store") -> "tuple[Entry, ...]":
+    """Return the entries of a ledger, or raise with every fault."""
+    faults = store.faults()
+    if faults:
+        raise LedgerTamperedError(f"{store.address.shown} does not verify: {'; '.join(faults)}")
+    return store.read()
+
+
+def _account(entries: "tuple[Entry, ...]", study: str) -> "Account | None":
+    from dpwerm.privacy.ledger.account import Account
+
+    return Account.of(entries, study)
+
+
+def _studies(entries: "tuple[Entry, ...]") -> list[str]:
+    return list(dict.fromkeys(str(one.body["study"]) for one in entries if "study" in one.body))
+
+
+def _found(source: Path | None, option: str | None) -> "tuple[str, tuple[Entry, ...], list[str]]":
+    """Return the name of what is checked, its entries, and the faults of its chain."""
+    from dpwerm.privacy.ledger.entry import chain_faults
+    from dpwerm.privacy.ledger.store import Store
+    from dpwerm.privacy.ledger.url import LedgerAddress
+
+    if source is not None and source.suffix.lower() == ".json":
+        from dpwerm.report.ledger_file import read_ledger
+
+        if option is not None:
+            raise ParameterError("an exported ledger is checked alone: leave out --ledger")
+        try:
+            entries = read_ledger(source)
+        except RuleFileError as error:
+            return str(source), (), [str(error)]
+        return str(source), entries, chain_faults(entries)
+    if source is not None:
+        store = _store(Study.load(source), option)
+    else:
+        url = url_of(option)
+        if url is None:
+            raise ParameterError("give a study file, a ledger exported as JSON, or --ledger")
+        store = Store(LedgerAddress.of(url, Path.cwd()))
+    faults = store.faults()
+    try:
+        entries = store.read()
+    except LedgerError:
+        entries = ()
+    return store.address.shown, entries, faults
+
+
+def _head(text: str) -> tuple[int, str]:
+    found = _HEAD.fullmatch(text.strip())
+    if found is None:
+        raise ParameterError("--head is NUMBER:HASH, such as 12:sha256: and 64 hexadecimal digits")
+    return int(found[1]), found[2]
+
+
+def _head_faults(entries: "tuple[Entry, ...]", number: int, digest: str) -> list[str]:
+    """Return what is wrong if the ledger does not hold an entry that was written down."""
+    held = next((one.hash for one in entries if one.number == number), None)
+    if held is None:
+        last = f"entry {number} was written down and is not there, the last one is {len(entries)}"
+        return [f"{last}: an old copy was put back, or entries were removed"]
+    if held != digest:
+        return [f"entry {number} is not the one that was written down: the chain was written anew"]
+    return []

@@ -1,0 +1,108 @@
+"""Who keeps the account of a release, and the one question before something is spent."""
+
+import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+from dpwerm.cli.console import agree, complain
+from dpwerm.errors import LedgerWarning, ParameterError
+from dpwerm.privacy.budget import AnyBudget
+from dpwerm.privacy.payment import NO_LEDGER
+from dpwerm.study.declaration import Study
+
+if TYPE_CHECKING:
+    from dpwerm.privacy.ledger.ledger import Ledger
+
+VARIABLE = "DPWERM_LEDGER"
+URL_HELP = (
+    "sqlite:///file.db or postgresql://host/database; the study's own if left out. "
+    f"A password belongs in {VARIABLE}, PGPASSWORD or ~/.pgpass, never on the command line."
+)
+
+LedgerUrl = Annotated[str | None, typer.Option("--ledger", help=URL_HELP)]
+LedgerOrNone = Annotated[
+    str | None, typer.Option("--ledger", help=f"{URL_HELP} none: the release is added to nothing.")
+]
+Slot = Annotated[
+    str | None,
+    typer.Option("--slot", help="The part of the people that the table is, if [budget] has slots."),
+]
+
+Paid: TypeAlias = "Ledger | str | None"
+
+
+def url_of(option: str | None) -> str | None:
+    """Return the ledger that the command line or the environment names.
+
+    Only the command line can say that there is none: a forgotten variable must not.
+    """
+    if option is not None:
+        return option
+    found = os.environ.get(VARIABLE) or None
+    if found == NO_LEDGER:
+        raise ParameterError(f"{VARIABLE} cannot be none: say --ledger none on the command line")
+    return found
+
+
+def ledger_of(study: Study, option: str | None) -> "Ledger":
+    """Return the ledger of a study, for commands that look into it."""
+    from dpwerm.privacy.ledger.ledger import Ledger
+
+    return Ledger.of_study(study, url_of(option))
+
+
+def payer(study: Study, option: str | None, slot: str | None, *, private: bool) -> Paid:
+    """Return what is charged for a release: a ledger, "none", or nothing if it is not private."""
+    if not private:
+        if slot is not None or option not in (None, NO_LEDGER):
+            raise ParameterError(
+                "a result from a seed or without noise is not private and is never charged: "
+                "leave out --ledger and --slot"
+            )
+        return None
+    if option == NO_LEDGER:
+        if slot is not None:
+            raise ParameterError("--slot is charged in a ledger, and --ledger none has none")
+        return NO_LEDGER
+    if study.budget is None:
+        raise ParameterError(
+            "the study file has no [budget], so there is no total to charge. Declare one, such as "
+            "[budget] with epsilon = 2; or add --ledger none if this release need not be added up "
+            "with others"
+        )
+    ledger = ledger_of(study, option)
+    return ledger if slot is None else ledger.slot(slot)
+
+
+def ask(question: str, ledger: Paid, cost: AnyBudget, *, yes: bool) -> None:
+    """Show what a release costs and leaves, refuse one that is too much, and ask once."""
+    agree(question, yes=yes, before=_preview(ledger, cost))
+
+
+def _preview(ledger: Paid, cost: AnyBudget) -> list[str]:
+    if ledger is None:
+        return []
+    if isinstance(ledger, str):
+        return ["No ledger: this release will not be added up with others.", ""]
+    # SQLAlchemy takes a moment to load; a release without a ledger does without it.
+    from dpwerm.report.ledger_words import preview_lines
+
+    ledger.refuse_over(cost)
+    return preview_lines(ledger.account(), cost, ledger.charged_slot, ledger.shown)
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Say on standard error, in plain words, what a release warns of after it was paid for."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", LedgerWarning)
+        yield
+    for one in caught:
+        if issubclass(one.category, LedgerWarning):
+            complain(str(one.message))
+        else:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)

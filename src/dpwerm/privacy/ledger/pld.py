@@ -27,7 +27,7 @@ GAUSSIAN_DELTA = Fraction(1, 10**6)
 LOUD = 100
 """An ε above this is added plainly, and a μ above it is shown as infinite: e^ε overflows."""
 
-_STEPS = 10**5
+_STEPS = 30_000
 _FARTHEST = 6.0
 """How many μ a Gaussian loss is reckoned to lie from its mean when the grid is laid."""
 
@@ -82,15 +82,13 @@ def composed_epsilon(costs: Iterable[AnyBudget], delta: float) -> float | None:
     squares = [n / cost.exact_square for cost, n in counts.items() if not isinstance(cost, Budget)]
     mu = math.sqrt(sum(squares))
     plain = math.inf if squares else _plain(pairs, Fraction(delta))
-    if delta == 0 or not counts:
+    if delta == 0 or mu > LOUD or not counts:
         return plain
     loud = {cost: times for cost, times in pairs.items() if cost.epsilon > LOUD}
     rest = Fraction(delta) - sum(times * cost.exact_delta for cost, times in loud.items())
     quiet = {cost: times for cost, times in pairs.items() if cost not in loud}
-    found = _by_losses(quiet, min(mu, float(LOUD)), float(rest))
-    if found is None:
-        return None
-    return min(plain, math.inf if mu > LOUD else found + _plain(loud, Fraction(delta)))
+    found = _by_losses(quiet, mu, float(rest))
+    return None if found is None else min(plain, found + _plain(loud, Fraction(delta)))
 
 
 def _by_losses(pairs: Mapping[Budget, int], mu: float, delta: float) -> float | None:

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from dpwerm.learn.classifier import PrivateWeightedClassifier
     from dpwerm.learn.release import Release
     from dpwerm.privacy.budget import Budget
+    from dpwerm.privacy.ledger.ledger import Ledger
     from dpwerm.rules.treatment_rule import PrivateTreatmentRule
     from dpwerm.rules.value.evaluate import treatment_value
     from dpwerm.study.declaration import Study
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Budget",
+    "Ledger",
     "PrivateTreatmentRule",
     "PrivateWeightedClassifier",
     "Release",
@@ -24,6 +26,7 @@ __all__ = [
 
 _HOMES = {
     "Budget": "dpwerm.privacy.budget",
+    "Ledger": "dpwerm.privacy.ledger.ledger",
     "PrivateTreatmentRule": "dpwerm.rules.treatment_rule",
     "PrivateWeightedClassifier": "dpwerm.learn.classifier",
     "Release": "dpwerm.learn.release",

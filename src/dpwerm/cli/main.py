@@ -15,6 +15,7 @@ from dpwerm.cli import (
     evaluate,
     fit,
     init,
+    ledger,
     plan,
     recommend,
     reproduce,
@@ -37,6 +38,7 @@ app = typer.Typer(
 COMMANDS = (demo, init, check, plan, tune, fit, recommend, evaluate, verify, reproduce)
 for module in COMMANDS:
     app.command()(module.__dict__[module.__name__.rsplit(".", 1)[-1]])
+app.add_typer(ledger.app, name="ledger")
 
 
 def _version(wanted: bool) -> None:

@@ -159,9 +159,13 @@ def _decimal(value: Fraction, *, up: bool, digits: int = DIGITS) -> Decimal:
 
 
 def _root(value: Fraction, *, up: bool) -> Decimal:
-    """Return the root of a fraction: exactly if that is a decimal, else to six digits."""
-    fine = Context(prec=3 * DIGITS)
-    near = fine.sqrt(max(_decimal(value, up=False, digits=6 * DIGITS), Decimal(0)))
+    """Return the root of a fraction: exactly if that is a decimal, else to six digits.
+
+    Below 0, where more is asked than is left, it is minus the root of what is missing.
+    """
+    if value < 0:
+        return -_root(-value, up=not up)
+    near = Context(prec=3 * DIGITS).sqrt(_decimal(value, up=False, digits=6 * DIGITS))
     if Fraction(near) ** 2 == value:
         return _decimal(Fraction(near), up=up)
     shown = _decimal(Fraction(near), up=up, digits=_ROOT_DIGITS)

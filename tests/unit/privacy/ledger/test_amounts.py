@@ -95,3 +95,8 @@ def test_an_exact_root_is_shown_exactly() -> None:
     assert found["mu"] == Decimal("0.3")
     assert str(Amounts(mu_squared=Fraction(2)).decimals(up=False)["mu"]) == "1.41421"
     assert str(Amounts(mu_squared=Fraction(2)).decimals(up=True)["mu"]) == "1.41422"
+
+
+def test_what_is_missing_is_shown_below_zero() -> None:
+    found = (Amounts() - Amounts(rho=Fraction(1, 2), mu_squared=Fraction(2))).decimals(up=False)
+    assert (str(found["rho"]), str(found["mu"])) == ("-0.5", "-1.41422")

@@ -2,6 +2,7 @@ import copy
 import pickle
 import shutil
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,20 @@ def test_a_refused_first_charge_leaves_no_ledger(make: Make, tmp_path: Path) -> 
         ledger.charge(Budget.of(1), "rule")
     assert not Store(LedgerAddress.of(URL, tmp_path)).exists()
     assert ledger.account().charges == ()
+
+
+def test_first_charges_at_once_open_the_study_once(make: Make) -> None:
+    def charged(_: int) -> bool:
+        try:
+            make().charge(TENTH, "rule")
+        except BudgetError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(6) as pool:
+        assert sum(pool.map(charged, range(6))) == 3
+    kinds = [entry.body["kind"] for entry in make().history()]
+    assert kinds == ["opened", "charged", "charged", "charged"]
 
 
 def test_looking_creates_nothing(make: Make, tmp_path: Path) -> None:

@@ -20,5 +20,5 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> LedgerAddress:
     """Give the place of a ledger that has not begun, once on each database."""
     if request.param == "sqlite":
         return LedgerAddress.of("sqlite:///ledger.db", tmp_path)
-    make: Callable[[], str] = request.getfixturevalue("server").new_database
+    make: Callable[[], str] = request.getfixturevalue("server").new_schema
     return LedgerAddress.of(make(), None)

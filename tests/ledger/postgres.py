@@ -51,6 +51,12 @@ class Server:
         self.sql(f"CREATE DATABASE {name}")
         return self.url(name)
 
+    def new_schema(self) -> str:
+        """Make an empty schema, which takes far less time than a database, and return its URL."""
+        name = f"ledger_{secrets.token_hex(6)}"
+        self.sql(f"CREATE SCHEMA {name}")
+        return f"{self.url()}?options=-csearch_path%3D{name}"
+
     def sql(self, *statements: str, database: str = "postgres") -> None:
         with psycopg.connect(self.url(database), autocommit=True) as connection:
             for statement in statements:

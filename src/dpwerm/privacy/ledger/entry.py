@@ -9,11 +9,19 @@ the head of the ledger and in the receipts that went out.
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
+from typing import NoReturn
 
 from dpwerm.errors import ParameterError
 
+
+def _refuse_float(_: str) -> NoReturn:
+    raise ValueError
+
+
+_EXACT = json.JSONDecoder(parse_float=_refuse_float, parse_constant=_refuse_float)
 _CANONICAL = json.JSONEncoder(sort_keys=True, ensure_ascii=True, separators=(",", ":"))
 
 
@@ -34,7 +42,7 @@ class Entry:
     body: Mapping[str, object]
     hash: str
 
-    @property
+    @cached_property
     def content(self) -> str:
         """What is hashed and stored: canonical JSON of number, previous hash and body."""
         return _CANONICAL.encode(
@@ -62,17 +70,18 @@ def unsealed(number: object, content: object, digest: object) -> Entry | None:
     if not (isinstance(number, int) and isinstance(content, str) and isinstance(digest, str)):
         return None
     try:
-        fields = json.loads(content)
-        if not isinstance(fields, dict) or set(fields) != {"number", "previous", "body"}:
-            return None
-        fields = _plain_mapping(fields)
-        spelling = _CANONICAL.encode(fields)
-    except (ValueError, RecursionError):  # a ParameterError is a ValueError
+        fields = _EXACT.decode(content)
+    except (ValueError, RecursionError):
         return None
-    previous, body = fields["previous"], fields["body"]
-    if spelling != content or not (isinstance(previous, str) and isinstance(body, dict)):
+    if not isinstance(fields, dict) or set(fields) != {"number", "previous", "body"}:
         return None
-    return Entry(number, previous, body, digest)
+    own, previous, body = fields["number"], fields["previous"], fields["body"]
+    if type(own) is not int or not (isinstance(previous, str) and isinstance(body, dict)):
+        return None
+    entry = Entry(own, previous, body, digest)
+    if entry.content != content:
+        return None
+    return entry if entry.number == number else replace(entry, number=number)
 
 
 def chain_faults(entries: Iterable[Entry], unreadable: Collection[int] = ()) -> list[str]:

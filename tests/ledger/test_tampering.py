@@ -1,0 +1,164 @@
+"""Whatever is done to the entries behind the ledger's back is found and named."""
+
+import sqlite3
+
+import psycopg
+import pytest
+from tests.ledger.meddle import disarmed, filled, meddle
+
+from dpwerm.errors import LedgerTamperedError
+from dpwerm.privacy.ledger.entry import Entry, seal
+from dpwerm.privacy.ledger.store import Store
+from dpwerm.privacy.ledger.url import LedgerAddress
+
+EDITED = "was edited or moved: its hash does not fit"
+
+
+def put(address: LedgerAddress, entry: Entry) -> None:
+    """Write an entry over the one of the same number."""
+    content, digest, number = f"'{entry.content}'", f"'{entry.hash}'", entry.number
+    disarmed(
+        address,
+        f"DELETE FROM dpwerm_entries WHERE number = {number}",  # noqa: S608 - our own
+        f"INSERT INTO dpwerm_entries VALUES ({number}, {content}, {digest})",  # noqa: S608
+    )
+
+
+def refuses_to_go_on(store: Store) -> None:
+    with pytest.raises(LedgerTamperedError, match="does not verify"):
+        store.append(lambda _: {"kind": "charged"})
+
+
+def test_entries_come_back_as_they_were_written(address: LedgerAddress) -> None:
+    store = Store(address)
+    assert not store.exists()
+    assert store.read() == ()
+    assert store.head() is None
+    written = [store.append(lambda e: {"kind": "charged", "say": f"ε '\"\x00 {len(e)}"})]
+    written += [store.append(lambda e: {"kind": "charged", "cost": {"ε": ["0.1", None, 10**40]}})]
+    assert store.exists()
+    assert list(store.read()[1:]) == written
+    assert store.head() == (3, written[-1].hash)
+    assert store.faults() == []
+    assert Store(address).read() == store.read()
+
+
+def test_a_refusal_writes_nothing(address: LedgerAddress) -> None:
+    store = filled(address)
+    before = store.read()
+    with pytest.raises(ZeroDivisionError):
+        store.append(lambda _: {"kind": "charged", "cost": 1 // 0})
+    assert store.read() == before
+    assert store.faults() == []
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE dpwerm_entries SET content = '{}' WHERE number = 2",
+        "UPDATE dpwerm_entries SET hash = '' WHERE number = 2",
+        "DELETE FROM dpwerm_entries WHERE number = 2",
+        "DELETE FROM dpwerm_entries",
+    ],
+)
+def test_the_database_itself_refuses_changes(address: LedgerAddress, statement: str) -> None:
+    store = filled(address)
+    with pytest.raises((sqlite3.IntegrityError, psycopg.Error), match="never changed"):
+        meddle(address, statement)
+    assert store.faults() == []
+
+
+@pytest.mark.parametrize(
+    ("statements", "told"),
+    [
+        (
+            ["UPDATE dpwerm_entries SET content = replace(content, 'charged', 'changed')"],
+            [f"entry {number} {EDITED}" for number in (2, 3, 4, 5)],
+        ),
+        (
+            ["UPDATE dpwerm_entries SET hash = 'sha256:0' WHERE number = 3"],
+            [f"entry 3 {EDITED}", "entry 4 does not follow from entry 3"],
+        ),
+        (
+            ["UPDATE dpwerm_entries SET content = content || ' ' WHERE number = 3"],
+            ["entry 3 cannot be read"],
+        ),
+        (
+            ["UPDATE dpwerm_entries SET content = '' WHERE number = 5"],
+            ["entry 5 cannot be read"],
+        ),
+        (["DELETE FROM dpwerm_entries WHERE number = 3"], ["entry 3 is missing"]),
+        (["DELETE FROM dpwerm_entries WHERE number = 1"], ["entry 1 is missing", "not start"]),
+        (
+            ["DELETE FROM dpwerm_entries WHERE number = 5"],
+            ["entries after 4 are missing: the last one written was 5"],
+        ),
+        (
+            ["DELETE FROM dpwerm_entries"],
+            ["entries after 0 are missing: the last one written was 5"],
+        ),
+        (
+            [
+                "UPDATE dpwerm_entries SET number = 9 WHERE number = 3",
+                "UPDATE dpwerm_entries SET number = 3 WHERE number = 4",
+                "UPDATE dpwerm_entries SET number = 4 WHERE number = 9",
+            ],
+            [f"entry 3 {EDITED}", f"entry 4 {EDITED}", "entry 3 does not", "entry 5 does not"],
+        ),
+        (
+            ["INSERT INTO dpwerm_entries SELECT 6, content, hash FROM dpwerm_entries LIMIT 1"],
+            [f"entry 6 {EDITED}", "entry 6 does not follow from entry 5", "6 is not the last"],
+        ),
+        (["DELETE FROM dpwerm_head"], ["its head has 0 rows"]),
+        (["INSERT INTO dpwerm_head SELECT * FROM dpwerm_head"], ["its head has 2 rows"]),
+        (["UPDATE dpwerm_head SET number = 4"], ["entry 5 is not the last one written"]),
+        (["UPDATE dpwerm_head SET hash = ''"], ["entry 5 is not the last one written"]),
+    ],
+    ids=lambda value: value[0][:60] if isinstance(value, list) else "",
+)
+def test_what_was_done_is_named(
+    address: LedgerAddress, statements: list[str], told: list[str]
+) -> None:
+    store = filled(address)
+    disarmed(address, *statements)
+    faults = "\n".join(store.faults())
+    for fault in told:
+        assert fault in faults
+    refuses_to_go_on(store)
+
+
+def test_an_entry_with_a_new_hash_that_fits_is_found(address: LedgerAddress) -> None:
+    store = filled(address)
+    old = store.read()[2]
+    new = seal(3, old.previous, {"kind": "charged", "after": 0})
+    put(address, new)
+    assert store.faults() == [
+        "entry 4 does not follow from entry 3: one of them was edited or replaced"
+    ]
+    refuses_to_go_on(store)
+
+
+def test_the_last_entry_with_a_new_hash_is_found_by_the_head(address: LedgerAddress) -> None:
+    store = filled(address)
+    new = seal(5, store.read()[3].hash, {"kind": "charged", "after": 0})
+    put(address, new)
+    assert store.faults() == ["entry 5 is not the last one written"]
+    refuses_to_go_on(store)
+
+
+@pytest.mark.parametrize("table", ["dpwerm_schema", "dpwerm_entries", "dpwerm_head"])
+def test_a_dropped_table_is_no_new_ledger(address: LedgerAddress, table: str) -> None:
+    store = filled(address)
+    meddle(address, f"DROP TABLE {table}")
+    assert len(store.faults()) == 1
+    for use in (store.exists, store.read, lambda: store.append(lambda _: {"kind": "charged"})):
+        with pytest.raises(LedgerTamperedError, match="missing"):
+            use()
+
+
+def test_many_faults_make_a_short_message(address: LedgerAddress) -> None:
+    store = filled(address, charges=6)
+    disarmed(address, "UPDATE dpwerm_entries SET hash = '' WHERE number > 1")
+    assert len(store.faults()) > 6
+    with pytest.raises(LedgerTamperedError, match=r"and \d+ more"):
+        store.append(lambda _: {"kind": "charged"})

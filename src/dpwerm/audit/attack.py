@@ -8,13 +8,13 @@ import math
 from dataclasses import dataclass
 
 from dpwerm.audit.guesser import best_guesser
-from dpwerm.audit.search import sides, worst_pair
+from dpwerm.audit.search import sides, worst_pairs
 from dpwerm.audit.target import Exact, Target, luck
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.engine.run import OnDone, unseen
 
-PILOT_SHARE, PILOT_LARGEST = 40, 20_000
+PILOT_SHARE, PILOT_LARGEST = 20, 20_000
 """Runs on each data set of a pair in the search: this share of all, but no more than so many."""
 
 STEPS = 4
@@ -91,15 +91,18 @@ def audit(
     """
     _check(target, runs, exact_runs)
     on_done(0, STEPS)
-    short = max(1, min(runs // PILOT_SHARE, PILOT_LARGEST))
-    pair = worst_pair(target, runs=short, key=(seed, "search"))
+    short = max(2, min(runs // PILOT_SHARE, PILOT_LARGEST))
+    pairs = worst_pairs(target, runs=short, key=(seed, "search"))
     on_done(1, STEPS)
     # The two bounds share the error, so that a verdict is wrong no more often than one is.
     each = 1.0 - (1.0 - confidence) / (2 if exact_runs else 1)
     delta = float(target.claim.delta)
     quarter = max(1, runs // 4)
-    chosen = sides(target, pair, (quarter, quarter), (seed, "choose"))
-    guesser = best_guesser(target, pair, *chosen, confidence=each)
+    found = []
+    for candidate in pairs:
+        outputs = sides(target, candidate, (quarter, quarter), (seed, "choose"))
+        found.append((best_guesser(target, candidate, *outputs, confidence=each), candidate))
+    guesser, pair = max(found, key=lambda one: one[0].promise)
     on_done(2, STEPS)
     judged = max(1, runs // 2)
     judges = sides(target, pair, _coins(judged, seed, "judge"), (seed, "judge"))

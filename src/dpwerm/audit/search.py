@@ -1,4 +1,10 @@
-"""The worst pair: short runs on every candidate, then a walk to better ones near the best."""
+"""The worst pair: short runs on every candidate, then a walk to better ones near the best.
+
+The walk compares many pairs on few runs, so its winner may be a lucky one. It is therefore returned
+beside the best pair to start from, and the runs that choose the attack decide between them.
+"""
+
+from collections.abc import Sequence
 
 from dpwerm.arrays import FloatArray
 from dpwerm.audit.guesser import best_guesser
@@ -10,38 +16,47 @@ CONFIDENCE = 0.9
 ROUNDS = 3
 
 
-def worst_pair(target: Target, *, runs: int, key: Key, rounds: int = ROUNDS) -> Pair:
-    """Return the pair whose data sets are told apart best.
+def worst_pairs(target: Target, *, runs: int, key: Key, rounds: int = ROUNDS) -> list[Pair]:
+    """Return the best pair to start from and, if the walk found a better one, that one too.
 
     Parameters
     ----------
     target : Target; a Searchable one is asked for pairs near the best
-    runs : int ≥ 1, releases on each data set of a pair
+    runs : int ≥ 2, releases on each data set of a pair
     key : public luck, the same for every pair, so that they are compared on the same luck
     rounds : int ≥ 0, how often pairs near the best are asked for
     """
     candidates = list(target.pairs())
-    if len(candidates) == 1 and not isinstance(target, Searchable):
-        return candidates[0]
-    best, strongest = candidates[0], -1.0
-    for turn in range(rounds + 1):
-        found = [(strength(target, pair, runs, key), pair) for pair in candidates]
-        top, pair = max(found, key=lambda one: one[0])
-        if top <= strongest:
+    if not isinstance(target, Searchable):
+        return candidates if len(candidates) == 1 else [_best(target, candidates, runs, key)[1]]
+    most, start = _best(target, candidates, runs, key)
+    best = start
+    for turn in range(rounds):
+        nearby = target.near(best, (*key, "near", turn))
+        if not nearby:
             break
-        best, strongest = pair, top
-        if turn == rounds or not isinstance(target, Searchable):
-            break
-        candidates = list(target.near(best, (*key, "near", turn)))
-        if not candidates:
-            break
-    return best
+        found, pair = _best(target, nearby, runs, key)
+        if found > most:
+            most, best = found, pair
+    return [start] if best is start else [start, best]
+
+
+def _best(target: Target, pairs: Sequence[Pair], runs: int, key: Key) -> tuple[float, Pair]:
+    """Return the strongest pair, and how strong it is."""
+    found = [(strength(target, pair, runs, key), pair) for pair in pairs]
+    return max(found, key=lambda one: one[0])
 
 
 def strength(target: Target, pair: Pair, runs: int, key: Key) -> float:
-    """Return the best bound on ε by short runs, chosen and judged on the same outputs."""
+    """Return the mean of two bounds on ε: each half of the runs judges what the other chose."""
     first, second = sides(target, pair, (runs, runs), (*key, "pilot"))
-    return best_guesser(target, pair, first, second, confidence=CONFIDENCE).promise
+    half, delta = runs // 2, float(target.claim.delta)
+    halves = [(first[:half], second[:half]), (first[half:], second[half:])]
+    total = 0.0
+    for choosing, judging in (halves, halves[::-1]):
+        guesser = best_guesser(target, pair, *choosing, confidence=CONFIDENCE, quick=True)
+        total += guesser.bound(*judging, delta=delta, confidence=CONFIDENCE)
+    return total / 2
 
 
 def sides(

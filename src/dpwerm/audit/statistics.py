@@ -13,6 +13,9 @@ import numpy as np
 from dpwerm.arrays import FloatArray
 from dpwerm.audit.target import Pair, Scored, Target
 
+SCORE = "score"
+"""The name of a target's own log-likelihood ratio; it comes first."""
+
 COORDINATES = 20
 """At most so many coordinates are looked at alone."""
 
@@ -37,7 +40,7 @@ def statistics(
     """Yield what can be looked at, given outputs (m, p) on the first and on the second data set."""
     if isinstance(target, Scored):
         scored = target
-        yield Statistic("score", lambda outputs: scored.score(outputs, pair))
+        yield Statistic(SCORE, lambda outputs: scored.score(outputs, pair))
     for j in range(min(first.shape[1], COORDINATES)):
         yield from _coordinate(j)
     if first.shape[1] > 1:

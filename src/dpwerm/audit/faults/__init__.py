@@ -9,10 +9,18 @@ from types import MappingProxyType
 from dpwerm.audit.faults import (
     arm_shares,
     benefit_shift,
+    coarse_solver,
+    free_intercept,
+    gamma_from_n,
     ignored_gamma,
+    loose_weights,
+    own_encoding,
     own_propensity,
     own_scaling,
+    plain_doubles,
+    reused_noise,
     small_noise,
+    tuned_on_rows,
 )
 from dpwerm.audit.faults.fault import Fault
 from dpwerm.audit.target import Target
@@ -20,7 +28,7 @@ from dpwerm.audit.target import Target
 __all__ = ["CATALOGUE", "CONFIDENCE", "FAULTS", "RUNS", "TWINS", "Fault"]
 
 RUNS = 200_000
-"""With this many runs every fault is caught, in a second or so."""
+"""With this many runs every fault is caught, in a second or so each."""
 
 CONFIDENCE = 1 - 1e-6
 
@@ -32,6 +40,14 @@ _SHELVES = (
     arm_shares,
     ignored_gamma,
     own_scaling,
+    own_encoding,
+    free_intercept,
+    coarse_solver,
+    plain_doubles,
+    tuned_on_rows,
+    reused_noise,
+    gamma_from_n,
+    loose_weights,
 )
 
 CATALOGUE: Mapping[str, Fault] = MappingProxyType(

@@ -77,15 +77,21 @@ class Chain:
             theta = theta + outside_noise(used, Draws.of((runs,), self.dimension, rng))
         return on_grid(theta, used.noise.exponent)
 
-    def centres(self) -> tuple[FloatArray, FloatArray]:
-        """Return the two minimisers that noise is added to, (p,) each; for output perturbation."""
+    def centre(self, data: Any) -> FloatArray:
+        """Return the minimiser that noise is added to, (p,); for output perturbation."""
         no_noise = replace(self._used, noise=replace(self.plan.noise, scale=0.0))
         draws = Draws.of((1, 1), self.dimension, luck("centre"))
-        first, second = (
-            released(self.prepare(data), self.loss, [no_noise], draws, tolerance=TOLERANCE)[0, 0, 0]
-            for data in self.pair.both
-        )
-        return first, second
+        found = released(self.prepare(data), self.loss, [no_noise], draws, tolerance=TOLERANCE)
+        return np.asarray(found[0, 0, 0])
+
+    @property
+    def moved(self) -> float:
+        """How far the pair's minimisers lie apart, in units of the noise.
+
+        With spherical Laplace noise this is the ε that is really spent on the pair.
+        """
+        first, second = (self.centre(data) for data in self.pair.both)
+        return float(np.linalg.norm(first - second)) / self.plan.noise.scale
 
     @property
     def _used(self) -> Plan:

@@ -65,7 +65,18 @@ def test_a_mechanism_that_the_budget_cannot_pay(run: Run, trial: Trial) -> None:
     assert run("check", trial.study).code == 0
     without_budget = gaussian.replace("[budget]\nepsilon = 2\n", "")
     trial.study.write_text(without_budget, encoding="utf-8")
+    result = run("check", trial.study)
+    assert result.code == 0
+    assert "there is no [budget]; a private release will need one, or --ledger none" in result.out
+    for total in ("rho = 0.1", "mu = 0.1", "epsilon = 2\nrho = 0.1"):
+        with_purse = gaussian.replace("epsilon = 2", total)
+        trial.study.write_text(with_purse, encoding="utf-8")
+        assert run("check", trial.study).code == 0
+    trial.study.write_text(STUDY.replace("epsilon = 2", "rho = 0.1"), encoding="utf-8")
     assert run("check", trial.study).code == 0
+    laplace = STUDY.replace("epsilon = 2", "rho = 0.1") + 'mechanism = "product-laplace"\n'
+    trial.study.write_text(laplace, encoding="utf-8")
+    assert run("check", trial.study).code == 2
 
 
 def test_gamma_may_be_left_out(run: Run, trial: Trial) -> None:

@@ -4,7 +4,18 @@ from pathlib import Path
 
 from tests.cli.conftest import Run
 
-FILES = ["others.csv", "rule.json", "rule.png", "study.toml", "summary.txt", "trial.csv"]
+from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.ledger.ledger import Ledger
+
+FILES = [
+    "ledger.db",
+    "others.csv",
+    "rule.json",
+    "rule.png",
+    "study.toml",
+    "summary.txt",
+    "trial.csv",
+]
 
 
 def test_the_demo_and_what_it_says_to_try(run: Run, tmp_path: Path) -> None:
@@ -17,12 +28,34 @@ def test_the_demo_and_what_it_says_to_try(run: Run, tmp_path: Path) -> None:
     assert (out / "summary.txt").read_text(encoding="utf-8") in result.out
     assert (out / "rule.png").read_bytes().startswith(b"\x89PNG")
     tries = [line.split()[1:] for line in result.out.splitlines() if line.startswith("  dpwerm ")]
-    assert [words[0] for words in tries] == ["verify", "recommend", "evaluate", "plan"]
-    for words in tries:
-        assert run(*words).code == 0
+    expected = ["verify", "recommend", "evaluate", "ledger", "plan"]
+    assert [words[0] for words in tries] == expected
+    said = {words[0]: run(*words) for words in tries}
+    assert {name: result.code for name, result in said.items()} == dict.fromkeys(expected, 0)
+    assert "epsilon  2      1.5    0.5" in said["ledger"].out
+    assert "The ledger knows of this release" in said["verify"].out
     again = run("demo", "--out", out)
     assert again.code == 2
     assert "add --force" in again.err
+
+
+def test_a_demo_that_is_made_again_begins_its_ledger_anew(run: Run, tmp_path: Path) -> None:
+    for _ in range(3):
+        assert run("demo", "--out", tmp_path / "demo", "--force").code == 0
+
+
+def test_the_ledger_of_a_real_study_is_never_removed(run: Run, tmp_path: Path) -> None:
+    real = Ledger("sqlite:///ledger.db", study="real", epsilon=1, folder=tmp_path)
+    real.charge(Budget.of(1), "rule")
+    before = (tmp_path / "ledger.db").read_bytes()
+    result = run("demo", "--out", tmp_path, "--force")
+    assert result.code == 2
+    assert "is the ledger of a real study" in result.err
+    assert (tmp_path / "ledger.db").read_bytes() == before
+    assert not (tmp_path / "study.toml").exists()
+    (tmp_path / "ledger.db").write_bytes(b"no ledger at all, but somebody's" * 200)
+    assert run("demo", "--out", tmp_path, "--force").code == 2
+    assert (tmp_path / "ledger.db").exists()
 
 
 def test_a_file_is_no_folder(run: Run, tmp_path: Path) -> None:

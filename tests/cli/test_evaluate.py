@@ -54,11 +54,11 @@ def test_without_noise_or_with_a_seed_it_says_not_private(
     assert not read_value(out).private
 
 
-def test_more_than_the_total_is_refused_by_the_budget(run: Run, fitted: Trial) -> None:
-    options = ("--epsilon", "2.5", "--yes")
+def test_more_than_the_fit_has_left_is_refused_by_the_budget(run: Run, fitted: Trial) -> None:
+    options = ("--epsilon", "1.5", "--yes")
     result = run("evaluate", fitted.rule, fitted.study, fitted.table, *options)
     assert result.code == 3
-    assert "more than the study's total of 2" in result.err
+    assert "is more than is left of epsilon = 2: epsilon = 1 would fit" in result.err
 
 
 def test_other_arms_other_columns_and_odd_options_are_refused(

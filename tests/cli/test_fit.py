@@ -9,6 +9,9 @@ import typer
 from tests.bad_input.base import ADD_REMOVE, STUDY, sound_table
 from tests.cli.conftest import Run, Trial
 
+from dpwerm.privacy.ledger.ledger import Ledger
+from dpwerm.study.declaration import Study
+
 NOT_PRIVATE = "NOT PRIVATE"
 STAGES = ("reading", "encoding", "solving", "adding noise")
 
@@ -33,6 +36,7 @@ def test_it_writes_a_rule_and_says_what_it_promises(fit: Run, trial: Trial) -> N
         assert line in result.out
     assert content(trial)["certificate"]["epsilon"] == "0.5"
     assert sorted(path.name for path in trial.rule.parent.iterdir()) == [
+        "ledger.db",
         "rule.json",
         "study.toml",
         "trial.csv",
@@ -95,7 +99,7 @@ def test_a_failed_fit_leaves_an_older_rule_alone(fit: Run, trial: Trial) -> None
     assert trial.rule.read_bytes() == before
 
 
-def test_a_fit_that_is_interrupted_leaves_nothing(
+def test_a_fit_that_is_interrupted_leaves_nothing_but_its_charge(
     fit: Run, trial: Trial, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(*_: object) -> None:
@@ -106,14 +110,18 @@ def test_a_fit_that_is_interrupted_leaves_nothing(
     result = fit()
     assert result.code not in (0, 2, 3, 4)
     assert "Traceback" not in result.out + result.err
-    assert set(trial.rule.parent.iterdir()) == before
+    assert set(trial.rule.parent.iterdir()) == before | {trial.rule.with_name("ledger.db")}
+    account = Ledger.of_study(Study.load(trial.study)).account()
+    assert [str(charge.cost) for charge in account.charges] == ["epsilon = 1"]
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--epsilon", "2.0000001"), "epsilon = 2.0000001 is more than the study's total of 2"),
-        (("--mechanism", "gaussian", "--delta", "1e-9"), "delta = 1E-9 is more than"),
+        (("--epsilon", "2.0000001"), "is more than is left of epsilon = 2: epsilon = 2 would fit"),
+        (("--mechanism", "gaussian", "--delta", "1e-9"), "delta = 0 is left"),
+        (("--rho", "0.1"), "declare rho in [budget], such as rho = 0.1"),
+        (("--mu", "0.1"), "declare mu (or rho) in [budget], such as mu = 0.1"),
     ],
 )
 def test_over_budget_ends_with_3(
@@ -125,8 +133,8 @@ def test_over_budget_ends_with_3(
     assert not trial.rule.exists()
 
 
-WITH_DELTA = STUDY.replace("epsilon = 2", "epsilon = 2\ndelta = 1e-5")
-"""By another library the total allows μ up to 0.50155 and ρ up to 0.12577."""
+WITH_RHO = STUDY.replace("epsilon = 2", "rho = 0.125")
+"""A total that is a purse of ρ alone; it pays for μ up to 0.5."""
 
 
 @pytest.mark.parametrize(
@@ -139,7 +147,7 @@ WITH_DELTA = STUDY.replace("epsilon = 2", "epsilon = 2\ndelta = 1e-5")
 def test_a_promise_in_rho_or_mu(
     fit: Run, run: Run, trial: Trial, option: str, value: str, said: str, noise: str
 ) -> None:
-    trial.study.write_text(WITH_DELTA, encoding="utf-8")
+    trial.study.write_text(WITH_RHO, encoding="utf-8")
     result = fit(option, value)
     assert (result.code, result.err) == (0, "")
     assert f"Released under differential privacy: {said}, relation replace_one." in result.out
@@ -157,7 +165,7 @@ def test_a_promise_in_rho_or_mu(
 
 
 def test_it_asks_about_rho(run: Run, trial: Trial, monkeypatch: pytest.MonkeyPatch) -> None:
-    trial.study.write_text(WITH_DELTA, encoding="utf-8")
+    trial.study.write_text(WITH_RHO, encoding="utf-8")
     questions = []
 
     def confirm(question: str, *, err: bool) -> bool:
@@ -171,18 +179,17 @@ def test_it_asks_about_rho(run: Run, trial: Trial, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize(
-    ("study", "options", "words"),
+    ("options", "words"),
     [
-        (WITH_DELTA, ("--rho", "0.126"), "rho = 0.126 (zCDP) is more than the study's total of"),
-        (WITH_DELTA, ("--rho", "0.126"), "rho = 0.125 would be within"),
-        (WITH_DELTA, ("--mu", "5"), "mu = 0.501 would be within"),
-        (STUDY, ("--mu", "0.001"), "mu needs a delta above 0 in the study's total"),
+        (("--rho", "0.126"), "is more than is left of rho = 0.125: rho = 0.125 would fit"),
+        (("--mu", "5"), "mu = 0.5 would fit"),
+        (("--epsilon", "0.1"), "declare epsilon in [budget]"),
     ],
 )
-def test_rho_and_mu_are_held_to_the_total_by_their_curve(
-    fit: Run, trial: Trial, study: str, options: tuple[str, ...], words: str
+def test_rho_and_mu_are_held_to_their_purse(
+    fit: Run, trial: Trial, options: tuple[str, ...], words: str
 ) -> None:
-    trial.study.write_text(study, encoding="utf-8")
+    trial.study.write_text(WITH_RHO, encoding="utf-8")
     result = fit(*options)
     assert result.code == 3
     assert words in result.err

@@ -144,7 +144,7 @@ def test_a_release_is_asked_for_once(tuned: Run, trial: Trial) -> None:
 def test_a_private_way_beyond_the_total_is_refused(tuned: Run, trial: Trial) -> None:
     result = tuned(trial.table, "--how", "flip", "--epsilon", 3, "--out", trial.rule, "--yes")
     assert result.code == 3
-    assert "more than the study's total" in result.err
+    assert "is more than is left of epsilon = 2: epsilon = 2 would fit" in result.err
     assert not trial.rule.exists()
 
 

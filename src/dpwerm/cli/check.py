@@ -9,7 +9,8 @@ import typer
 from dpwerm.cli.console import WRONG_INPUT, complain, say, stages
 from dpwerm.errors import Fault, ParameterError, StudyError
 from dpwerm.parameters import LARGEST
-from dpwerm.privacy.budget import EPSILON_LARGEST
+from dpwerm.privacy.budget import EPSILON_LARGEST, AnyBudget, Budget
+from dpwerm.privacy.payment import NO_LEDGER
 from dpwerm.study.check import check as check_table
 from dpwerm.study.declaration import DeclaredBudget, Study
 
@@ -22,6 +23,8 @@ def check(
     declared = Study.load(study)
     refuse_method(declared, study)
     say(f"{study}: no fault in the study file.")
+    if declared.budget is None:
+        say(f"{study}: there is no [budget]; a private release will need one, or --ledger none.")
     if needs_gamma(declared):
         say(f"{study}: neither planned_n nor gamma is set; under add_remove fit will need --gamma.")
     if table is None:
@@ -48,19 +51,29 @@ def needs_gamma(study: Study) -> bool:
     return is_open and study.relation == "add_remove"
 
 
+def _largest(total: DeclaredBudget | None, *, needs_delta: bool) -> AnyBudget:
+    """Return the largest release that a total allows, in a currency that the mechanism can pay."""
+    if total is None:
+        total = DeclaredBudget(epsilon=Decimal(1), delta=Decimal("1e-6"))
+    purse = total.rho or total.mu
+    if total.epsilon and not (needs_delta and purse and not total.delta):
+        delta = total.delta if needs_delta else Decimal(0)
+        return Budget(min(total.epsilon, EPSILON_LARGEST), delta)
+    return Budget.zcdp(total.rho) if total.rho else Budget.gdp(total.mu)
+
+
 def refuse_method(study: Study, path: Path) -> None:
     """Raise if no fit could be made with the study's [method], whatever the options."""
     # scikit-learn takes a second to load; a study file with faults is reported before.
     from dpwerm.mechanisms import MECHANISMS
     from dpwerm.rules.treatment_rule import PrivateTreatmentRule
 
-    total = study.budget or DeclaredBudget(epsilon=Decimal(1), delta=Decimal("1e-6"))
-    epsilon = min(total.epsilon, EPSILON_LARGEST)
     mechanism = MECHANISMS.get(study.method.mechanism or "")
-    delta = total.delta if mechanism is not None and mechanism.needs_delta else Decimal(0)
+    budget = _largest(study.budget, needs_delta=mechanism is not None and mechanism.needs_delta)
     gamma = {"gamma": LARGEST} if needs_gamma(study) else {}
     try:
-        PrivateTreatmentRule.from_study(study, epsilon, delta=delta, **gamma).check_parameters()
+        rule = PrivateTreatmentRule.from_study(study, budget, ledger=NO_LEDGER, **gamma)
+        rule.check_parameters()
     except ParameterError as error:
         fault = Fault("method, budget", str(error))
         raise StudyError(f"study file {path.name}", [fault]) from None

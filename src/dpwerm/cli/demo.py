@@ -8,11 +8,13 @@ import pyarrow.csv
 import typer
 
 from dpwerm.cli.console import WRONG_INPUT, complain, say, stages
+from dpwerm.cli.paying import told
 from dpwerm.rules.rule_file import write_rule
 from dpwerm.simulate.demo import best_arm, demo_trial, study_text
 from dpwerm.study.declaration import Study
 
-EPSILON = "1"
+EPSILON, VALUE_EPSILON = "1", "0.5"
+LEDGER = "ledger.db"
 OTHERS = 2
 """The seed of people whom the rule has not seen, for ``dpwerm evaluate``."""
 
@@ -31,7 +33,8 @@ def demo(
         complain(f"{out} exists. Choose another --out, or add --force.")
         raise typer.Exit(WRONG_INPUT)
     out.mkdir(parents=True, exist_ok=True)
-    with stages() as on_stage:
+    _begin_anew(out)
+    with told(), stages() as on_stage:
         on_stage("simulating a trial")
         trial = demo_trial()
         pyarrow.csv.write_csv(trial, out / "trial.csv")
@@ -53,9 +56,26 @@ def demo(
     say(f"{right:.1%} of 5,000 new simulated people (no real data could be shown like this).")
     say()
     files, rule_file = "trial.csv, others.csv, study.toml", out / "rule.json"
-    say(f"In {out}: {files}, rule.json, summary.txt, rule.png. Now try:")
-    say(f"  dpwerm verify {rule_file}")
+    say(f"In {out}: {files}, rule.json, summary.txt, rule.png, {LEDGER}. Now try:")
+    say(f"  dpwerm verify {rule_file} --study {out / 'study.toml'}")
     say(f"  dpwerm recommend {rule_file} {out / 'others.csv'} --out {out / 'new.csv'}")
-    value = f"--epsilon {EPSILON} --out {out / 'value.json'} --yes"
+    value = f"--epsilon {VALUE_EPSILON} --out {out / 'value.json'} --yes"
     say(f"  dpwerm evaluate {rule_file} {out / 'study.toml'} {out / 'others.csv'} {value}")
+    say(f"  dpwerm ledger show {out / 'study.toml'}")
     say(f"  dpwerm plan {out / 'study.toml'} --n 500")
+
+
+def _begin_anew(out: Path) -> None:
+    """Remove the ledger of an earlier demo: its trial is simulated. Any other one is left alone."""
+    from dpwerm.privacy.ledger.account import studies_in
+    from dpwerm.privacy.ledger.store import Store
+    from dpwerm.privacy.ledger.url import LedgerAddress
+
+    path = out / LEDGER
+    if not path.exists():
+        return
+    entries = Store(LedgerAddress.of(f"sqlite:///{LEDGER}", out)).read()
+    if set(studies_in(entries)) - {Study.parse(study_text()).id}:
+        complain(f"{path} is the ledger of a real study. Choose another --out.")
+        raise typer.Exit(WRONG_INPUT)
+    path.unlink()

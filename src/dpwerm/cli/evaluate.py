@@ -5,7 +5,9 @@ from typing import Annotated
 
 import typer
 
-from dpwerm.cli.console import agree, free_path, say, stages
+from dpwerm.cli.console import free_path, say, stages
+from dpwerm.cli.paying import LedgerOrNone, Slot, ask, payer, told
+from dpwerm.privacy.budget import Budget
 from dpwerm.rules.rule_file import read_rule
 from dpwerm.study.declaration import Study
 
@@ -28,6 +30,8 @@ def evaluate(
     seed: Annotated[
         int | None, typer.Option(help="For simulation only: marks the value as not private.")
     ] = None,
+    ledger: LedgerOrNone = None,
+    slot: Slot = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before the release.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
 ) -> None:
@@ -39,6 +43,8 @@ def evaluate(
     from dpwerm.rules.value.file import write_value
     from dpwerm.rules.value.outcome import OutcomeModel
 
+    private = loaded.private and Budget.of(epsilon).is_private and seed is None
+    paid = payer(declared, ledger, slot, private=private)
     wanted = evaluation_of(
         loaded,
         epsilon,
@@ -46,10 +52,12 @@ def evaluate(
         confidence=confidence,
         outcome_model=None if outcome_model is None else OutcomeModel.load(outcome_model),
         random_state=seed,
+        ledger=paid,
     )
     path = free_path(out, force=force, inputs=(rule, study, table))
-    agree(f"Release a value from study {declared.id} at {wanted.budget}?", yes=yes)
-    with stages() as on_stage:
+    question = f"Release a value from study {declared.id} at {wanted.budget}?"
+    ask(question, paid, wanted.budget, yes=yes)
+    with told(), stages() as on_stage:
         on_stage("reading")
         read = wanted.read(table)
         on_stage("evaluating")

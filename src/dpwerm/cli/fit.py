@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from dpwerm.cli.console import agree, free_path, say, stages
+from dpwerm.cli.console import free_path, say, stages
+from dpwerm.cli.paying import LedgerOrNone, Slot, ask, payer, told
 from dpwerm.privacy.budget import only_budget
 from dpwerm.rules.rule_file import write_rule
 from dpwerm.study.declaration import Study
@@ -36,6 +37,8 @@ def fit(
     seed: Annotated[
         int | None, typer.Option(help="For simulation only: marks the rule as not private.")
     ] = None,
+    ledger: LedgerOrNone = None,
+    slot: Slot = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before the release.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
 ) -> None:
@@ -47,16 +50,18 @@ def fit(
     declared = Study.load(study)
     budget = only_budget(epsilon=epsilon, delta=delta, rho=rho, mu=mu)
     path = free_path(out, force=force, inputs=(study, table))
+    paid = payer(declared, ledger, slot, private=budget.is_private and seed is None)
     method = {"gamma": gamma, "mechanism": mechanism}
     rule = PrivateTreatmentRule.from_study(
         declared,
         budget,
         random_state=seed,
+        ledger=paid,
         **{key: value for key, value in method.items() if value is not None},
     )
     rule.check_parameters()
-    agree(f"Release a rule from study {declared.id} at {budget}?", yes=yes)
-    with stages() as on_stage:
+    ask(f"Release a rule from study {declared.id} at {budget}?", paid, budget, yes=yes)
+    with told(), stages() as on_stage:
         rule.fit(table, on_stage=on_stage)
     text = summary(rule.rule_)
     write_rule(rule.rule_, path)

@@ -8,13 +8,13 @@ import typer
 
 from dpwerm.cli.console import NOT_VERIFIED, agree, complain, free_path, say
 from dpwerm.cli.paying import LedgerUrl, ledger_of, url_of
+from dpwerm.cli.stores import entries_in, store_at, store_of
 from dpwerm.errors import LedgerError, LedgerTamperedError, ParameterError, RuleFileError
 from dpwerm.study.declaration import Study
 
 if TYPE_CHECKING:
     from dpwerm.privacy.ledger.account import Account
     from dpwerm.privacy.ledger.entry import Entry
-    from dpwerm.privacy.ledger.store import Store
 
 app = typer.Typer(
     help="What a study has spent, on what, and what is left.",
@@ -33,8 +33,8 @@ def show(study: StudyFile, ledger: LedgerUrl = None) -> None:
     from dpwerm.report import ledger_words as words
 
     declared = Study.load(study)
-    store = _store(declared, ledger)
-    chain = _verified(store)
+    store = store_of(declared, ledger)
+    chain = entries_in(store)
     expected = ledger_of(declared, ledger).declared
     account = _account(chain, declared.id) or expected
     own = [entry for entry in chain if entry.body.get("study") == declared.id]
@@ -104,8 +104,8 @@ def export(
         raise ParameterError("the name of an export must end in .json or .csv")
     path = free_path(out, force=force, inputs=(study,))
     declared = Study.load(study)
-    store = _store(declared, ledger)
-    chain = _verified(store)
+    store = store_of(declared, ledger)
+    chain = entries_in(store)
     if kind == ".json":
         write_json(ledger_content(chain), path)
         say(f"Wrote {path}: {len(chain)} entries. Check it with: dpwerm ledger verify {path}")
@@ -154,25 +154,6 @@ def attach(
     say(f"Attached {file} to {found.receipt}.")
 
 
-def _store(study: Study, option: str | None) -> "Store":
-    """Return where a study's entries are; another database than the study's is refused."""
-    from dpwerm.privacy.ledger.ledger import DEFAULT
-    from dpwerm.privacy.ledger.store import Store
-    from dpwerm.privacy.ledger.url import LedgerAddress
-
-    ledger_of(study, option)
-    named = study.budget.ledger if study.budget else None
-    return Store(LedgerAddress.of(url_of(option) or named or DEFAULT, study.folder))
-
-
-def _verified(store: "Store") -> "tuple[Entry, ...]":
-    """Return the entries of a ledger, or raise with every fault."""
-    faults = store.faults()
-    if faults:
-        raise LedgerTamperedError(f"{store.address.shown} does not verify: {'; '.join(faults)}")
-    return store.read()
-
-
 def _account(entries: "tuple[Entry, ...]", study: str) -> "Account | None":
     from dpwerm.privacy.ledger.account import Account
 
@@ -186,8 +167,6 @@ def _studies(entries: "tuple[Entry, ...]") -> list[str]:
 def _found(source: Path | None, option: str | None) -> "tuple[str, tuple[Entry, ...], list[str]]":
     """Return the name of what is checked, its entries, and the faults of its chain."""
     from dpwerm.privacy.ledger.entry import chain_faults
-    from dpwerm.privacy.ledger.store import Store
-    from dpwerm.privacy.ledger.url import LedgerAddress
 
     if source is not None and source.suffix.lower() == ".json":
         from dpwerm.report.ledger_file import read_ledger
@@ -200,12 +179,12 @@ def _found(source: Path | None, option: str | None) -> "tuple[str, tuple[Entry, 
             return str(source), (), [str(error)]
         return str(source), entries, chain_faults(entries)
     if source is not None:
-        store = _store(Study.load(source), option)
+        store = store_of(Study.load(source), option)
     else:
         url = url_of(option)
         if url is None:
             raise ParameterError("give a study file, a ledger exported as JSON, or --ledger")
-        store = Store(LedgerAddress.of(url, Path.cwd()))
+        store = store_at(url)
     faults = store.faults()
     try:
         entries = store.read()

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dpwerm.cli.console import agree, free_path, picture_path, say, stages
+from dpwerm.cli.console import free_path, picture_path, say
+from dpwerm.cli.paying import LedgerOrNone, Slot, payer
+from dpwerm.cli.tune_private import draw_private, release_tuned
 from dpwerm.errors import ParameterError
 from dpwerm.parameters import one_of, positive
 from dpwerm.privacy.budget import Budget
@@ -20,7 +22,6 @@ from dpwerm.study.propensity import PrivatePropensity
 from dpwerm.tune.open_ways import INDEPENDENT, OPEN_WAYS, PORTION, SIMULATED
 
 if TYPE_CHECKING:
-    from dpwerm.rules.rule import Rule
     from dpwerm.tune.source import Source
 
 RULE = Path("rule.json")
@@ -33,6 +34,8 @@ BELONGS = {
     "--portion": (PORTION,),
     "--not-private": (PORTION,),
     "--share": (SPLIT,),
+    "--ledger": PRIVATE_WAYS,
+    "--slot": PRIVATE_WAYS,
     "--yes": PRIVATE_WAYS,
 }
 """The ways that each option is for; with another one it would be ignored, so it is refused."""
@@ -79,6 +82,8 @@ def tune(
         int | None, typer.Option(help="Public seed; a private way's rule is then not private.")
     ] = None,
     workers: Annotated[int | None, typer.Option(help="Processes; all processors.")] = None,
+    ledger: LedgerOrNone = None,
+    slot: Slot = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before the release.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
 ) -> None:
@@ -93,6 +98,8 @@ def tune(
         "--portion": portion,
         "--not-private": not_private or None,
         "--share": share,
+        "--ledger": ledger,
+        "--slot": slot,
         "--yes": yes or None,
     }
     for name, value in given.items():
@@ -109,7 +116,8 @@ def tune(
     if way in PRIVATE_WAYS:
         path = free_path(out or RULE, force=force, inputs=inputs)
         budget = Budget.of(epsilon, delta)
-        asked = common | {"how": way, "delta": delta, "random_state": seed}
+        paid = payer(declared, ledger, slot, private=budget.is_private and seed is None)
+        asked = common | {"how": way, "delta": delta, "random_state": seed, "ledger": paid}
         if share is not None:
             asked["share"] = share
         picture = (
@@ -119,9 +127,9 @@ def tune(
             raise ParameterError(
                 "--figure simulates trials with known propensities; this study has a private model"
             )
-        rule = _release(declared, table, budget, path, asked, yes=yes)
+        rule = release_tuned(declared, table, budget, path, asked, yes=yes)
         if picture is not None:
-            _draw_private(declared, rule, picture, mechanism, workers)
+            draw_private(declared, rule, picture, mechanism, workers)
         return
     if way == PORTION and (out or figure) and not not_private:
         raise ParameterError(
@@ -213,67 +221,6 @@ def _show(
     if figure is not None:
         save_tuned(results, study.name or study.id, figure)
         say(f"Wrote {figure}.")
-
-
-def _release(
-    study: Study,
-    table: Path | None,
-    budget: Budget,
-    path: Path,
-    asked: dict[str, Any],
-    *,
-    yes: bool,
-) -> "Rule":
-    """Tune privately and release the rule, asking once before a row is read."""
-    from dpwerm.report.summary import summary
-    from dpwerm.rules.rule_file import write_rule
-    from dpwerm.tune.private import check_tuned, fit_tuned
-
-    check_tuned(study, epsilon=budget.epsilon, **asked)
-    agree(f"Tune and release a rule from study {study.id} at {budget} in all?", yes=yes)
-    with stages() as on_stage:
-        rule = fit_tuned(study, table, epsilon=budget.epsilon, on_stage=on_stage, **asked)
-    text = summary(rule)
-    write_rule(rule, path)
-    say(text)
-    say(f"Wrote {path}. Anybody can check its numbers with: dpwerm verify {path}")
-    return rule
-
-
-def _draw_private(
-    study: Study, rule: "Rule", path: Path, mechanism: str | None, workers: int | None
-) -> None:
-    """Draw what simulated trials say of the candidates, and which of them was released.
-
-    Scores on the table are secret, so the curve is of random trials inside the public bounds.
-    """
-    from dpwerm.simulate.engine.bar import bar
-    from dpwerm.tune.algorithm2 import tune_gamma
-    from dpwerm.tune.figure import save_tuned
-    from dpwerm.tune.repeats import MOST_PEOPLE
-    from dpwerm.tune.source import FromProxies
-
-    tuning = rule.tuning
-    if tuning is None:
-        return
-    with bar("drawing") as on_done:
-        found = tune_gamma(
-            study,
-            FromProxies(study, truth=True),
-            [tuning.steps.fit],
-            n=min(tuning.slots[0], MOST_PEOPLE),
-            gammas=tuning.candidates,
-            mechanism=mechanism,
-            workers=workers,
-            on_done=on_done,
-        )
-    chosen = rule.release.certificate.gamma
-    curves = [tuned for tuned, _ in found]
-    save_tuned(curves, study.name or study.id, path, chosen, private=rule.private)
-    say(
-        f"Wrote {path}: the chosen gamma on a curve of simulated trials. The scores on your table "
-        "stay secret."
-    )
 
 
 def _listed(text: str) -> list[str]:

@@ -6,10 +6,16 @@ from typing import Annotated
 import typer
 
 from dpwerm.cli.console import NOT_VERIFIED, complain, say
+from dpwerm.cli.paying import LedgerUrl
+from dpwerm.cli.stores import entries_in, store_at, store_of
 from dpwerm.errors import RuleFileError
 from dpwerm.learn.verify import Finding
 from dpwerm.rules.json_in import VALUE_FORMAT, read_json
 from dpwerm.rules.rule_file import verify_rule
+from dpwerm.study.declaration import Study
+
+CHARGE = "ledger, "
+"""How the checks against a ledger begin."""
 
 SHOWN = (
     "digest",
@@ -59,16 +65,23 @@ def verify(
     file: Annotated[
         Path, typer.Argument(exists=True, dir_okay=False, help="A rule file or a value file.")
     ],
+    study: Annotated[
+        Path | None, typer.Option(help="Study file: compare with the study's ledger, too.")
+    ] = None,
+    ledger: LedgerUrl = None,
 ) -> None:
-    """Derive the claim of a rule or value file again, and compare."""
+    """Derive the claim of a rule or value file again, and compare; with a ledger, too."""
     try:
         findings = _findings(file)
+        asked = (study is not None or ledger is not None) and all(one.holds for one in findings)
+        findings += _charge_findings(file, study, ledger) if asked else []
     except RuleFileError as error:
         complain(str(error))
         raise typer.Exit(NOT_VERIFIED) from None
     wrong = [finding for finding in findings if not finding.holds]
     for finding in findings:
-        if finding.what in SHOWN and finding.holds and finding.derived is not None:
+        shown = finding.what in SHOWN or finding.what.startswith(CHARGE)
+        if shown and finding.holds and finding.derived is not None:
             say(f"  ok     {finding.what} = {finding.derived}")
     for finding in wrong:
         complain(f"  WRONG  {finding.what}: recorded {finding.recorded}, derived {finding.derived}")
@@ -77,9 +90,33 @@ def verify(
         raise typer.Exit(NOT_VERIFIED)
     private = next(f.recorded for f in findings if f.what == "certificate.private")
     say(f"{file}: {len(findings)} checks hold.{'' if private else ' It is NOT PRIVATE.'}")
+    if asked and private:
+        say("The ledger knows of this release and of nothing else under its charge.")
+        return
     say(
         "This shows that the numbers belong together. That the release happened as recorded "
         "cannot be seen from a file."
+    )
+    if private:
+        say("With --study STUDY it is compared with the ledger.")
+
+
+def _charge_findings(file: Path, study: Path | None, option: str | None) -> list[Finding]:
+    """Return the checks of a sound file against the ledger; what is not private is in none."""
+    from dpwerm.cli.released import released_in
+    from dpwerm.rules.ledger_findings import ledger_findings
+
+    found = released_in(file)
+    if not found.private:
+        return []
+    store = store_at(str(option)) if study is None else store_of(Study.load(study), option)
+    return ledger_findings(
+        found.digest,
+        found.budget,
+        found.receipt,
+        entries_in(store),
+        study=found.study,
+        what=found.what,
     )
 
 

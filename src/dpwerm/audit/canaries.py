@@ -1,0 +1,171 @@
+r"""Records made up for an audit: inside the public bounds, and as easy to see as a record can be.
+
+Feature j of canary i stands at the upper or at the lower end of its range by the sign
+
+.. math:: h_{ij} = (-1)^{\text{bits}(i \wedge j)}
+
+of a Hadamard matrix whose column 0 is the intercept: every canary is a corner of the box, so that
+‖x‖ = r, and different corners are orthogonal where only numbers and pairs of levels are declared.
+"""
+
+import csv
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from dpwerm.privacy.relation import Relation
+from dpwerm.rules.declaration import Declaration
+from dpwerm.rules.outcome_in import outcome_of
+from dpwerm.simulate.proxies import generator, random_trials, widths_of
+from dpwerm.study.benefit import Benefit
+from dpwerm.study.blocks import CategoryBlock, Level, NumberBlock
+from dpwerm.study.declaration import Study
+
+Record = dict[str, str]
+"""One row of a table: from column to cell."""
+
+ARM, BENEFIT = "arm", "benefit"
+"""What the two records of a canary differ in."""
+
+_STRANGE = "some other level"
+
+
+@dataclass(frozen=True)
+class Canary:
+    """One person who has one of two records with the same features.
+
+    Under add/remove the second is None: the person is there or is not.
+    """
+
+    first: Record
+    second: Record | None
+
+    def row(self, *, is_first: bool) -> list[Record]:
+        """Return the row that the person has in the table, if any."""
+        chosen = self.first if is_first else self.second
+        return [] if chosen is None else [chosen]
+
+
+def corner(study: Study, number: int) -> Record:
+    """Return the features of a corner by its number ≥ 0; more levels than two take turns."""
+    row = {}
+    for place, block in enumerate(study.encoding().blocks, start=1):
+        up = (number & place).bit_count() % 2 == 0
+        if isinstance(block, NumberBlock):
+            row[block.column] = repr(block.upper if up else block.lower)
+        elif block.width == 1:
+            row[block.column] = cell_of(block.levels[1 if up else 0])
+        else:
+            row[block.column] = cell_of(block.levels[number % block.width])
+    return row
+
+
+def cell_of(level: Level) -> str:
+    """Return a cell that means a level."""
+    return _STRANGE if isinstance(level.cells, str) else level.cells[0]
+
+
+def benefit_ends(benefit: Benefit) -> tuple[str, str]:
+    """Return the cells of the benefits farthest above and below the centre."""
+    worst, best = benefit.bounds if benefit.direction == "larger" else benefit.bounds[::-1]
+    return repr(best), repr(worst)
+
+
+def strong_benefit(benefit: Benefit) -> str:
+    """Return the cell of the benefit with the largest weight."""
+    ends = benefit_ends(benefit)
+    sizes = np.abs(benefit.centred(np.array([float(end) for end in ends])))
+    return ends[int(np.argmax(sizes))]
+
+
+def with_outcome(study: Study, features: Record, arm: int, benefit: str) -> Record:
+    """Return a whole record; an arm's propensity, where it has a column, is as small as can be.
+
+    arm : 0 for the first arm, 1 for the second
+    """
+    treatment = study.treatment
+    row = {**features, treatment.column: treatment.arms[arm], study.benefit.column: benefit}
+    if treatment.propensity_column is not None:
+        floor = treatment.pi_min
+        row[treatment.propensity_column] = repr(floor if arm == 1 else 1.0 - floor)
+    return row
+
+
+def differs_in(study: Study) -> str:
+    """Return what a canary's records best differ in: the arm, unless the arms weigh differently."""
+    known = study.treatment.probabilities
+    uneven = known is not None and known[0] != known[1]
+    return BENEFIT if uneven and study.benefit.weights == "signed" else ARM
+
+
+def canary(study: Study, number: int, kind: str) -> Canary:
+    """Return the canary of a corner, whose records differ in the arm or in the benefit."""
+    features = corner(study, number)
+    known = study.treatment.probabilities
+    rare = 1 if known is None or known[1] <= known[0] else 0
+    if kind == ARM:
+        strong = strong_benefit(study.benefit)
+        first, second = (with_outcome(study, features, arm, strong) for arm in (rare, 1 - rare))
+    else:
+        ends = benefit_ends(study.benefit)
+        first, second = (with_outcome(study, features, rare, end) for end in ends)
+    return Canary(first, second if Relation.of(study.relation).terms == 2 else None)
+
+
+def canaries_for(study: Study, count: int) -> tuple[Canary, ...]:
+    """Return canaries at different corners; more than there are corners begin anew."""
+    kind = differs_in(study)
+    return tuple(canary(study, number, kind) for number in range(count))
+
+
+def simulated_people(study: Study, count: int, key: int) -> list[Record]:
+    """Return people inside the declared bounds, as random as before a row is read."""
+    if count == 0:
+        return []
+    encoding = study.encoding()
+    outcome = outcome_of(Declaration.of_study(study))
+    trial = random_trials(
+        widths_of(encoding), count=1, rows=count, propensity=outcome.propensity, rng=generator(key)
+    )
+    lower, upper = study.benefit.range
+    people = []
+    for x, arm, u in zip(trial.X[0], trial.arm[0], trial.benefit[0], strict=True):
+        row, start = {}, 0
+        for block in encoding.blocks:
+            part = x[start : start + block.width]
+            start += block.width
+            row[block.column] = (
+                _level(block, part) if isinstance(block, CategoryBlock) else _number(block, part)
+            )
+        value = _own_benefit(study.benefit, lower + (upper - lower) * (float(u) + 1) / 2)
+        people.append(with_outcome(study, row, int(arm > 0), repr(value)))
+    return people
+
+
+def _number(block: NumberBlock, part: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> str:
+    return repr(block.lower + (block.upper - block.lower) * (float(part[0]) + 1) / 2)
+
+
+def _level(block: CategoryBlock, part: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> str:
+    place = int(part[0] > 0) if block.width == 1 else int(np.argmax(part))
+    return cell_of(block.levels[place])
+
+
+def _own_benefit(benefit: Benefit, value: float) -> float:
+    """Return a benefit in its column's units from one after transform and direction."""
+    turned = -value if benefit.direction == "smaller" else value
+    own = math.exp(turned) if benefit.transform == "log" else turned
+    return min(max(own, benefit.bounds[0]), benefit.bounds[1])
+
+
+def write_table(study: Study, rows: Sequence[Record], path: Path) -> None:
+    """Write a CSV file with the study's columns; everybody is a person of their own."""
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, study.columns, lineterminator="\n")
+        writer.writeheader()
+        for number, row in enumerate(rows):
+            person = {study.person: str(number)} if study.person else {}
+            writer.writerow({**row, **person})

@@ -1,0 +1,209 @@
+r"""A whole pipeline as a target: what its files say, told apart by real runs.
+
+A real run is slow, so few are made, and the attack is one score that needs few to be learned:
+
+.. math:: t(\theta) = \sum_{parts} \frac{\|\theta - c_2\| - \|\theta - c_1\|}{s}
+
+with the medians c of each world and the size s of the noise: the log-likelihood ratio where the
+noise is spherical or, with the ℓ₁ norm, Laplace noise on sums.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dpwerm.arrays import FloatArray
+from dpwerm.audit.attack import Audited
+from dpwerm.audit.guesser import Guesser, best_guesser
+from dpwerm.audit.pipeline import Pipeline, claim_of, run_pipeline
+from dpwerm.audit.target import Key, Pair, luck
+from dpwerm.audit.worlds import World
+from dpwerm.errors import ParameterError
+from dpwerm.privacy.budget import Budget
+from dpwerm.simulate.engine.run import OnDone, unseen
+from dpwerm.study.declaration import Study
+
+PILOTS = 40
+"""Runs on each world of a pair in the search."""
+
+SEARCHED_AT = 0.9
+"""The confidence by which pairs are compared; it is never reported."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Numbers of a release that got noise together, and what was learned of them."""
+
+    place: slice
+    order: int
+    centres: tuple[FloatArray, FloatArray]
+    size: float
+
+    def evidence(self, outputs: FloatArray) -> FloatArray:
+        """Return how much nearer the first centre is, in units of the noise, (runs,)."""
+        near, far = (
+            np.linalg.norm(outputs[:, self.place] - centre, self.order, axis=1)
+            for centre in self.centres
+        )
+        evidence: FloatArray = (far - near) / self.size
+        return evidence
+
+
+def learned(place: slice, order: int, first: FloatArray, second: FloatArray) -> Part:
+    """Return a part as practice shows it; first, second: (runs, p) on the two worlds.
+
+    E‖noise‖₂ = p·s for spherical noise, and E‖noise‖₁ = p·s for Laplace noise on each number.
+    """
+    sides = [side[:, place] for side in (first, second)]
+    centres = (np.median(sides[0], axis=0), np.median(sides[1], axis=0))
+    spread = [
+        np.linalg.norm(side - centre, order, axis=1).mean()
+        for side, centre in zip(sides, centres, strict=True)
+    ]
+    return Part(place, order, centres, float(np.mean(spread)) / sides[0].shape[1] or 1.0)
+
+
+@dataclass
+class PipelineTarget:
+    """A pipeline that claims what its files say.
+
+    Parameters
+    ----------
+    name : str
+    study : Study, which says what may be in a table
+    pipeline : Pipeline
+    candidates : pairs of worlds, at least one
+    workers : processes, all processors if left out
+    """
+
+    name: str
+    study: Study
+    pipeline: Pipeline
+    candidates: Sequence[Pair]
+    workers: int | None = None
+    _claim: Budget | None = field(default=None, init=False, repr=False)
+    _places: tuple[tuple[slice, int], ...] = field(default=(), init=False, repr=False)
+    _known: dict[int, list[Part]] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    def claim(self) -> Budget:
+        """The claim of the files."""
+        if self._claim is None:
+            self._claim = claim_of(self.pipeline, self.study, self.candidates[0].first.rows)
+        return self._claim
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers are looked at in one release."""
+        if not self._places:
+            self.outputs(self.candidates[0].first, 1, ())
+        return int(self._places[-1][0].stop)
+
+    def pairs(self) -> Sequence[Pair]:
+        """Return the pairs to start from."""
+        return self.candidates
+
+    def outputs(self, data: World, runs: int, key: Key) -> FloatArray:  # noqa: ARG002
+        """Return real releases, with the operating system's luck whatever the key.
+
+        Of the sums only those are looked at in which the person counts, if the person is there.
+        """
+        seen = run_pipeline(
+            self.pipeline, self.study, [data.rows] * runs, [data.record], workers=self.workers
+        )
+        parts = [(one.rule, one.propensity, one.sums[:, one.told[0], :].ravel()) for one in seen]
+        ends = np.cumsum([0, *(len(part) for part in parts[0])]).tolist()
+        places = zip(ends[:-1], ends[1:], (2, 2, 1), strict=True)
+        self._places = tuple((slice(a, b), order) for a, b, order in places if b > a)
+        return np.array([np.concatenate(one) for one in parts])
+
+    def learn(self, pair: Pair, first: FloatArray, second: FloatArray) -> None:
+        """Learn the score of a pair from practice on its worlds, (runs, p) each."""
+        self._known[id(pair)] = [learned(*where, first, second) for where in self._places]
+
+    def score(self, outputs: FloatArray, pair: Pair) -> FloatArray:
+        """Return how much more a release speaks for the first world, (runs,)."""
+        if id(pair) not in self._known:
+            self.learn(pair, *(self.outputs(world, PILOTS, ()) for world in pair.both))
+        evidence: FloatArray = np.sum(
+            [part.evidence(outputs) for part in self._known[id(pair)]], axis=0
+        )
+        return evidence
+
+
+def tell_apart(
+    target: PipelineTarget,
+    *,
+    runs: int,
+    confidence: float = 0.999,
+    seed: int = 0,
+    on_done: OnDone = unseen,
+) -> Audited:
+    """Return a lower bound on ε of a pipeline from real runs on the worst of its pairs.
+
+    Half of the runs learn the score and its thresholds; the other half, on worlds that a coin
+    chose, gives the bound.
+
+    Parameters
+    ----------
+    target : PipelineTarget
+    runs : int ≥ 8, on top of a few for every pair
+    confidence : float in (0, 1), that the bound does not exceed the true ε
+    seed : int ≥ 0, of the coins; the noise is the operating system's
+    on_done : told how much is done
+    """
+    if runs < 8:
+        raise ParameterError("runs must be at least 8")
+    pairs = target.pairs()
+    steps = len(pairs) + 2
+    on_done(0, steps)
+    found = []
+    for place, pair in enumerate(pairs):
+        found.append(_promise(target, pair) if len(pairs) > 1 else 0.0)
+        on_done(place + 1, steps)
+    pair = pairs[int(np.argmax(found))]
+    guesser = _learned_guesser(target, pair, runs // 4, confidence)
+    on_done(steps - 1, steps)
+    judged = runs // 2
+    heads = int(luck(seed, "coins").binomial(judged, 0.5))
+    fresh = [
+        target.outputs(world, count, ())
+        for world, count in zip(pair.both, (heads, judged - heads), strict=True)
+        if count
+    ]
+    if len(fresh) < 2:
+        raise ParameterError("all coins fell alike: give more runs")
+    lower = guesser.bound(*fresh, delta=float(target.claim.delta), confidence=confidence)
+    on_done(steps, steps)
+    return Audited(
+        name=target.name,
+        claim=target.claim,
+        dimension=target.dimension,
+        lower=lower,
+        exact_lower=lower,
+        runs=0,
+        exact_runs=runs,
+        pair=pair.name,
+        statistic="nearer centre of each part",
+        confidence=confidence,
+    )
+
+
+def _learned_guesser(target: PipelineTarget, pair: Pair, runs: int, confidence: float) -> Guesser:
+    first, second = (target.outputs(world, runs, ()) for world in pair.both)
+    target.learn(pair, first, second)
+    return best_guesser(target, pair, first, second, confidence=confidence, quick=True)
+
+
+def _promise(target: PipelineTarget, pair: Pair) -> float:
+    """Return how well a few runs tell the worlds apart: halves judge each other's score."""
+    first, second = (target.outputs(world, PILOTS, ()) for world in pair.both)
+    half, delta = PILOTS // 2, float(target.claim.delta)
+    sides = [(first[:half], second[:half]), (first[half:], second[half:])]
+    promise = 0.0
+    for choosing, judging in (sides, sides[::-1]):
+        target.learn(pair, *choosing)
+        guesser = best_guesser(target, pair, *choosing, confidence=SEARCHED_AT, quick=True)
+        promise += guesser.bound(*judging, delta=delta, confidence=SEARCHED_AT)
+    return promise

@@ -1,0 +1,256 @@
+r"""A study's whole pipeline audited twice: with many canaries in one run, and in two worlds.
+
+One run: each canary has one of two records by a fair coin. Practice runs teach which numbers of the
+files speak for which record; then the coins of fresh runs are guessed from their files alone, the
+surest first, and :func:`~dpwerm.audit.one_run.one_run_lower` bounds ε by how many guesses are
+right.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from dpwerm.arrays import FloatArray
+from dpwerm.audit.attack import Audited
+from dpwerm.audit.canaries import Canary, canaries_for, simulated_people
+from dpwerm.audit.one_run import one_run_lower
+from dpwerm.audit.pipeline import Pipeline, Seen, StudyPipeline, claim_of, run_pipeline
+from dpwerm.audit.pipeline_target import PipelineTarget, tell_apart
+from dpwerm.audit.target import luck
+from dpwerm.audit.worlds import mistaken_pairs, worst_pairs
+from dpwerm.errors import ParameterError
+from dpwerm.privacy.budget import Budget
+from dpwerm.simulate.engine.run import OnDone, unseen
+from dpwerm.study.declaration import Study
+
+SHARES = (1.0, 0.75, 0.5, 0.25, 0.125)
+"""Shares of the canaries that may be guessed; practice says which is best."""
+
+_RIDGE = 0.1
+"""What is added to the variance of each number, as a share of it, where practice is short."""
+
+Coins = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+
+
+@dataclass(frozen=True)
+class OneRun:
+    """What guessing the coins of canaries found.
+
+    Parameters
+    ----------
+    claim : Budget, of the files
+    lower : float ≥ 0, ε is at least this
+    right, guesses : int, right guesses and all
+    canaries, people, runs, practice : int, canaries and others in a table, audited runs and runs
+        that only taught how to guess
+    confidence : float in (0, 1), that the bound does not exceed the true ε
+    """
+
+    claim: Budget
+    lower: float
+    right: int
+    guesses: int
+    canaries: int
+    people: int
+    runs: int
+    practice: int
+    confidence: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether the bound is not above the claimed ε."""
+        return self.lower <= float(self.claim.epsilon)
+
+
+@dataclass(frozen=True)
+class StudyAudit:
+    """Both audits of one pipeline."""
+
+    study: str
+    one_run: OneRun
+    worlds: Audited
+
+    @property
+    def holds(self) -> bool:
+        """Whether no bound is above the claimed ε."""
+        return self.one_run.holds and self.worlds.holds
+
+
+def guess_coins(
+    pipeline: Pipeline,
+    study: Study,
+    *,
+    canaries: int = 8,
+    people: int = 0,
+    runs: int = 1,
+    practice: int = 200,
+    confidence: float = 0.95,
+    seed: int = 0,
+    workers: int | None = None,
+    on_done: OnDone = unseen,
+) -> OneRun:
+    """Return what canaries show; several runs count as one with more canaries.
+
+    Parameters
+    ----------
+    pipeline : Pipeline, ours or any other
+    study : Study, which says what may be in a table
+    canaries : int ≥ 1, at corners of the public bounds
+    people : int ≥ 0, simulated others inside the bounds
+    runs : int ≥ 1, audited runs, with coins of their own
+    practice : int ≥ 8, runs that teach how to guess
+    confidence, seed, workers, on_done : as elsewhere; the seed is of people and coins alone
+    """
+    if canaries < 1 or runs < 1 or practice < 8 or people < 0:
+        raise ParameterError("need canaries >= 1, runs >= 1, practice >= 8 and people not negative")
+    birds = canaries_for(study, canaries)
+    others = simulated_people(study, people, seed)
+    coins = luck(seed, "canaries").integers(0, 2, (practice + runs, canaries)).astype(bool)
+    tables = [[*others, *hatched(birds, row)] for row in coins]
+    seen = run_pipeline(
+        pipeline, study, tables, [bird.first for bird in birds], workers=workers, on_done=on_done
+    )
+    evidence = learned_evidence(np.array([numbers(one) for one in seen]), coins[:practice])
+    surest = _best_share(evidence[:practice], coins[:practice], confidence)
+    right = _right(evidence[practice:], coins[practice:], surest)
+    claim = claim_of(pipeline, study, tables[0])
+    return OneRun(
+        claim=claim,
+        lower=one_run_lower(
+            right,
+            surest * runs,
+            canaries=canaries * runs,
+            delta=float(claim.delta),
+            confidence=confidence,
+        ),
+        right=right,
+        guesses=surest * runs,
+        canaries=canaries,
+        people=people,
+        runs=runs,
+        practice=practice,
+        confidence=confidence,
+    )
+
+
+def hatched(birds: Sequence[Canary], coins: Coins) -> list[dict[str, str]]:
+    """Return the rows of canaries under their coins."""
+    return [
+        row
+        for bird, coin in zip(birds, coins, strict=True)
+        for row in bird.row(is_first=bool(coin))
+    ]
+
+
+def numbers(seen: Seen) -> FloatArray:
+    """Return what speaks for or against each canary's first record, (m, f).
+
+    Its score under the coefficients of rule and propensity model, and the sums of its own cells.
+    """
+    columns = [seen.rows @ seen.rule]
+    if len(seen.propensity):
+        columns.append(seen.seen_rows @ seen.propensity)
+    sums = [seen.sums[:, told, :].ravel() for told in seen.told]
+    return np.column_stack([*columns, np.array(sums)])
+
+
+def learned_evidence(looks: FloatArray, coins: Coins) -> FloatArray:
+    r"""Return evidence for the first record of each canary in each run, (runs, m).
+
+    .. math:: t = (z - \tfrac{\mu_1 + \mu_2}{2})^\top \Sigma^{-1} (\mu_1 - \mu_2)
+
+    Fisher's discriminant, one for each canary, learned on the first runs.
+
+    Parameters
+    ----------
+    looks : (runs, m, f), the runs with known coins first
+    coins : (practice, m)
+    """
+    evidence = np.zeros(looks.shape[:2])
+    for bird in range(looks.shape[1]):
+        z = looks[:, bird]
+        known, coin = z[: len(coins)], coins[:, bird]
+        if coin.all() or not coin.any():
+            continue
+        means = known[coin].mean(axis=0), known[~coin].mean(axis=0)
+        spread = np.atleast_2d(np.cov((known - np.where(coin[:, None], *means)).T))
+        spread += np.diag(_RIDGE * np.diag(spread) + 1e-300)
+        weights = np.linalg.lstsq(spread, means[0] - means[1], rcond=None)[0]
+        evidence[:, bird] = (z - (means[0] + means[1]) / 2) @ weights
+    return evidence
+
+
+def _right(evidence: FloatArray, coins: Coins, surest: int) -> int:
+    """Return how many of the surest guesses of each run are right."""
+    order = np.argsort(-np.abs(evidence), axis=1, kind="stable")[:, :surest]
+    hits = (evidence > 0) == coins
+    return int(np.take_along_axis(hits, order, axis=1).sum())
+
+
+def _best_share(evidence: FloatArray, coins: Coins, confidence: float) -> int:
+    """Return how many canaries to guess in a run, by what practice would have shown."""
+    runs, birds = coins.shape
+    sizes = sorted({max(1, round(share * birds)) for share in SHARES}, reverse=True)
+    found = [
+        one_run_lower(_right(evidence, coins, size), size * runs, confidence=confidence)
+        for size in sizes
+    ]
+    return sizes[int(np.argmax(found))]
+
+
+def audit_study(
+    study: Study | str | Path,
+    *,
+    budget: Budget,
+    evaluation: Budget | None = None,
+    tuning: str | None = None,
+    pipeline: Pipeline | None = None,
+    canaries: int = 8,
+    people: int = 0,
+    one_runs: int = 1,
+    practice: int = 200,
+    worlds: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    workers: int | None = None,
+    on_done: OnDone = unseen,
+) -> StudyAudit:
+    """Return lower bounds on ε of the way from a study file to a rule file and a value file.
+
+    Parameters
+    ----------
+    study : Study, or the path of a study file
+    budget, evaluation, tuning : as in :class:`~dpwerm.audit.pipeline.StudyPipeline`
+    pipeline : another one to audit in its place; the claim is then that of its files
+    canaries, people, one_runs, practice : as in :func:`guess_coins`
+    worlds : int ≥ 8, runs in two worlds
+    confidence : float in (0, 1), of each of the two bounds
+    seed : int ≥ 0, of people and coins; the noise is the operating system's
+    workers : processes, all processors if left out
+    on_done : told how much is done of first the one and then the other
+    """
+    declared = study if isinstance(study, Study) else Study.load(study)
+    way = pipeline or StudyPipeline(declared, budget, evaluation, tuning)
+    one_run = guess_coins(
+        way,
+        declared,
+        canaries=canaries,
+        people=people,
+        runs=one_runs,
+        practice=practice,
+        confidence=confidence,
+        seed=seed,
+        workers=workers,
+        on_done=on_done,
+    )
+    target = PipelineTarget(
+        f"study {declared.id}",
+        declared,
+        way,
+        [*worst_pairs(declared), *mistaken_pairs(declared)],
+        workers,
+    )
+    found = tell_apart(target, runs=worlds, confidence=confidence, seed=seed, on_done=on_done)
+    return StudyAudit(declared.id, one_run, found)

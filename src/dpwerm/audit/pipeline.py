@@ -1,194 +1,256 @@
-"""The way that is audited: from a table to released files, and back from the files to numbers.
+r"""A study's whole pipeline audited twice: with many canaries in one run, and in two worlds.
 
-A pipeline is anything that writes ``rule.json``, and ``value.json`` if it evaluates, for a table.
-Ours is the real one: clipping, encoding, levels, propensities, tuning, noise of the operating
-system, evaluation. The auditor sees the two files and nothing else.
+One run: each canary has one of two records by a fair coin. Practice runs teach which numbers of the
+files speak for which record; then the coins of fresh runs are guessed from their files alone, the
+surest first, and :func:`~dpwerm.audit.one_run.one_run_lower` bounds ε by how many guesses are
+right.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Protocol
 
 import numpy as np
 
 from dpwerm.arrays import FloatArray
-from dpwerm.audit.canaries import Record, write_table
+from dpwerm.audit.attack import Audited
+from dpwerm.audit.canaries import Canary, canaries_for, simulated_people
+from dpwerm.audit.one_run import one_run_lower
+from dpwerm.audit.pipeline_target import PipelineTarget, tell_apart
+from dpwerm.audit.study_pipeline import Pipeline, Seen, StudyPipeline, claim_of, run_pipeline
+from dpwerm.audit.target import luck
+from dpwerm.audit.worlds import mistaken_pairs, worst_pairs
 from dpwerm.errors import ParameterError
-from dpwerm.learn.release import Release
-from dpwerm.privacy.budget import Budget, total
-from dpwerm.privacy.payment import NO_LEDGER
-from dpwerm.rules.json_in import read_json
-from dpwerm.rules.rule import Rule
-from dpwerm.rules.rule_file import read_rule, write_rule
-from dpwerm.rules.treatment_rule import PrivateTreatmentRule
-from dpwerm.rules.value.evaluate import treatment_value
-from dpwerm.rules.value.file import read_value, write_value
-from dpwerm.simulate.engine.run import OnDone, processors, run, unseen
+from dpwerm.privacy.budget import Budget
+from dpwerm.simulate.engine.run import OnDone, unseen
 from dpwerm.study.declaration import Study
-from dpwerm.study.table import read_table
-from dpwerm.tune.private import fit_tuned
 
-RULE, VALUE = "rule.json", "value.json"
+SHARES = (1.0, 0.75, 0.5, 0.25, 0.125)
+"""Shares of the canaries that may be guessed; practice says which is best."""
 
-RUNS_PER_PROCESS = 100
-"""Fewer runs than this are not worth another process."""
+_RIDGE = 0.1
+"""What is added to the variance of each number, as a share of it, where practice is short."""
 
-
-class Pipeline(Protocol):
-    """From a table to released files; ours, or what anybody plugs in."""
-
-    def __call__(self, table: Path, folder: Path) -> None:
-        """Write the files of one release into a folder."""
+Coins = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 
 
 @dataclass(frozen=True)
-class StudyPipeline:
-    """What ``dpwerm fit`` or ``tune``, and ``evaluate``, do for a study; no ledger knows of it.
+class OneRun:
+    """What guessing the coins of canaries found.
 
     Parameters
     ----------
-    study : Study
-    budget : Budget, of the rule and all that it rests on
-    evaluation : Budget with δ = 0, or None for a rule alone
-    tuning : None, or a private way of tuning γ: "parts", "flip", "split" or "repeats"
+    claim : Budget, of the files
+    lower : float ≥ 0, ε is at least this
+    right, guesses : int, right guesses and all
+    canaries, people, runs, practice : int, canaries and others in a table, audited runs and runs
+        that only taught how to guess
+    confidence : float in (0, 1), that the bound does not exceed the true ε
     """
 
-    study: Study
-    budget: Budget
-    evaluation: Budget | None = None
-    tuning: str | None = None
+    claim: Budget
+    lower: float
+    right: int
+    guesses: int
+    canaries: int
+    people: int
+    runs: int
+    practice: int
+    confidence: float
 
-    def __call__(self, table: Path, folder: Path) -> None:
-        """Fit, write the rule, read it back, evaluate it and write its value."""
-        # The people are made up: the study's total is for real ones.
-        study = self.study.model_copy(update={"budget": None})
-        write_rule(self._rule(study, table), folder / RULE)
-        if self.evaluation is not None:
-            value = treatment_value(
-                read_rule(folder / RULE), table, self.evaluation, study=study, ledger=NO_LEDGER
-            )
-            write_value(value, folder / VALUE)
-
-    def _rule(self, study: Study, table: Path) -> Rule:
-        if self.tuning is None:
-            estimator = PrivateTreatmentRule.from_study(study, self.budget, ledger=NO_LEDGER)
-            return estimator.fit(table).rule_
-        return fit_tuned(
-            study,
-            table,
-            epsilon=self.budget.epsilon,
-            delta=self.budget.delta,
-            how=self.tuning,
-            ledger=NO_LEDGER,
-        )
+    @property
+    def holds(self) -> bool:
+        """Whether the bound is not above the claimed ε."""
+        return self.lower <= float(self.claim.epsilon)
 
 
 @dataclass(frozen=True)
-class Seen:
-    """The numbers in the files of one release, and what they mean for some records.
+class StudyAudit:
+    """Both audits of one pipeline."""
 
-    rule : (p,), propensity : (p',) coefficients on the grid, before any threshold; p' = 0 without
-    sums : (2, 2, K) by arm received and arm recommended; K = 0 without an evaluation
-    rows, seen_rows : (m, p), (m, p') the records as rule and propensity model encode them
-    told : (m,) the arm recommended to each record, 0 or 1
-    """
+    study: str
+    one_run: OneRun
+    worlds: Audited
 
-    rule: FloatArray
-    propensity: FloatArray
-    sums: FloatArray
-    rows: FloatArray
-    seen_rows: FloatArray
-    told: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+    @property
+    def holds(self) -> bool:
+        """Whether no bound is above the claimed ε."""
+        return self.one_run.holds and self.worlds.holds
 
 
-def look(folder: Path, records: Path) -> Seen:
-    """Return what the files in a folder say; records: a table of those who are looked for."""
-    rule = read_rule(folder / RULE)
-    people = read_table(records, rule.release.encoding.columns)
-    scores = rule.release.score(rule.release.encoding.encode(people))
-    theta, rows = _numbers(rule.release, records)
-    beta, seen_rows = np.empty(0), np.empty((len(rows), 0))
-    if rule.propensity is not None:
-        beta, seen_rows = _numbers(rule.propensity, records)
-    sums = np.empty((2, 2, 0))
-    if (folder / VALUE).exists():
-        found = read_json(folder / VALUE)["sums"]
-        sums = np.array(found["integers"], float).reshape(2, 2, -1) * 2.0 ** found["exponent"]
-    told = (rule.arms_for(scores) == rule.arms[1]).astype(np.int64)
-    return Seen(theta, beta, sums, rows, seen_rows, told)
-
-
-def _numbers(release: Release, records: Path) -> tuple[FloatArray, FloatArray]:
-    """Return released coefficients and the records that they multiply, intercept first."""
-    encoding = release.encoding
-    theta = np.array(release.integers, float) * 2.0**release.exponent
-    rows = encoding.learning_rows(encoding.encode(read_table(records, encoding.columns)))
-    if encoding.intercept_scale > 0:
-        rows = np.column_stack([np.full(len(rows), encoding.intercept_scale), rows])
-    return theta, rows
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Some runs of a pipeline, each on a table of its own."""
-
-    pipeline: Pipeline
-    study: Study
-    tables: tuple[tuple[Record, ...], ...]
-    records: tuple[Record, ...]
-
-
-def released(batch: Batch) -> list[Seen]:
-    """Return what is seen of each release; the files are gone afterwards."""
-    found = []
-    with TemporaryDirectory() as name:
-        folder = Path(name)
-        table, records = folder / "table.csv", folder / "records.csv"
-        write_table(batch.study, batch.records, records)
-        for rows in batch.tables:
-            write_table(batch.study, rows, table)
-            batch.pipeline(table, folder)
-            found.append(look(folder, records))
-    return found
-
-
-def run_pipeline(
+def guess_coins(
     pipeline: Pipeline,
     study: Study,
-    tables: Sequence[Sequence[Record]],
-    records: Sequence[Record],
     *,
+    canaries: int = 8,
+    people: int = 0,
+    runs: int = 1,
+    practice: int = 200,
+    confidence: float = 0.95,
+    seed: int = 0,
     workers: int | None = None,
     on_done: OnDone = unseen,
-) -> list[Seen]:
-    """Return what is seen of one release for each table, over all processors."""
-    wanted = processors() if workers is None else workers
-    wanted = max(1, min(wanted, len(tables) // RUNS_PER_PROCESS))
-    size = max(1, min(25, -(-len(tables) // wanted)))
-    batches = [
-        Batch(
-            pipeline,
-            study,
-            tuple(tuple(rows) for rows in tables[start : start + size]),
-            tuple(records),
-        )
-        for start in range(0, len(tables), size)
+) -> OneRun:
+    """Return what canaries show; several runs count as one with more canaries.
+
+    Parameters
+    ----------
+    pipeline : Pipeline, ours or any other
+    study : Study, which says what may be in a table
+    canaries : int ≥ 1, at corners of the public bounds
+    people : int ≥ 0, simulated others inside the bounds
+    runs : int ≥ 1, audited runs, with coins of their own
+    practice : int ≥ 8, runs that teach how to guess
+    confidence, seed, workers, on_done : as elsewhere; the seed is of people and coins alone
+    """
+    if canaries < 1 or runs < 1 or practice < 8 or people < 0:
+        raise ParameterError("need canaries >= 1, runs >= 1, practice >= 8 and people not negative")
+    birds = canaries_for(study, canaries)
+    others = simulated_people(study, people, seed)
+    coins = luck(seed, "canaries").integers(0, 2, (practice + runs, canaries)).astype(bool)
+    tables = [[*others, *hatched(birds, row)] for row in coins]
+    seen = run_pipeline(
+        pipeline, study, tables, [bird.first for bird in birds], workers=workers, on_done=on_done
+    )
+    evidence = learned_evidence(np.array([numbers(one) for one in seen]), coins[:practice])
+    surest = _best_share(evidence[:practice], coins[:practice], confidence)
+    right = _right(evidence[practice:], coins[practice:], surest)
+    claim = claim_of(pipeline, study, tables[0])
+    return OneRun(
+        claim=claim,
+        lower=one_run_lower(
+            right,
+            surest * runs,
+            canaries=canaries * runs,
+            delta=float(claim.delta),
+            confidence=confidence,
+        ),
+        right=right,
+        guesses=surest * runs,
+        canaries=canaries,
+        people=people,
+        runs=runs,
+        practice=practice,
+        confidence=confidence,
+    )
+
+
+def hatched(birds: Sequence[Canary], coins: Coins) -> list[dict[str, str]]:
+    """Return the rows of canaries under their coins."""
+    return [
+        row
+        for bird, coin in zip(birds, coins, strict=True)
+        for row in bird.row(is_first=bool(coin))
     ]
-    parts = run(released, batches, workers=wanted, on_done=on_done)
-    return [seen for part in parts for seen in part]
 
 
-def claim_of(pipeline: Pipeline, study: Study, rows: Sequence[Record]) -> Budget:
-    """Return what the files of a release claim together, by their own certificates."""
-    with TemporaryDirectory() as name:
-        folder = Path(name)
-        write_table(study, rows, folder / "table.csv")
-        pipeline(folder / "table.csv", folder)
-        claim = read_rule(folder / RULE).budget
-        if (folder / VALUE).exists():
-            claim = total(claim, read_value(folder / VALUE).budget)
-    if not isinstance(claim, Budget):
-        raise ParameterError("a pipeline is audited for a claim in epsilon and delta")
-    return claim
+def numbers(seen: Seen) -> FloatArray:
+    """Return what speaks for or against each canary's first record, (m, f).
+
+    Its score under the coefficients of rule and propensity model, and the sums of its own cells.
+    """
+    columns = [seen.rows @ seen.rule]
+    if len(seen.propensity):
+        columns.append(seen.seen_rows @ seen.propensity)
+    sums = [seen.sums[:, told, :].ravel() for told in seen.told]
+    return np.column_stack([*columns, np.array(sums)])
+
+
+def learned_evidence(looks: FloatArray, coins: Coins) -> FloatArray:
+    r"""Return evidence for the first record of each canary in each run, (runs, m).
+
+    .. math:: t = (z - \tfrac{\mu_1 + \mu_2}{2})^\top \Sigma^{-1} (\mu_1 - \mu_2)
+
+    Fisher's discriminant, one for each canary, learned on the first runs.
+
+    Parameters
+    ----------
+    looks : (runs, m, f), the runs with known coins first
+    coins : (practice, m)
+    """
+    evidence = np.zeros(looks.shape[:2])
+    for bird in range(looks.shape[1]):
+        z = looks[:, bird]
+        known, coin = z[: len(coins)], coins[:, bird]
+        if coin.all() or not coin.any():
+            continue
+        means = known[coin].mean(axis=0), known[~coin].mean(axis=0)
+        spread = np.atleast_2d(np.cov((known - np.where(coin[:, None], *means)).T))
+        spread += np.diag(_RIDGE * np.diag(spread) + 1e-300)
+        weights = np.linalg.lstsq(spread, means[0] - means[1], rcond=None)[0]
+        evidence[:, bird] = (z - (means[0] + means[1]) / 2) @ weights
+    return evidence
+
+
+def _right(evidence: FloatArray, coins: Coins, surest: int) -> int:
+    """Return how many of the surest guesses of each run are right."""
+    order = np.argsort(-np.abs(evidence), axis=1, kind="stable")[:, :surest]
+    hits = (evidence > 0) == coins
+    return int(np.take_along_axis(hits, order, axis=1).sum())
+
+
+def _best_share(evidence: FloatArray, coins: Coins, confidence: float) -> int:
+    """Return how many canaries to guess in a run, by what practice would have shown."""
+    runs, birds = coins.shape
+    sizes = sorted({max(1, round(share * birds)) for share in SHARES}, reverse=True)
+    found = [
+        one_run_lower(_right(evidence, coins, size), size * runs, confidence=confidence)
+        for size in sizes
+    ]
+    return sizes[int(np.argmax(found))]
+
+
+def audit_study(
+    study: Study | str | Path,
+    *,
+    budget: Budget,
+    evaluation: Budget | None = None,
+    tuning: str | None = None,
+    pipeline: Pipeline | None = None,
+    canaries: int = 8,
+    people: int = 0,
+    one_runs: int = 1,
+    practice: int = 200,
+    worlds: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    workers: int | None = None,
+    on_done: OnDone = unseen,
+) -> StudyAudit:
+    """Return lower bounds on ε of the way from a study file to a rule file and a value file.
+
+    Parameters
+    ----------
+    study : Study, or the path of a study file
+    budget, evaluation, tuning : as in :class:`~dpwerm.audit.study_pipeline.StudyPipeline`
+    pipeline : another one to audit in its place; the claim is then that of its files
+    canaries, people, one_runs, practice : as in :func:`guess_coins`
+    worlds : int ≥ 8, runs in two worlds
+    confidence : float in (0, 1), of each of the two bounds
+    seed : int ≥ 0, of people and coins; the noise is the operating system's
+    workers : processes, all processors if left out
+    on_done : told how much is done of first the one and then the other
+    """
+    declared = study if isinstance(study, Study) else Study.load(study)
+    way = pipeline or StudyPipeline(declared, budget, evaluation, tuning)
+    one_run = guess_coins(
+        way,
+        declared,
+        canaries=canaries,
+        people=people,
+        runs=one_runs,
+        practice=practice,
+        confidence=confidence,
+        seed=seed,
+        workers=workers,
+        on_done=on_done,
+    )
+    target = PipelineTarget(
+        f"study {declared.id}",
+        declared,
+        way,
+        [*worst_pairs(declared), *mistaken_pairs(declared)],
+        workers,
+    )
+    found = tell_apart(target, runs=worlds, confidence=confidence, seed=seed, on_done=on_done)
+    return StudyAudit(declared.id, one_run, found)

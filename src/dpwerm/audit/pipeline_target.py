@@ -16,7 +16,7 @@ import numpy as np
 from dpwerm.arrays import FloatArray
 from dpwerm.audit.attack import Audited
 from dpwerm.audit.guesser import Guesser, best_guesser
-from dpwerm.audit.pipeline import Pipeline, claim_of, run_pipeline
+from dpwerm.audit.study_pipeline import Pipeline, claim_of, run_pipeline
 from dpwerm.audit.target import Key, Pair, luck
 from dpwerm.audit.worlds import World
 from dpwerm.errors import ParameterError

@@ -1,21 +1,33 @@
 """An audit of a study's pipeline in words."""
 
-from dpwerm.audit.study_audit import StudyAudit
+from dpwerm.audit.attack import Audited
+from dpwerm.audit.pipeline import OneRun, StudyAudit
 
 
 def lines(found: StudyAudit) -> list[str]:
-    """Return what was claimed, what was found, and how, one line each."""
+    """Return what was claimed, what was found and how, and the verdict, one line each."""
     one, two = found.one_run, found.worlds
-    others = f" and {one.people:,} simulated people" if one.people else ""
-    runs = "one run" if one.runs == 1 else f"{one.runs:,} runs"
+    holds = "The claim holds against these attacks."
     return [
         f"Study {found.study}, from a table to its released files. They claim {one.claim}.",
-        f"One-run audit: epsilon is at least {one.lower:.2f} (confidence {one.confidence:g}). "
-        f"{one.right:,} of {one.guesses:,} guesses were right, in {runs} with "
-        f"{one.canaries:,} canaries{others}, after {one.practice:,} runs of practice.",
-        f"Two worlds: epsilon is at least {two.largest:.2f} (confidence {two.confidence:g}). "
-        f"{two.exact_runs:,} real runs; worst pair: {two.pair}.",
-        "The claim holds against these attacks."
-        if found.holds
-        else "BROKEN: a bound is above the claimed epsilon.",
+        f"One-run audit: {_bound(one.lower, one.confidence)}. {_guessed(one)}.",
+        f"Two worlds: {_bound(two.largest, two.confidence)}. {_told(two)}.",
+        holds if found.holds else "BROKEN: a bound is above the claimed epsilon.",
     ]
+
+
+def _bound(lower: float, confidence: float) -> str:
+    return f"epsilon is at least {lower:.2f} (confidence {confidence:g})"
+
+
+def _guessed(one: OneRun) -> str:
+    others = f" and {one.people:,} simulated people" if one.people else ""
+    runs = "one run" if one.runs == 1 else f"{one.runs:,} runs"
+    return (
+        f"{one.right:,} of {one.guesses:,} guesses were right, in {runs} with "
+        f"{one.canaries:,} canaries{others}, after {one.practice:,} runs of practice"
+    )
+
+
+def _told(two: Audited) -> str:
+    return f"{two.exact_runs:,} real runs; worst pair: {two.pair}"

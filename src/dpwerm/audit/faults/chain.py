@@ -5,7 +5,7 @@ A fault is a chain with one part exchanged; its twin has the right part, and all
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -50,6 +50,9 @@ class Chain:
     prepare: Callable[[Any], BatchProblems]
     loss: MarginLoss = HINGE
     solver_gamma: float | None = None
+
+    rounds: ClassVar[bool] = True
+    """Whether outputs lie on the plan's grid."""
 
     @property
     def claim(self) -> Budget:

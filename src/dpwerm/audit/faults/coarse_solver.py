@@ -93,7 +93,7 @@ def faults() -> Iterator[Fault]:
     yield Fault(
         name="coarse-solver",
         wrong="objective perturbation is solved coarsely, and no second noise is added",
-        known_from="every solver with a tolerance",
+        known_from="solvers that stop at a tolerance",
         shows="sometimes the solver stops where it started, at the answer without noise",
         broken=partial(CoarseSolver, "coarse-solver", second=False),
         healthy=partial(CoarseSolver, "coarse-solver-covered", second=True),

@@ -100,8 +100,8 @@ def faults() -> Iterator[Fault]:
         yield Fault(
             name=name,
             wrong=f"`{mechanism}` penalises the intercept by a thousandth of γ",
-            known_from="regression libraries, which leave the intercept out of the penalty",
+            known_from="regression software, which leaves the intercept out of the penalty",
             shows="outputs crowd where the margin of a person lies in the bend of the loss",
             broken=partial(FreeIntercept, name, mechanism, FREE),
-            healthy=partial(FreeIntercept, mechanism, mechanism, 1.0),
+            healthy=partial(FreeIntercept, f"penalised-intercept-{mechanism}", mechanism, 1.0),
         )

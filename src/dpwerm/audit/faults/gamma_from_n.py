@@ -53,7 +53,7 @@ def faults() -> Iterator[Fault]:
         name="gamma-from-n",
         wrong="γ grows with the number of rows, under add/remove",
         known_from="objectives that are a mean; the paper's λ = γ/n",
-        shows="the size of the noise tells how many there are",
+        shows="the grid and the size of the noise tell how many there are",
         broken=partial(GammaFromN, "gamma-from-n", None),
         healthy=partial(GammaFromN, "gamma-from-plan", 2),
     )

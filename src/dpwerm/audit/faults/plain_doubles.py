@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -48,6 +48,7 @@ class PlainDoubles(Chain):
     """The minimiser plus a Laplace number, both doubles, as the machine adds them."""
 
     draw: Draw = by_logarithm
+    rounds: ClassVar[bool] = False
 
     def outputs(self, data: Any, runs: int, key: Key) -> FloatArray:
         """Return the sums as they are, (runs, 1)."""
@@ -89,7 +90,7 @@ def faults() -> Iterator[Fault]:
         yield Fault(
             name=name,
             wrong=f"a Laplace number drawn {how} is added to a coefficient in doubles",
-            known_from="nearly every implementation; Mironov 2012",
+            known_from="Mironov 2012",
             shows="the lowest bits of the sum",
             broken=partial(broken, name, draw),
             healthy=healthy,

@@ -75,7 +75,7 @@ def faults() -> Iterator[Fault]:
     yield Fault(
         name="reused-noise",
         wrong="two releases are made with the same seed, and their costs are added",
-        known_from="`random_state=0`",
+        known_from="a `random_state` left in a script",
         shows="the difference of the two has no noise",
         broken=partial(TwoReleases, "reused-noise", shared=True),
         healthy=partial(TwoReleases, "fresh-noise", shared=False),

@@ -66,7 +66,7 @@ def faults() -> Iterator[Fault]:
         name="tuned-on-rows",
         wrong="γ is chosen by cross-validation on the same people, at no cost",
         known_from="common practice",
-        shows="the size of the noise tells which γ was chosen",
+        shows="the grid and the size of the noise tell which γ was chosen",
         broken=partial(TunedOnRows, "tuned-on-rows", tuned=True),
         healthy=partial(TunedOnRows, "not-tuned", tuned=False),
     )

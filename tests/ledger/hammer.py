@@ -31,7 +31,7 @@ from dpwerm.privacy.ledger.url import LedgerAddress
 
 PROCESSES = 32
 CHARGES = 4
-LONGEST = 600.0
+LONGEST = 3600.0
 """Seconds after which processes that do not end are a deadlock."""
 
 _FORK = multiprocessing.get_context("fork")  # after the imports, so that all start at once

@@ -81,7 +81,7 @@ def test_the_database_itself_refuses_changes(address: LedgerAddress, statement: 
         ),
         (
             ["UPDATE dpwerm_entries SET content = content || ' ' WHERE number = 3"],
-            ["entry 3 cannot be read"],
+            [f"entry 3 {EDITED}"],
         ),
         (
             ["UPDATE dpwerm_entries SET content = '' WHERE number = 5"],

@@ -9,7 +9,7 @@ the head of the ledger and in the receipts that went out.
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import NoReturn
@@ -64,8 +64,7 @@ def seal(number: int, previous: str, body: Mapping[str, object]) -> Entry:
 def unsealed(number: object, content: object, digest: object) -> Entry | None:
     """Return a stored entry as it reads, None if it does not read as one.
 
-    Only the canonical spelling is read, so that one entry has one text. Whether the hash fits
-    content and number is for :func:`chain_faults` to say.
+    Whether the hash fits content and number is for :func:`chain_faults` to say.
     """
     if not (isinstance(number, int) and isinstance(content, str) and isinstance(digest, str)):
         return None
@@ -78,10 +77,10 @@ def unsealed(number: object, content: object, digest: object) -> Entry | None:
     own, previous, body = fields["number"], fields["previous"], fields["body"]
     if type(own) is not int or not (isinstance(previous, str) and isinstance(body, dict)):
         return None
-    entry = Entry(own, previous, body, digest)
-    if entry.content != content:
-        return None
-    return entry if entry.number == number else replace(entry, number=number)
+    entry = Entry(number, previous, body, digest)
+    if own == number:
+        vars(entry)["content"] = content  # it is hashed as it stands, so one entry has one text
+    return entry
 
 
 def chain_faults(entries: Iterable[Entry], unreadable: Collection[int] = ()) -> list[str]:
@@ -121,7 +120,7 @@ def _missing(first: int, last: int) -> str:
 
 
 def _digest(content: str) -> str:
-    return "sha256:" + hashlib.sha256(content.encode("ascii")).hexdigest()
+    return "sha256:" + hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _plain_mapping(body: Mapping[str, object]) -> dict[str, object]:

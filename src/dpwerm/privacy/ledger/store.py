@@ -6,6 +6,7 @@ A missing file or an empty database is a ledger that has not begun. The store ca
 one that was deleted; who holds a receipt can.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
@@ -23,6 +24,7 @@ from dpwerm.privacy.randomness import OperatingSystemBits
 FORMAT = 1
 """The form of the entries' bodies, written into the first entry."""
 
+_IDENTITY = re.compile("[0-9a-f]{32}")
 _MOST_FAULTS = 3  # in one message
 
 
@@ -169,11 +171,17 @@ def _head(connection: Connection) -> tuple[int, str] | str:
     return "its head cannot be read"
 
 
+def _starts(body: Mapping[str, object]) -> bool:
+    """Whether a first entry gives its ledger a name."""
+    named = _IDENTITY.fullmatch(str(body.get("ledger")))
+    return bool(named) and body.get("kind") == "started" and body.get("format") == FORMAT
+
+
 def _verified(connection: Connection, present: int) -> tuple[tuple[Entry, ...], list[str]]:
     """Return the entries of a ledger of version ``present``, and everything wrong with them."""
     entries, unreadable = _entries(connection)
     faults = _unreadable_words(unreadable) + chain_faults(entries, unreadable)
-    if entries and entries[0].body.get("kind") != "started":
+    if entries and not _starts(entries[0].body):
         faults.append("entry 1 does not start a ledger")
     if present < VERSION:
         return entries, faults

@@ -101,9 +101,9 @@ CONDITIONS: Conditions = {
         "objective-block",
         arrays=both(epsilon=RHO, mechanism="objective-block"),
     ),
-    "rho where the study's total has no delta": only_option("--rho", "0.001"),
+    "rho where the study's total has none": only_option("--rho", "0.001"),
     "mu above the study's total": Condition(
-        None, Through(replaced(EPSILON, f"{EPSILON}\ndelta = 0.00001"), options=("--mu", "0.6"))
+        None, Through(replaced(EPSILON, f"{EPSILON}\nmu = 0.5"), options=("--mu", "0.6"))
     ),
     "gamma zero": _gamma("0", "0", 0.0),
     "gamma negative": _gamma("-1", "-1", -1.0),

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from tests.bad_input import (
     evaluating,
+    ledgers,
     parameters,
     planning,
     predicting,
@@ -20,6 +21,7 @@ from tests.bad_input.fitting import Condition
 
 FITTING: dict[str, Mapping[str, Condition]] = {
     "Parameters": parameters.CONDITIONS,
+    "Ledger": ledgers.CONDITIONS,
     "Propensities": propensities.CONDITIONS,
     "Values": values.VALUES,
     "Form of the table": values.FORM,

@@ -49,7 +49,9 @@ def learn() -> Learn:
         key = text, _ = one.learned(STUDY), one.seeded
         if key not in known:
             seed = 1 if one.seeded else None
-            estimator = PrivateTreatmentRule.from_study(Study.parse(text), 1, random_state=seed)
+            estimator = PrivateTreatmentRule.from_study(
+                Study.parse(text), 1, random_state=seed, ledger="none"
+            )
             known[key] = estimator.fit(_frame(sound_table())).rule_
         return known[key]
 
@@ -80,7 +82,7 @@ def _write(one: Evaluated, rule: Rule, table: Cells) -> None:
 
 def _call(one: Evaluated, rule: Rule, *, study: bool, **changes: Any) -> ValueRelease:
     """Evaluate as a Python user does, from the files in the working folder."""
-    given: dict[str, Any] = {"rule": rule, "table": one.asked, "epsilon": 1}
+    given: dict[str, Any] = {"rule": rule, "table": one.asked, "epsilon": 1, "ledger": "none"}
     if study:
         given["study"] = Study.load("study.toml")
     if one.model is not None:
@@ -175,7 +177,9 @@ def test_where_nothing_can_be_told_the_interval_is_the_whole_range(
 def sound_value(learn: Learn, tmp_path_factory: pytest.TempPathFactory) -> str:
     """Return the text of a value file that holds, with little noise so that edits show."""
     path = tmp_path_factory.mktemp("value") / "value.json"
-    write_value(treatment_value(learn(Evaluated()), _frame(sound_table()), 1000), path)
+    write_value(
+        treatment_value(learn(Evaluated()), _frame(sound_table()), 1000, ledger="none"), path
+    )
     assert all(finding.holds for finding in verify_value(path))
     return path.read_text(encoding="utf-8")
 

@@ -321,9 +321,7 @@ def test_parameters_are_checked(change: Callable[[], object], words: str) -> Non
 
 
 def test_more_than_the_studys_total_is_refused_before_a_row_is_read() -> None:
-    with pytest.raises(
-        BudgetError, match="more than is left of epsilon = 2"
-    ):
+    with pytest.raises(BudgetError, match="more than is left of epsilon = 2"):
         treatment_value(RULE, "no such table.csv", "2.01", study=study())
     assert evaluation_of(RULE, "2.01", study=study(), random_state=1).budget == Budget.of("2.01")
 

@@ -101,8 +101,9 @@ def audit(
     found = []
     for candidate in pairs:
         outputs = sides(target, candidate, (quarter, quarter), (seed, "choose"))
-        found.append((best_guesser(target, candidate, *outputs, confidence=each), candidate))
-    guesser, pair = max(found, key=lambda one: one[0].promise)
+        guesser = best_guesser(target, candidate, *outputs, confidence=each)
+        found.append((guesser, candidate, outputs))
+    guesser, pair, outputs = max(found, key=lambda one: one[0].promise)
     on_done(2, STEPS)
     judged = max(1, runs // 2)
     judges = sides(target, pair, _coins(judged, seed, "judge"), (seed, "judge"))
@@ -112,7 +113,9 @@ def audit(
     if exact_runs and isinstance(target, Exact):
         one, other = _coins(exact_runs, seed, "exact")
         real = target.exact(pair.first, one), target.exact(pair.second, other)
-        exact_lower = guesser.bound(*real, delta=delta, confidence=each)
+        share = exact_runs / (2 * quarter)
+        confirming = best_guesser(target, pair, *outputs, confidence=each, share=share)
+        exact_lower = confirming.bound(*real, delta=delta, confidence=each)
     on_done(STEPS, STEPS)
     return Audited(
         name=target.name,

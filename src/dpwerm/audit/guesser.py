@@ -66,11 +66,18 @@ def best_guesser(
     second: FloatArray,
     *,
     confidence: float,
+    share: float = 1.0,
     quick: bool = False,
 ) -> Guesser:
     """Return the statistic and thresholds with the best bound on these outputs, (m, p) each.
 
-    A quick look takes the target's own score alone, if it has one.
+    Parameters
+    ----------
+    target, pair : what made the outputs
+    first, second : (m, p), outputs on the two data sets
+    confidence : float in (0, 1), of the bound that is looked for
+    share : float > 0, how many runs will judge, as a share of these: with few, abstain less
+    quick : whether to look at the target's own score alone, if it has one
     """
     delta = float(target.claim.delta)
     strict = 1.0 - (1.0 - confidence) / TRIED
@@ -78,7 +85,7 @@ def best_guesser(
     for statistic in statistics(target, pair, first, second):
         if quick and best is not None and best.statistic.name == SCORE:
             break
-        found = _best_cut(statistic, first, second, delta, strict)
+        found = _best_cut(statistic, first, second, delta, strict, share)
         if best is None or found.promise > best.promise:
             best = found
     if best is None:
@@ -87,7 +94,12 @@ def best_guesser(
 
 
 def _best_cut(
-    statistic: Statistic, first: FloatArray, second: FloatArray, delta: float, confidence: float
+    statistic: Statistic,
+    first: FloatArray,
+    second: FloatArray,
+    delta: float,
+    confidence: float,
+    share: float,
 ) -> Guesser:
     """Return the thresholds of one statistic with the best bound."""
     one, other = np.sort(statistic.of(first)), np.sort(statistic.of(second))
@@ -107,9 +119,9 @@ def _best_cut(
     both = np.isfinite(high)[:, None] & np.isfinite(low)[None, :]
     for sides, where in ((1, allowed & ~both), (2, allowed & both)):
         found[where] = guesses(
-            right[where],
-            made[where],
-            runs=runs,
+            right[where] * share,
+            made[where] * share,
+            runs=max(1, round(runs * share)),
             sides=sides,
             delta=delta,
             confidence=confidence,

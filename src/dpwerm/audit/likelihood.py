@@ -59,10 +59,19 @@ def _inside(theta: FloatArray, data: WeightedData, loss: MarginLoss, plan: Plan)
         law = -_block_norm(b, plan.facts.blocks)
     else:
         law = OUTSIDE["gaussian" if inside.norm == "gaussian" else "spherical-laplace"](b)
-    # det(γI + RᵀDR) = γ^p det(I + D^½ R Rᵀ D^½/γ): as small as the number of rows.
-    roots = np.sqrt(bends)
-    small = np.eye(len(rows)) + roots[:, :, None] * roots[:, None, :] * (rows @ rows.T) / gamma
-    return np.asarray(law + np.linalg.slogdet(small)[1])
+    return np.asarray(law + _log_determinant(bends / gamma, rows))
+
+
+def _log_determinant(bends: FloatArray, rows: FloatArray) -> FloatArray:
+    """Return log det(I + RᵀDR) for each D = diag(bends), (m,); bends: (m, n), rows: (n, p)."""
+    n, p = rows.shape
+    if n < p:  # det(I + RᵀDR) = det(I + D^½RRᵀD^½), as small as the number of rows
+        roots = np.sqrt(bends)
+        hessians = roots[:, :, None] * roots[:, None, :] * (rows @ rows.T)
+    else:
+        products = (rows[:, :, None] * rows[:, None, :]).reshape(n, p * p)
+        hessians = (bends @ products).reshape(-1, p, p)
+    return np.asarray(np.linalg.slogdet(np.eye(min(n, p)) + hessians)[1])
 
 
 def _whole_rows(data: WeightedData) -> FloatArray:

@@ -112,7 +112,13 @@ def canary(study: Study, number: int, kind: str) -> Canary:
     else:
         ends = benefit_ends(study.benefit)
         first, second = (with_outcome(study, features, rare, end) for end in ends)
-    return Canary(first, second if Relation.of(study.relation).terms == 2 else None)
+    return neighbour(study, first, second)
+
+
+def neighbour(study: Study, first: Record, second: Record) -> Canary:
+    """Return one person with two records, or with one or none under add/remove."""
+    replaced = Relation.of(study.relation) is Relation.REPLACE_ONE
+    return Canary(first, second if replaced else None)
 
 
 def canaries_for(study: Study, count: int) -> tuple[Canary, ...]:

@@ -24,8 +24,8 @@ from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.engine.run import OnDone, unseen
 from dpwerm.study.declaration import Study
 
-PILOTS = 40
-"""Runs on each world of a pair in the search."""
+PILOTS, PILOT_SHARE = (8, 40), 20
+"""Runs on each world of a pair in the search: this share of all, within these bounds."""
 
 SEARCHED_AT = 0.9
 """The confidence by which pairs are compared; it is never reported."""
@@ -125,7 +125,7 @@ class PipelineTarget:
     def score(self, outputs: FloatArray, pair: Pair) -> FloatArray:
         """Return how much more a release speaks for the first world, (runs,)."""
         if id(pair) not in self._known:
-            self.learn(pair, *(self.outputs(world, PILOTS, ()) for world in pair.both))
+            self.learn(pair, *(self.outputs(world, PILOTS[1], ()) for world in pair.both))
         evidence: FloatArray = np.sum(
             [part.evidence(outputs) for part in self._known[id(pair)]], axis=0
         )
@@ -157,10 +157,11 @@ def tell_apart(
         raise ParameterError("runs must be at least 8")
     pairs = target.pairs()
     steps = len(pairs) + 2
+    short = min(max(runs // PILOT_SHARE, PILOTS[0]), PILOTS[1])
     on_done(0, steps)
     found = []
     for place, pair in enumerate(pairs):
-        found.append(_promise(target, pair) if len(pairs) > 1 else 0.0)
+        found.append(_promise(target, pair, short) if len(pairs) > 1 else 0.0)
         on_done(place + 1, steps)
     pair = pairs[int(np.argmax(found))]
     guesser = _learned_guesser(target, pair, runs // 4, confidence)
@@ -196,10 +197,10 @@ def _learned_guesser(target: PipelineTarget, pair: Pair, runs: int, confidence: 
     return best_guesser(target, pair, first, second, confidence=confidence, quick=True)
 
 
-def _promise(target: PipelineTarget, pair: Pair) -> float:
+def _promise(target: PipelineTarget, pair: Pair, runs: int) -> float:
     """Return how well a few runs tell the worlds apart: halves judge each other's score."""
-    first, second = (target.outputs(world, PILOTS, ()) for world in pair.both)
-    half, delta = PILOTS // 2, float(target.claim.delta)
+    first, second = (target.outputs(world, runs, ()) for world in pair.both)
+    half, delta = runs // 2, float(target.claim.delta)
     sides = [(first[:half], second[:half]), (first[half:], second[half:])]
     promise = 0.0
     for choosing, judging in (sides, sides[::-1]):

@@ -6,7 +6,7 @@ at its quantiles lets one person move all others.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from dpwerm.audit.canaries import (
     ARM,
@@ -15,6 +15,7 @@ from dpwerm.audit.canaries import (
     Record,
     benefit_ends,
     canary,
+    neighbour,
     strong_benefit,
     with_outcome,
 )
@@ -24,7 +25,10 @@ from dpwerm.study.declaration import Study
 from dpwerm.study.propensity import PrivatePropensity
 
 CROWD = 40
-"""Others in the pairs that need some."""
+"""Others whose arm is common, for a propensity model."""
+
+SAMPLE = 200
+"""Others in the pairs that are there for mistakes."""
 
 SMALL = 0.05
 """How far from the middle of their range the others of a scaled pair are, of 1."""
@@ -83,9 +87,8 @@ def scaled(study: Study) -> Pair:
             middle, half = (block.lower + block.upper) / 2, (block.upper - block.lower) / 2
             small[block.column] = repr(middle + SMALL * half)
     other = with_outcome(study, small, 1, strong)
-    return pair_of(
-        "the largest features among small ones", [other] * CROWD, replace(person, second=other)
-    )
+    name = "the largest features among small ones"
+    return pair_of(name, [other] * SAMPLE, neighbour(study, person.first, other))
 
 
 def tipped(study: Study, quantile: float) -> Pair:
@@ -94,9 +97,9 @@ def tipped(study: Study, quantile: float) -> Pair:
     lower, upper = study.benefit.bounds
     middle = with_outcome(study, person.first, 1, repr(lower + (upper - lower) / 2))
     high = with_outcome(study, person.first, 1, benefit_ends(study.benefit)[0])
-    below = round(quantile * CROWD)
-    others = [middle] * below + [high] * (CROWD - below)
-    return pair_of(f"the {quantile:g} quantile tipped", others, Canary(high, middle))
+    below = round(quantile * SAMPLE)
+    others = [middle] * below + [high] * (SAMPLE - below)
+    return pair_of(f"the {quantile:g} quantile tipped", others, neighbour(study, high, middle))
 
 
 def mistaken_pairs(study: Study) -> list[Pair]:

@@ -61,7 +61,7 @@ def test_fit_and_evaluate_are_added_up_in_exact_decimals(
     trial.study.write_text(STUDY.replace("epsilon = 2", "epsilon = 0.3"), encoding="utf-8")
     first = fit("--epsilon", "0.1")
     assert first.code == 0
-    assert "Charged to study small-trial in sqlite ledger.db, for everybody:" in first.out
+    assert "To be charged to study small-trial in sqlite ledger.db, for everybody:" in first.out
     assert "epsilon  0.3    0      0.3   0.1           0.2" in first.out
     files = (trial.rule, trial.study, trial.table)
     value = tmp_path / "value.json"
@@ -79,7 +79,7 @@ def test_fit_and_evaluate_are_added_up_in_exact_decimals(
         verified = run("verify", file, "--study", trial.study)
         assert (verified.code, verified.err) == (0, "")
         assert "ok     ledger, cost" in verified.out
-        assert "The ledger knows of this release" in verified.out
+        assert "The ledger holds the charge of this release" in verified.out
 
 
 def test_a_tuned_rule_is_charged_once_for_everything(run: Run, trial: Trial) -> None:
@@ -176,7 +176,7 @@ def test_a_seed_never_touches_a_ledger(
     for options in (("--seed", "1"), ("--epsilon", "inf")):
         result = fit(*options, "--force")
         assert result.code == 0
-        assert "Charged" not in result.out
+        assert "charged to" not in result.out
     assert not trial.study.with_name("ledger.db").exists()
 
 
@@ -234,7 +234,9 @@ def test_show_before_and_after(fit: Run, run: Run, trial: Trial) -> None:
     digest = json.loads(trial.rule.read_text(encoding="utf-8"))["digest"]
     assert "epsilon 2 -> 1.5" in after.out
     assert digest[:19] in after.out
-    assert "if their budgets had been fixed in advance" in after.out.replace("\n", " ")
+    assert fit("--epsilon", "0.5", "--force").code == 0
+    again = run("ledger", "show", trial.study).out
+    assert "if their budgets had been fixed in advance" in again.replace("\n", " ")
     assert "Head: 4:sha256:" in after.out
     trial.study.write_text(STUDY.replace("epsilon = 2", "epsilon = 3"), encoding="utf-8")
     assert "The study file now declares epsilon = 3" in run("ledger", "show", trial.study).out

@@ -1,5 +1,6 @@
 """``dpwerm verify``: re-derive the privacy claim of a rule file or a value file."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -82,16 +83,17 @@ def verify(
     for finding in findings:
         shown = finding.what in SHOWN or finding.what.startswith(CHARGE)
         if shown and finding.holds and finding.derived is not None:
-            say(f"  ok     {finding.what} = {finding.derived}")
+            say(f"  ok     {finding.what} = {_words(finding.derived)}")
     for finding in wrong:
-        complain(f"  WRONG  {finding.what}: recorded {finding.recorded}, derived {finding.derived}")
+        recorded, derived = _words(finding.recorded), _words(finding.derived)
+        complain(f"  WRONG  {finding.what}: recorded {recorded}, derived {derived}")
     if wrong:
         complain(f"{file}: REJECTED, {len(wrong)} of {len(findings)} checks failed.")
         raise typer.Exit(NOT_VERIFIED)
     private = next(f.recorded for f in findings if f.what == "certificate.private")
     say(f"{file}: {len(findings)} checks hold.{'' if private else ' It is NOT PRIVATE.'}")
     if asked and private:
-        say("The ledger knows of this release and of nothing else under its charge.")
+        say("The ledger holds the charge of this release, its cost and its digest.")
         return
     say(
         "This shows that the numbers belong together. That the release happened as recorded "
@@ -99,6 +101,13 @@ def verify(
     )
     if private:
         say("With --study STUDY it is compared with the ledger.")
+
+
+def _words(value: object) -> str:
+    """Return a value for reading; of a budget, each part by its name."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {value[name]}" for name in sorted(value, reverse=True))
+    return str(value)
 
 
 def _charge_findings(file: Path, study: Path | None, option: str | None) -> list[Finding]:

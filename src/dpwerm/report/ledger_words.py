@@ -37,7 +37,7 @@ def preview_lines(account: Account, cost: AnyBudget, slot: str | None, where: st
     whom = "for everybody" if slot is None else f"for slot {slot}"
     if slot is None and account.slots:
         whom += ", counted beside the fullest slot"
-    return [f"Charged to study {account.study} in {where}, {whom}:", "", *aligned(rows), ""]
+    return [f"To be charged to study {account.study} in {where}, {whom}:", "", *aligned(rows), ""]
 
 
 def show_lines(account: Account, entries: Sequence[Entry], where: str) -> list[str]:
@@ -143,8 +143,8 @@ def attached(charge: Charge) -> str:
 
 
 def composed_lines(account: Account) -> list[str]:
-    """Return the tighter total of the history, for reading, or how to have it shown."""
-    if not account.charges:
+    """Return the tighter total of several releases, for reading, or how to have it shown."""
+    if len(account.charges) < 2:
         return []
     found = composed(account)
     if found is not None and found.delta == 0:

@@ -89,7 +89,7 @@ def test_a_preview_in_every_currency(tmp_path: Path, cost: object, row: str) -> 
     ledger = book(tmp_path, delta="0.001", mu=1)
     ledger.charge(Budget.of("0.1"), "rule")
     lines = words.preview_lines(ledger.account(), cost, None, ledger.shown)  # type: ignore[arg-type]
-    assert lines[0] == "Charged to study sleep in sqlite ledger.db, for everybody:"
+    assert lines[0] == "To be charged to study sleep in sqlite ledger.db, for everybody:"
     assert row.split() in [line.split() for line in lines]
 
 

@@ -28,6 +28,9 @@ from dpwerm.study.declaration import Study
 SHARES = (1.0, 0.75, 0.5, 0.25, 0.125)
 """Shares of the canaries that may be guessed; practice says which is best."""
 
+SILENT = 10
+"""People without a benefit in two worlds whose rows are divided by private tuning."""
+
 _RIDGE = 0.1
 """What is added to the variance of each number, as a share of it, where practice is short."""
 
@@ -113,7 +116,7 @@ def guess_coins(
         pipeline, study, tables, [bird.first for bird in birds], workers=workers, on_done=on_done
     )
     evidence = learned_evidence(np.array([numbers(one) for one in seen]), coins[:practice])
-    surest = _best_share(evidence[:practice], coins[:practice], confidence)
+    surest = best_share(evidence[:practice], coins[:practice], runs, confidence)
     right = _right(evidence[practice:], coins[practice:], surest)
     claim = claim_of(pipeline, study, tables[0])
     return OneRun(
@@ -189,14 +192,17 @@ def _right(evidence: FloatArray, coins: Coins, surest: int) -> int:
     return int(np.take_along_axis(hits, order, axis=1).sum())
 
 
-def _best_share(evidence: FloatArray, coins: Coins, confidence: float) -> int:
-    """Return how many canaries to guess in a run, by what practice would have shown."""
-    runs, birds = coins.shape
+def best_share(evidence: FloatArray, coins: Coins, runs: int, confidence: float) -> int:
+    """Return how many canaries to guess in each of ``runs`` runs, by how often practice is right.
+
+    Few sure guesses are right more often, but too few of them prove nothing.
+    """
+    practice, birds = coins.shape
     sizes = sorted({max(1, round(share * birds)) for share in SHARES}, reverse=True)
-    found = [
-        one_run_lower(_right(evidence, coins, size), size * runs, confidence=confidence)
-        for size in sizes
-    ]
+    found = []
+    for size in sizes:
+        expected = _right(evidence, coins, size) * runs // practice
+        found.append(one_run_lower(expected, size * runs, confidence=confidence))
     return sizes[int(np.argmax(found))]
 
 
@@ -245,12 +251,8 @@ def audit_study(
         workers=workers,
         on_done=on_done,
     )
-    target = PipelineTarget(
-        f"study {declared.id}",
-        declared,
-        way,
-        [*worst_pairs(declared), *mistaken_pairs(declared)],
-        workers,
-    )
+    pairs = worst_pairs(declared, silent=0 if tuning is None else SILENT)
+    pairs += mistaken_pairs(declared)
+    target = PipelineTarget(f"study {declared.id}", declared, way, pairs, workers)
     found = tell_apart(target, runs=worlds, confidence=confidence, seed=seed, on_done=on_done)
     return StudyAudit(declared.id, one_run, found)

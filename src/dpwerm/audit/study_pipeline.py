@@ -27,7 +27,7 @@ from dpwerm.rules.value.evaluate import treatment_value
 from dpwerm.rules.value.file import read_value, write_value
 from dpwerm.simulate.engine.run import OnDone, processors, run, unseen
 from dpwerm.study.declaration import Study
-from dpwerm.study.table import read_table
+from dpwerm.study.table import Table, read_table
 from dpwerm.tune.private import fit_tuned
 
 RULE, VALUE = "rule.json", "value.json"
@@ -103,11 +103,10 @@ class Seen:
     told: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
 
-def look(folder: Path, records: Path) -> Seen:
-    """Return what the files in a folder say; records: a table of those who are looked for."""
+def look(folder: Path, records: Table) -> Seen:
+    """Return what the files in a folder say; records: those who are looked for."""
     rule = read_rule(folder / RULE)
-    people = read_table(records, rule.release.encoding.columns)
-    scores = rule.release.score(rule.release.encoding.encode(people))
+    scores = rule.release.score(rule.release.encoding.encode(records))
     theta, rows = _numbers(rule.release, records)
     beta, seen_rows = np.empty(0), np.empty((len(rows), 0))
     if rule.propensity is not None:
@@ -120,11 +119,11 @@ def look(folder: Path, records: Path) -> Seen:
     return Seen(theta, beta, sums, rows, seen_rows, told)
 
 
-def _numbers(release: Release, records: Path) -> tuple[FloatArray, FloatArray]:
+def _numbers(release: Release, records: Table) -> tuple[FloatArray, FloatArray]:
     """Return released coefficients and the records that they multiply, intercept first."""
     encoding = release.encoding
     theta = np.array(release.integers, float) * 2.0**release.exponent
-    rows = encoding.learning_rows(encoding.encode(read_table(records, encoding.columns)))
+    rows = encoding.learning_rows(encoding.encode(records))
     if encoding.intercept_scale > 0:
         rows = np.column_stack([np.full(len(rows), encoding.intercept_scale), rows])
     return theta, rows
@@ -145,8 +144,9 @@ def released(batch: Batch) -> list[Seen]:
     found = []
     with TemporaryDirectory() as name:
         folder = Path(name)
-        table, records = folder / "table.csv", folder / "records.csv"
-        write_table(batch.study, batch.records, records)
+        table = folder / "table.csv"
+        write_table(batch.study, batch.records, table)
+        records = read_table(table, batch.study.feature_columns)
         for rows in batch.tables:
             write_table(batch.study, rows, table)
             batch.pipeline(table, folder)

@@ -52,15 +52,21 @@ def pair_of(name: str, others: Sequence[Record], person: Canary) -> Pair:
     return Pair(name, first, second)
 
 
-def worst_pairs(study: Study) -> list[Pair]:
-    """Return the pairs on which a sound pipeline shows most: a corner alone, or held in place."""
+def worst_pairs(study: Study, *, silent: int = 0) -> list[Pair]:
+    """Return the pairs on which a sound pipeline shows most: a corner alone, or held in place.
+
+    silent : others without a benefit, who weigh nothing; private tuning needs some rows to divide
+    """
     found = []
     for kind in (ARM, BENEFIT):
         person = canary(study, 0, kind)
-        found.append(pair_of(f"a corner alone, another {kind}", (), person))
-        against = canary(study, 0, ARM if kind == BENEFIT else BENEFIT)
+        against = canary(study, 0, BENEFIT if kind == ARM else ARM)
         other = against.second or against.first
-        found.append(pair_of(f"a corner against one, another {kind}", (other,), person))
+        rest = [{**person.first, study.benefit.column: ""}] * silent
+        found += [
+            pair_of(f"a corner alone, another {kind}", rest, person),
+            pair_of(f"a corner against one, another {kind}", [*rest, other], person),
+        ]
         if isinstance(study.treatment.propensity, PrivatePropensity):
             found.append(crowded(study, kind))
     return found

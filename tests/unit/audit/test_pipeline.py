@@ -18,6 +18,7 @@ from dpwerm.audit.pipeline import (
     OneRun,
     StudyAudit,
     audit_study,
+    best_share,
     guess_coins,
     hatched,
     learned_evidence,
@@ -71,6 +72,16 @@ def test_practice_teaches_which_numbers_speak() -> None:
     assert ((evidence > 0) == coins).mean() > 0.99
     # The coins of the audited runs are not looked at.
     assert np.array_equal(evidence, learned_evidence(looks, coins[:100]))
+
+
+def test_few_runs_need_many_guesses() -> None:
+    rng = np.random.default_rng(3)
+    coins = rng.integers(0, 2, (400, 16)).astype(bool)
+    # All canaries speak, some of them louder.
+    loudness = np.linspace(1.0, 3.0, 16)
+    evidence = np.where(coins, loudness, -loudness) + rng.normal(size=coins.shape)
+    assert best_share(evidence, coins, 1, 0.95) == 16
+    assert best_share(evidence, coins, 400, 0.95) < 16
 
 
 def test_a_coin_that_always_fell_alike_teaches_nothing() -> None:

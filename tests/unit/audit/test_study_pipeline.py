@@ -20,6 +20,7 @@ from dpwerm.privacy.budget import Budget
 from dpwerm.rules.rule_file import read_rule
 from dpwerm.rules.value.file import read_value
 from dpwerm.study.declaration import Study
+from dpwerm.study.table import read_table
 
 STUDY = made_up(2)
 ROWS = [bird.first for bird in canaries_for(STUDY, 4)]
@@ -29,7 +30,7 @@ def test_rule_and_value_are_read_from_their_files(tmp_path: Path) -> None:
     write_table(STUDY, ROWS, tmp_path / "table.csv")
     pipeline = StudyPipeline(STUDY, Budget.of(2), Budget.of(1))
     pipeline(tmp_path / "table.csv", tmp_path)
-    seen = look(tmp_path, tmp_path / "table.csv")
+    seen = look(tmp_path, read_table(tmp_path / "table.csv", STUDY.feature_columns))
     rule, value = read_rule(tmp_path / RULE), read_value(tmp_path / VALUE)
     assert rule.private
     assert value.private

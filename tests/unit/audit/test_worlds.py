@@ -31,6 +31,12 @@ def test_worlds_are_neighbours(study: Study) -> None:
             assert difference(pair) == (1, 0), pair.name
 
 
+def test_silent_people_weigh_nothing() -> None:
+    for pair in worst_pairs(STUDIES[0], silent=3):
+        assert sum(row["gain"] == "" for row in pair.first.rows) == 3
+        assert difference(pair) == (1, 1)
+
+
 def test_a_private_propensity_model_has_pairs_of_its_own() -> None:
     plain, modelled = (len(worst_pairs(study)) for study in STUDIES[:2])
     assert modelled == plain + 2

@@ -1,0 +1,176 @@
+"""``python -m benchmarks.audit_pipeline``: both tables of docs/audit-pipeline.md; half an hour.
+
+Every run is a real one, from a CSV file to released files, with the operating system's noise. So
+the numbers differ a little from run to run.
+"""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.page import fill
+from dpwerm.audit.pipeline import SILENT, guess_coins
+from dpwerm.audit.pipeline_target import PipelineTarget, tell_apart
+from dpwerm.audit.study_pipeline import StudyPipeline
+from dpwerm.audit.worlds import worst_pairs
+from dpwerm.privacy.budget import Budget
+from dpwerm.study.declaration import Study
+from dpwerm.text import markdown
+
+PAGE = Path(__file__).parents[1] / "docs" / "audit-pipeline.md"
+CONFIDENCE = 0.95
+PRACTICE, MANY = 200, 50
+STUDY = """
+format = 1
+[study]
+id = "audited"
+{features}
+[treatment]
+column = "arm"
+{arms}
+[benefit]
+column = "gain"
+bounds = [-10, 10]
+clip = "range"
+[method]
+gamma = {gamma}
+h = 0.5
+mechanism = "{mechanism}"
+"""
+EVEN = "arms = { pill = 0.5, therapy = 0.5 }"
+MODEL = """arms = ["pill", "therapy"]
+propensity = { model = "private" }
+propensity_floor = 0.3
+"""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One audited pipeline."""
+
+    what: str
+    p: int
+    epsilon: str
+    mechanism: str = "spherical-laplace"
+    evaluation: str | None = None
+    tuning: str | None = None
+    arms: str = EVEN
+    weighed: float = 50.0
+    """γ in units of W·p: how little one person moves the coefficients beside the loss's curve."""
+
+    def pipeline(self) -> StudyPipeline:
+        """Return the pipeline of p coefficients, intercept included."""
+        bound = 20.0 if self.arms == EVEN else 10 / 0.3
+        features = "".join(
+            f'[features.x{j}]\nkind = "number"\nbounds = [-1, 1]\n' for j in range(self.p - 1)
+        )
+        study = Study.parse(
+            STUDY.format(
+                features=features,
+                arms=self.arms,
+                gamma=self.weighed * bound * self.p,
+                mechanism=self.mechanism,
+            )
+        )
+        evaluation = None if self.evaluation is None else Budget.of(self.evaluation)
+        return StudyPipeline(study, Budget.of(self.epsilon), evaluation, self.tuning)
+
+
+ONE_RUN = (
+    Cell("rule", 4, "4"),
+    Cell("rule", 8, "4"),
+    Cell("rule", 8, "8"),
+    Cell("rule", 16, "8"),
+    Cell("rule", 32, "16"),
+    Cell("rule", 64, "16"),
+    Cell("rule", 8, "8", "objective-block"),
+    Cell("rule, private propensity model", 8, "8", arms=MODEL),
+    Cell("rule tuned by parts", 8, "8", tuning="parts"),
+    Cell("rule and value", 8, "4", evaluation="4"),
+)
+TWO_WORLDS = (
+    (Cell("rule", 2, "1"), 4000),
+    (Cell("rule", 2, "4"), 2000),
+    (Cell("rule", 5, "4"), 2000),
+    (Cell("rule", 2, "4", "objective-block"), 2000),
+    (Cell("rule", 2, "4", "product-laplace"), 2000),
+    (Cell("rule, private propensity model", 2, "4", arms=MODEL), 2000),
+    (Cell("rule tuned by parts", 2, "4", tuning="parts"), 2000),
+    (Cell("rule tuned by flip", 2, "4", tuning="flip"), 2000),
+    (Cell("rule tuned by repeats", 2, "4", tuning="repeats"), 2000),
+    (Cell("rule and value", 2, "2", evaluation="2"), 1000),
+)
+
+
+def one_run_rows() -> list[list[str]]:
+    """Return one row for each pipeline with as many canaries as coefficients."""
+    rows = []
+    for cell in ONE_RUN:
+        way = cell.pipeline()
+        found = [
+            guess_coins(
+                way,
+                way.study,
+                canaries=cell.p,
+                runs=runs,
+                practice=PRACTICE,
+                confidence=CONFIDENCE,
+                seed=runs,
+            )
+            for runs in (1, MANY)
+        ]
+        guessed = [
+            part for one in found for part in (f"{one.right}/{one.guesses}", _two(one.lower))
+        ]
+        claim = str(found[0].claim.epsilon)
+        rows.append([cell.what, cell.mechanism, str(cell.p), claim, *guessed])
+        say(rows[-1])
+    return rows
+
+
+def two_worlds_rows() -> list[list[str]]:
+    """Return one row for each pipeline told apart on its worst pair."""
+    rows = []
+    for cell, runs in TWO_WORLDS:
+        way = cell.pipeline()
+        pairs = worst_pairs(way.study, silent=0 if cell.tuning is None else SILENT)
+        target = PipelineTarget(cell.what, way.study, way, pairs)
+        found = tell_apart(target, runs=runs, confidence=CONFIDENCE)
+        claim = str(found.claim.epsilon)
+        rows.append(
+            [
+                cell.what,
+                cell.mechanism,
+                str(cell.p),
+                claim,
+                f"{runs:,}",
+                _two(found.lower),
+                f"{found.ratio:.1f}",
+                found.pair,
+            ]
+        )
+        say(rows[-1])
+    return rows
+
+
+def _two(number: float) -> str:
+    return f"{number:.2f}"
+
+
+def say(row: list[str]) -> None:
+    """Show a row as it is found."""
+    sys.stdout.write(" | ".join(row) + "\n")
+    sys.stdout.flush()
+
+
+def main() -> None:
+    """Measure and write both tables."""
+    head = ["released", "mechanism", "p = canaries", "claimed ε"]
+    one = [*head, "one run: right", "ε at least", f"{MANY} runs: right", "ε at least"]
+    fill(PAGE, "one run", markdown([one, *one_run_rows()]))
+    head = ["released", "mechanism", "p", "claimed ε", "runs", "ε at least", "claim/bound"]
+    fill(PAGE, "two worlds", markdown([[*head, "worst pair"], *two_worlds_rows()]))
+
+
+if __name__ == "__main__":
+    main()

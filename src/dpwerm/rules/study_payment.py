@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from dpwerm.errors import BudgetError, ParameterError
-from dpwerm.learn.charging import StudyLedger, payment_of
+from dpwerm.errors import BudgetError
+from dpwerm.learn.charging import payment_of
 from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.ledger.account import Account
 from dpwerm.privacy.ledger.amounts import Total
@@ -30,7 +30,10 @@ def study_payment(
     if study is not None and budget.is_private and Unrecorded(random_state).secure:
         study_id = study.id
         if ledger is None:
-            ledger = _own_ledger(study)
+            # SQLAlchemy takes a while to load; a fit that charges nothing does without it.
+            from dpwerm.privacy.ledger.ledger import Ledger
+
+            ledger = Ledger.of_study(study)
         elif isinstance(ledger, str) and ledger == NO_LEDGER:
             refuse_alone(study, budget)
     return payment_of(ledger, budget, random_state, what, relation=relation, study_id=study_id)
@@ -48,15 +51,3 @@ def refuse_alone(study: Study, budget: AnyBudget) -> None:
             f"Refused by the budget: {refusal}.\n"
             "Ask for less, or change [budget] in the study file with your ethics board."
         )
-
-
-def _own_ledger(study: Study) -> StudyLedger:
-    if study.budget is None:
-        raise ParameterError(
-            f"study {study.id} declares no [budget] to charge: declare its total, such as "
-            'epsilon = 2, or give ledger="none" if this release need not be added up with others'
-        )
-    # SQLAlchemy takes a while to load; a fit that charges nothing does without it.
-    from dpwerm.privacy.ledger.ledger import Ledger
-
-    return Ledger.of_study(study)

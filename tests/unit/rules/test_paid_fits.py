@@ -1,5 +1,6 @@
 """Every private release is paid for at its whole cost, before a bit is drawn."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from tests.unit.rules.paid import DESIGN, FITS, PUBLIC_RULE, Fit, arrays, evalua
 from tests.unit.rules.value import trials as valued
 from tests.unit.tune import trials as tuned
 
+import dpwerm
 from dpwerm import PrivateTreatmentRule, Study
 from dpwerm.errors import BudgetError, LedgerError, LedgerWarning, ParameterError
 from dpwerm.privacy.budget import AnyBudget
@@ -101,3 +103,12 @@ def test_the_value_of_a_rule_without_a_claim_is_not_charged() -> None:
         assert not value.private
         assert value.certificate.ledger == "none"
     assert till.events == []
+
+
+def test_no_room_that_fits_makes_bits_of_its_own() -> None:
+    source = Path(dpwerm.__file__).parent
+    for room in ("mechanisms", "choose", "learn", "rules", "tune", "plan", "report", "cli"):
+        for module in (source / room).rglob("*.py"):
+            text = module.read_text(encoding="utf-8")
+            for name in ("bit_source", "OperatingSystemBits", "PaidBits", "import secrets"):
+                assert name not in text, f"{name} in {module.name}"

@@ -8,6 +8,8 @@ from tests.bad_input.base import STUDY, sound_table
 from tests.ledger.postgres import Server
 
 from dpwerm.cli.main import main
+from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.ledger.ledger import Ledger
 from dpwerm.privacy.payment import NO_LEDGER
 
 
@@ -58,3 +60,22 @@ def test_two_people_share_one_total(
         assert secret not in seen
         assert secret.encode() not in written
     assert not (folder / "ledger.db").exists()
+
+
+def test_a_role_that_can_only_add_is_enough(server: Server) -> None:
+    """What docs/ledger.md says that people who fit must be granted."""
+    url = server.new_schema()
+    Ledger(url, study="sleep", epsilon=1).charge(Budget.of("0.5"), "rule")
+    parts, schema = urlsplit(url), url.rpartition("%3D")[2]
+    role, password = f"fitter_{schema}", server.password
+    server.sql(
+        f"CREATE ROLE {role} LOGIN PASSWORD '{password}'",
+        f"GRANT USAGE ON SCHEMA {schema} TO {role}",
+        f"GRANT SELECT ON {schema}.dpwerm_schema TO {role}",
+        f"GRANT SELECT, INSERT ON {schema}.dpwerm_entries TO {role}",
+        f"GRANT SELECT, UPDATE ON {schema}.dpwerm_head TO {role}",
+    )
+    place = f"{parts.hostname}:{parts.port}{parts.path}?{parts.query}"
+    fitter = Ledger(f"postgresql://{role}:{password}@{place}", study="sleep", epsilon=1)
+    fitter.charge(Budget.of("0.5"), "rule")
+    assert fitter.account().left().epsilon == 0

@@ -1,0 +1,195 @@
+"""Everything that is shipped, in cells: one target at one claim, and how it is audited.
+
+Small rows and γ = 20·W·r² let one record do its worst to a mechanism; the logistic loss needs a
+crowd for that. Cells of p ≤ 5 are asked to come within a factor of 2 of their claim; a tiny δ and
+large p are reported.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from types import MappingProxyType
+
+from dpwerm.audit.attack import Audited, audit
+from dpwerm.audit.faults import FAULTS, TWINS
+from dpwerm.audit.fits import propensity_target
+from dpwerm.audit.mechanisms import MechanismTarget, plain_facts
+from dpwerm.audit.releases import ChoiceTarget, RepeatsTarget, SumsTarget
+from dpwerm.audit.target import Exact, Target
+from dpwerm.errors import ParameterError
+from dpwerm.mechanisms import MECHANISMS
+from dpwerm.mechanisms.none import NotPrivate
+from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.relation import Relation
+from dpwerm.problem.losses import HuberisedHinge, Logistic, MarginLoss
+from dpwerm.simulate.engine.run import OnDone, run, unseen
+
+SHIPPED = tuple(name for name in MECHANISMS if name != NotPrivate.name)
+EPSILONS = ("0.5", "1", "2", "4")
+SMALL, LARGE = (1, 2, 5), (10, 20)
+DELTA, TINY_DELTA = "0.01", "0.000001"
+GAMMA, CURVED_GAMMA, LOGISTIC_GAMMA = 20.0, 2.0, 1.0
+CROWD = 100
+HINGE = HuberisedHinge(0.5)
+
+RUNS, EXACT_RUNS = 400_000, 10_000
+QUICK_RUNS, QUICK_EXACT_RUNS = 40_000, 400
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One target at one claim.
+
+    Parameters
+    ----------
+    name : str, of what is audited
+    setting : str, what sets this cell apart from others of the name
+    make : returns the target
+    asked : bool, whether its bound is to come within a factor of 2 of the claim
+    quick : bool, whether it belongs to the quick version
+    """
+
+    name: str
+    setting: str
+    make: Callable[[], Target]
+    asked: bool = True
+    quick: bool = False
+
+    @property
+    def key(self) -> str:
+        """Name and setting."""
+        return f"{self.name}, {self.setting}"
+
+
+def mechanism_target(
+    name: str,
+    dimension: int,
+    epsilon: str,
+    delta: str,
+    loss: MarginLoss = HINGE,
+    gamma: float = GAMMA,
+    rows: int = 3,
+    relation: Relation = Relation.REPLACE_ONE,
+) -> MechanismTarget:
+    """Return a mechanism for numbers in [−1, 1] and W = 1; γ in units of W·r²."""
+    facts = plain_facts(dimension, loss, gamma=gamma, rows=rows, relation=relation)
+    return MechanismTarget(name, facts, loss, Budget.of(epsilon, delta))
+
+
+def _mechanism_cells(name: str) -> Iterator[Cell]:
+    needs = MECHANISMS[name].needs_delta
+    delta = DELTA if needs else "0"
+    said = f", delta = {delta}" if needs else ""
+    for p in SMALL:
+        for epsilon in EPSILONS:
+            make = partial(mechanism_target, name, p, epsilon, delta)
+            quick = epsilon == "4" or (epsilon, p) == ("1", 1)
+            yield Cell(name, f"p = {p}, epsilon = {epsilon}{said}", make, quick=quick)
+    for p in LARGE:
+        make = partial(mechanism_target, name, p, "2", delta)
+        yield Cell(name, f"p = {p}, epsilon = 2{said}", make, asked=False)
+    make = partial(mechanism_target, name, 2, "2", delta, relation=Relation.ADD_REMOVE)
+    yield Cell(name, f"p = 2, epsilon = 2{said}, add/remove", make)
+    if name.startswith("objective"):
+        # Here the curvature of one record has its share of the claim, and attains it.
+        make = partial(mechanism_target, name, 1, "2", delta, gamma=CURVED_GAMMA)
+        yield Cell(name, f"p = 1, epsilon = 2{said}, small gamma", make)
+    if needs:
+        for epsilon in ("1", "4"):
+            make = partial(mechanism_target, name, 2, epsilon, TINY_DELTA)
+            yield Cell(name, f"p = 2, epsilon = {epsilon}, delta = 1e-6", make, asked=False)
+    for p in (2, 5):
+        make = partial(mechanism_target, name, p, "2", delta, Logistic(), LOGISTIC_GAMMA, CROWD)
+        yield Cell(name, f"p = {p}, epsilon = 2{said}, logistic", make, asked=False)
+
+
+def _release_cells() -> Iterator[Cell]:
+    for epsilon in EPSILONS:
+        budget, said, quick = Budget.of(epsilon), f"epsilon = {epsilon}", epsilon == "4"
+        yield Cell(SumsTarget.name, f"8 sums, {said}", partial(SumsTarget, budget), quick=quick)
+        for kind in ("exponential", "permute-and-flip"):
+            choice = partial(ChoiceTarget, kind, budget)
+            yield Cell(kind, f"5 candidates, {said}", choice, quick=quick)
+        repeats = partial(RepeatsTarget, budget)
+        # Three times ε/3 is reached only by many runs of which few are good.
+        asked = epsilon != "0.5"
+        yield Cell(RepeatsTarget.name, f"mean 50, {said}", repeats, asked=asked, quick=quick)
+    for p in SMALL[1:]:
+        for epsilon in ("1", "4"):
+            model = partial(propensity_target, p - 1, CROWD, Budget.of(epsilon))
+            yield Cell("propensity-model", f"p = {p}, epsilon = {epsilon}", model)
+
+
+def _cells() -> Iterator[Cell]:
+    for name in SHIPPED:
+        yield from _mechanism_cells(name)
+    yield from _release_cells()
+
+
+def _fault_cells() -> Iterator[Cell]:
+    for name, make in FAULTS.items():
+        yield Cell(name, "broken", make)
+        yield Cell(name, "right", TWINS[name])
+
+
+CELLS: Mapping[str, Cell] = MappingProxyType({cell.key: cell for cell in _cells()})
+"""What is shipped, by name and setting."""
+
+FAULTY: Mapping[str, Cell] = MappingProxyType({cell.key: cell for cell in _fault_cells()})
+"""What must be caught, and beside each what must pass."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One audit, for any process."""
+
+    key: str
+    runs: int
+    exact_runs: int
+    confidence: float
+    seed: int
+
+
+def chosen(names: Sequence[str], *, quick: bool = False) -> list[Cell]:
+    """Return the cells of these names, or of all; a name that nothing has is refused."""
+    known = list(dict.fromkeys(cell.name for cell in CELLS.values()))
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise ParameterError(f"there is no {unknown[0]} to audit; there are: {', '.join(known)}")
+    return [
+        cell
+        for cell in CELLS.values()
+        if (not names or cell.name in names) and (cell.quick or not quick)
+    ]
+
+
+def audit_cells(
+    cells: Sequence[Cell],
+    *,
+    runs: int,
+    exact_runs: int,
+    confidence: float,
+    seed: int = 0,
+    workers: int | None = None,
+    on_done: OnDone = unseen,
+) -> list[Audited]:
+    """Return the audits of some cells, in their order, over all processors.
+
+    A target that has no exact release is not confirmed by one.
+    """
+    tasks = [Task(cell.key, runs, exact_runs, confidence, seed) for cell in cells]
+    return run(audited, tasks, workers=workers, on_done=on_done)
+
+
+def audited(task: Task) -> Audited:
+    """Return one audit."""
+    cell = CELLS.get(task.key) or FAULTY[task.key]
+    target = cell.make()
+    found = audit(
+        target,
+        runs=task.runs,
+        confidence=task.confidence,
+        seed=task.seed,
+        exact_runs=task.exact_runs if isinstance(target, Exact) else 0,
+    )
+    return replace(found, name=cell.name)

@@ -1,0 +1,110 @@
+"""What audits found, in words: a table, what it rests on, and the verdict."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from dpwerm.audit.attack import Audited
+from dpwerm.audit.suite import Cell
+from dpwerm.text import aligned, wrapped
+
+HEADER = ("", "", "claimed", "at least", "real runs", "ratio", "verdict")
+WITHIN = 2.0
+"""How near the claim a bound is asked to come."""
+
+Found = Sequence[tuple[Cell, Audited]]
+
+
+def rows_of(found: Found) -> list[tuple[str, ...]]:
+    """Return the rows of a table, its header first."""
+    return [HEADER, *(_row(cell, one) for cell, one in found)]
+
+
+def _row(cell: Cell, one: Audited) -> tuple[str, ...]:
+    ratio = f"{one.ratio:.2f}" if math.isfinite(one.ratio) else "none"
+    exact = "" if one.exact_lower is None else f"{one.exact_lower:.2f}"
+    claimed = f"{one.claim.epsilon}"
+    return cell.name, cell.setting, claimed, f"{one.lower:.2f}", exact, ratio, one.verdict
+
+
+def lines(found: Found) -> list[str]:
+    """Return the table and what it says."""
+    return ["Claimed epsilon, and what it is at least:", *aligned(rows_of(found)), "", *_end(found)]
+
+
+def _end(found: Found) -> list[str]:
+    """Return how the bounds were found, and how many claims hold."""
+    audits = [one for _, one in found]
+    first = audits[0]
+    broken = [cell.key for cell, one in found if not one.holds]
+    asked = [one for cell, one in found if cell.asked]
+    near = sum(one.ratio <= WITHIN for one in asked)
+    confirmed = [one for one in audits if one.exact_lower is not None]
+    said = [
+        (
+            f"{first.runs:,} simulated releases of each on its worst pair, half to choose the attack "
+            f"and half to judge it; bounds by guesses of a coin, confidence {_share(first.confidence)}."
+        )
+    ]
+    if confirmed:
+        said.append(f"Confirmed by {confirmed[0].exact_runs:,} real releases of each.")
+    said.append(
+        f"{len(audits) - len(broken)} of {len(audits)} claims hold."
+        + (f" Within a factor of {WITHIN:g}: {near} of {len(asked)}." if asked else "")
+    )
+    if broken:
+        said.append(f"BROKEN: {'; '.join(broken)}.")
+    return [line for text in said for line in wrapped(text)]
+
+
+def self_test_lines(found: Found) -> list[str]:
+    """Return which faults were caught, and which right versions pass."""
+    table: list[tuple[str, ...]] = [("fault", "claimed", "at least", "caught", "right version")]
+    twins = {cell.name: one for cell, one in found if cell.setting == "right"}
+    broken = [(cell.name, one) for cell, one in found if cell.setting == "broken"]
+    for name, one in broken:
+        caught = "NO" if one.holds else "yes"
+        twin = f"{twins[name].lower:.2f} {twins[name].verdict}" if name in twins else ""
+        table.append((name, f"{one.claim.epsilon}", f"{one.lower:.2f}", caught, twin))
+    caught_all = sum(not one.holds for _, one in broken)
+    passing = sum(one.holds for one in twins.values())
+    return [
+        *aligned(table),
+        "",
+        (
+            f"{caught_all} of {len(broken)} faults caught; "
+            f"{passing} of {len(twins)} right versions pass."
+        ),
+    ]
+
+
+def passed(found: Found) -> bool:
+    """Whether every claim holds, but for the broken ones of a self-test, which must not."""
+    return all(one.holds == (cell.setting != "broken") for cell, one in found)
+
+
+def plain(found: Found) -> list[dict[str, Any]]:
+    """Return everything as plain data for a file."""
+    return [
+        {
+            "name": cell.name,
+            "setting": cell.setting,
+            "claim": one.claim.plain(),
+            "dimension": one.dimension,
+            "lower": one.lower,
+            "exact_lower": one.exact_lower,
+            "runs": one.runs,
+            "exact_runs": one.exact_runs,
+            "pair": one.pair,
+            "statistic": one.statistic,
+            "confidence": one.confidence,
+            "verdict": one.verdict,
+        }
+        for cell, one in found
+    ]
+
+
+def _share(confidence: float) -> str:
+    """Return a confidence, or one minus what is missing where it is very near 1."""
+    missing = 1.0 - confidence
+    return f"{confidence:g}" if missing >= 1e-5 else f"1 - {missing:.0e}"

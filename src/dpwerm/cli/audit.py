@@ -1,0 +1,153 @@
+"""``dpwerm audit``: attack what is shipped, or a study's whole pipeline, and bound its ε."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dpwerm.cli.console import NOT_VERIFIED, free_path, picture_path, say
+from dpwerm.errors import ParameterError
+
+if TYPE_CHECKING:
+    from dpwerm.audit.words import Found
+
+
+def audit(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Which, such as gaussian; all if left out.")
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer runs at fewer settings, in a minute or so.")
+    ] = False,
+    runs: Annotated[
+        int | None, typer.Option(min=1000, help="Simulated releases of each on its worst pair.")
+    ] = None,
+    exact_runs: Annotated[
+        int | None, typer.Option(min=0, help="Real releases of each that confirm the attack.")
+    ] = None,
+    confidence: Annotated[
+        float, typer.Option(min=0.5, max=0.999999999, help="That no bound is above the true one.")
+    ] = 0.999,
+    seed: Annotated[int, typer.Option(min=0, help="Of simulated runs; not of real ones.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="Write everything as JSON.")] = None,
+    figure: Annotated[Path | None, typer.Option(help="Draw claims and bounds.")] = None,
+    self_test: Annotated[
+        bool, typer.Option("--self-test", help="Audit known faults: each must be caught.")
+    ] = False,
+    study: Annotated[
+        Path | None, typer.Option(help="Audit the way from this study file to a rule file.")
+    ] = None,
+    epsilon: Annotated[
+        str | None, typer.Option(help="With --study: the budget of the rule.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes; as many as processors if left out.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
+) -> None:
+    """Attack what is shipped: lower bounds on epsilon beside what is claimed."""
+    if study is not None:
+        if names or self_test or out is not None or figure is not None:
+            raise ParameterError("--study is audited alone, without names and other outputs")
+        _pipeline(study, epsilon, confidence, seed, workers, quick=quick)
+        return
+    if epsilon is not None:
+        raise ParameterError("--epsilon is for --study")
+    written = None if out is None else free_path(out, force=force)
+    drawn = None if figure is None else picture_path(figure, force=force)
+    found = _audits(
+        names or [], quick, runs, exact_runs, confidence, seed, workers, self_test=self_test
+    )
+    _show(found, written, drawn, self_test=self_test)
+
+
+def _audits(
+    names: list[str],
+    quick: bool,
+    runs: int | None,
+    exact_runs: int | None,
+    confidence: float,
+    seed: int,
+    workers: int | None,
+    *,
+    self_test: bool,
+) -> "Found":
+    """Return the audits that are asked for."""
+    # Solving and drawing libraries take a second to load; other commands do without them.
+    from dpwerm.audit import faults, suite
+    from dpwerm.simulate.engine.bar import bar
+
+    if self_test:
+        if names:
+            raise ParameterError("--self-test audits every known fault, without names")
+        cells, wanted, real, sure = list(suite.FAULTY.values()), faults.RUNS, 0, faults.CONFIDENCE
+    elif quick:
+        cells = suite.chosen(names, quick=True)
+        wanted, real, sure = suite.QUICK_RUNS, suite.QUICK_EXACT_RUNS, confidence
+    else:
+        cells = suite.chosen(names)
+        wanted, real, sure = suite.RUNS, suite.EXACT_RUNS, confidence
+    with bar("auditing") as on_done:
+        audits = suite.audit_cells(
+            cells,
+            runs=runs or wanted,
+            exact_runs=real if exact_runs is None or self_test else exact_runs,
+            confidence=sure,
+            seed=seed,
+            workers=workers,
+            on_done=on_done,
+        )
+    return list(zip(cells, audits, strict=True))
+
+
+def _show(found: "Found", out: Path | None, figure: Path | None, *, self_test: bool) -> None:
+    """Say what was found, write it down, and end with the exit code of the verdict."""
+    import json
+
+    from dpwerm.audit import words
+    from dpwerm.audit.figure import save_audit
+
+    say("\n".join(words.self_test_lines(found) if self_test else words.lines(found)))
+    if out is not None:
+        text = json.dumps(words.plain(found), indent=1)
+        out.write_text(text + "\n", encoding="utf-8")
+        say(f"Wrote {out}.")
+    if figure is not None:
+        save_audit(found, figure)
+        say(f"Wrote {figure}.")
+    if not words.passed(found):
+        raise typer.Exit(NOT_VERIFIED)
+
+
+def _pipeline(
+    study: Path,
+    epsilon: str | None,
+    confidence: float,
+    seed: int,
+    workers: int | None,
+    *,
+    quick: bool,
+) -> None:
+    """Audit the way from a study file to a rule file with simulated people and real noise."""
+    from dpwerm.audit.pipeline import audit_study
+    from dpwerm.audit.pipeline_words import lines
+    from dpwerm.privacy.budget import Budget
+    from dpwerm.simulate.engine.bar import bar
+
+    if epsilon is None:
+        raise ParameterError("--study needs --epsilon, the budget of the rule")
+    budget = Budget.of(epsilon)
+    with bar("auditing") as on_done:
+        found = audit_study(
+            study,
+            budget=budget,
+            practice=40 if quick else 200,
+            worlds=100 if quick else 1000,
+            confidence=confidence,
+            seed=seed,
+            workers=workers,
+            on_done=on_done,
+        )
+    say("\n".join(lines(found)))
+    if not found.holds:
+        raise typer.Exit(NOT_VERIFIED)

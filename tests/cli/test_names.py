@@ -37,8 +37,8 @@ def test_they_are_printed_as_they_are(fit: Run, run: Run, trial: Trial) -> None:
     hostile(trial)
     result = fit()
     assert result.code == 0
-    first = result.out.splitlines()[0]
-    assert first == r"[red]Trial[/red] :smile: $\frac{1}{0$ \x1b[2J\u202e"
+    title = result.out.partition("\n\n")[2].partition("\n\n")[2].splitlines()[0]
+    assert title == r"[red]Trial[/red] :smile: $\frac{1}{0$ \x1b[2J\u202e"
     assert f"'{ARM}' where it is below" in result.out
     assert FEATURE in result.out
     assert "\x1b" not in result.out

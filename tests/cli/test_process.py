@@ -38,7 +38,9 @@ def test_a_fault_in_a_process_of_its_own(trial: Trial) -> None:
     trial.table.write_bytes(sound_table().set("age", TEXT_CANARY).pick([0, 1, 2, 3]).to_bytes())
     failed = dpwerm("fit", "study.toml", "trial.csv", "--epsilon", "1", "--yes", folder=folder)
     assert failed.returncode == 2
-    assert failed.stdout == ""
+    assert failed.stdout.startswith("To be charged to study small-trial")
+    assert "Released" not in failed.stdout
+    assert not (folder / "ledger.db").exists()
     assert "gain: is not a column of the table" in failed.stderr
-    assert TEXT_CANARY not in failed.stderr
+    assert TEXT_CANARY not in failed.stdout + failed.stderr
     assert "Traceback" not in failed.stderr

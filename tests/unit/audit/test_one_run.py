@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 from scipy.special import expit
 from scipy.stats import binom
 
@@ -78,54 +79,49 @@ def test_the_term_for_delta_is_attained_by_one_canary() -> None:
     assert chance(1, 1, epsilon, delta=delta) == pytest.approx(q * (1 - delta) + delta)
 
 
-def laws_of_two(epsilon: float, delta: float) -> list[np.ndarray]:
-    """Return mechanisms on two coins, P(t | s) as (4, 4), that are (ε, δ)-private and unfair.
+def largest_chance(m: int, r: int, v: int, epsilon: float, delta: float) -> float:
+    """Return the largest P(V ≥ v) of any (ε, δ)-private guesser of r among m coins.
 
-    Answers by randomised response, then corrected with some probability where exactly ``short`` of
-    them are right: the leak is spent where it counts. δ is what the mixture with plain answers
-    allows.
+    A linear programme in P(t | s) and in the excess e of P(t | s) over e^ε P(t | s').
     """
-    coins = list(itertools.product((-1, 1), repeat=2))
-    q = float(expit(epsilon))
-    found = []
-    for short in (0, 1):
-        plain, bent = np.zeros((4, 4)), np.zeros((4, 4))
-        for i, s in enumerate(coins):
-            for j, t in enumerate(coins):
-                hits = sum(a == b for a, b in zip(s, t, strict=True))
-                p = q**hits * (1 - q) ** (2 - hits)
-                plain[i, j] += p
-                bent[i, i if hits == short else j] += p
-        low, high = 0.0, 1.0
-        for _ in range(60):
-            share = (low + high) / 2
-            mixed = (1 - share) * plain + share * bent
-            low, high = (share, high) if excess(mixed, coins, epsilon) <= delta else (low, share)
-        found.append((1 - low) * plain + low * bent)
-    return found
+    coins = list(itertools.product((-1, 1), repeat=m))
+    told = [t for t in itertools.product((-1, 0, 1), repeat=m) if np.count_nonzero(t) == r]
+    near = [(i, i ^ (1 << bit)) for i in range(len(coins)) for bit in range(m)]
+    states, answers = len(coins), len(told)
+    law, size = states * answers, states * answers + len(near) * answers
+    gain = np.zeros(size)
+    for (i, s), (j, t) in itertools.product(enumerate(coins), enumerate(told)):
+        hits = sum(a == b for a, b in zip(s, t, strict=True))
+        gain[i * answers + j] = (hits >= v) / states
+    rows, limits = [], []
+    for k, (i, other) in enumerate(near):
+        for j in range(answers):
+            row = np.zeros(size)
+            row[i * answers + j], row[other * answers + j] = 1.0, -np.exp(epsilon)
+            row[law + k * answers + j] = -1.0
+            rows.append(row)
+            limits.append(0.0)
+        total = np.zeros(size)
+        total[law + k * answers : law + (k + 1) * answers] = 1.0
+        rows.append(total)
+        limits.append(delta)
+    sums = np.zeros((states, size))
+    for i in range(states):
+        sums[i, i * answers : (i + 1) * answers] = 1.0
+    found = linprog(-gain, rows, limits, sums, np.ones(states), method="highs")
+    assert found.success
+    return float(gain @ np.asarray(found.x, dtype=float))
 
 
-def excess(law: np.ndarray, coins: list[tuple[int, ...]], epsilon: float) -> float:
-    """Return the smallest δ for which P(t | s) is (ε, δ)-private."""
-    pairs = [
-        (i, j)
-        for i, j in itertools.permutations(range(4), 2)
-        if sum(a != b for a, b in zip(coins[i], coins[j], strict=True)) == 1
-    ]
-    return max(float(np.maximum(law[i] - np.exp(epsilon) * law[j], 0).sum()) for i, j in pairs)
-
-
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 2.5])
-@pytest.mark.parametrize("delta", [0.01, 0.2])
-def test_leaks_that_wait_for_the_last_coin_are_covered(epsilon: float, delta: float) -> None:
-    coins = list(itertools.product((-1, 1), repeat=2))
-    for law in laws_of_two(epsilon, delta):
-        assert excess(law, coins, epsilon) <= delta * (1 + 1e-9)
-        for v in (1, 2):
-            hit = [
-                [sum(a == b for a, b in zip(s, t, strict=True)) >= v for t in coins] for s in coins
-            ]
-            assert float((law * np.array(hit)).sum() / 4) <= chance(v, 2, epsilon, delta=delta)
+@pytest.mark.parametrize(("m", "r"), [(1, 1), (2, 2), (2, 1), (3, 3), (3, 2)])
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 0.0), (0.1, 0.2), (1.0, 0.05), (2.5, 0.01)])
+def test_no_private_guesser_does_better(m: int, r: int, epsilon: float, delta: float) -> None:
+    for v in range(1, r + 1):
+        best = largest_chance(m, r, v, epsilon, delta)
+        bound = chance(v, r, epsilon, canaries=m, delta=delta)
+        assert best <= bound + 1e-9
+        if delta == 0.0 or m == 1 or (v == r and epsilon == 1.0):
+            assert best == pytest.approx(bound, abs=1e-9)
 
 
 @given(

@@ -40,12 +40,12 @@ def _end(found: Found) -> list[str]:
     asked = [one for cell, one in found if cell.asked]
     near = sum(one.ratio <= WITHIN for one in asked)
     confirmed = [one for one in audits if one.exact_lower is not None]
-    said = [
-        (
-            f"{first.runs:,} simulated releases of each on its worst pair, half to choose the attack "
-            f"and half to judge it; bounds by guesses of a coin, confidence {_share(first.confidence)}."
-        )
-    ]
+    sure = _share(first.confidence)
+    method = (
+        f"{first.runs:,} simulated releases of each on its worst pair, half to choose the attack "
+        f"and half to judge it; bounds by guesses of a coin, confidence {sure}."
+    )
+    said = [method]
     if confirmed:
         said.append(f"Confirmed by {confirmed[0].exact_runs:,} real releases of each.")
     said.append(

@@ -14,8 +14,8 @@ from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.engine.run import OnDone, unseen
 
-PILOT_SHARE, PILOT_LARGEST = 20, 20_000
-"""Runs on each data set of a pair in the search: this share of all, but no more than so many."""
+PILOT_SHARE, PILOTS = 20, (1000, 20_000)
+"""Runs on each data set of a pair in the search: this share of all, within these bounds."""
 
 STEPS = 4
 """Search, choice, judgement, confirmation."""
@@ -91,7 +91,7 @@ def audit(
     """
     _check(target, runs, exact_runs)
     on_done(0, STEPS)
-    short = max(2, min(runs // PILOT_SHARE, PILOT_LARGEST))
+    short = min(max(runs // PILOT_SHARE, PILOTS[0]), PILOTS[1])
     pairs = worst_pairs(target, runs=short, key=(seed, "search"))
     on_done(1, STEPS)
     # The two bounds share the error, so that a verdict is wrong no more often than one is.

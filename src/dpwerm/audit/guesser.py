@@ -21,7 +21,7 @@ CUTS = 40
 FEWEST = 8
 """Fewer outputs than this are never a side of their own."""
 
-TRIED = 10_000
+TRIED, TRIED_QUICKLY = 10_000, 10
 """A choice is made as if so many attacks shared the error: a lucky one is not taken for good."""
 
 _HAIR = 1e-9
@@ -80,7 +80,7 @@ def best_guesser(
     quick : whether to look at the target's own score alone, if it has one
     """
     delta = float(target.claim.delta)
-    strict = 1.0 - (1.0 - confidence) / TRIED
+    strict = 1.0 - (1.0 - confidence) / (TRIED_QUICKLY if quick else TRIED)
     best: Guesser | None = None
     for statistic in statistics(target, pair, first, second):
         if quick and best is not None and best.statistic.name == SCORE:

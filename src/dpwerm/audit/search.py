@@ -10,8 +10,8 @@ from dpwerm.arrays import FloatArray
 from dpwerm.audit.guesser import best_guesser
 from dpwerm.audit.target import Key, Pair, Searchable, Target
 
-CONFIDENCE = 0.9
-"""Of the bounds by which pairs are compared; they are never reported."""
+CHOSEN_AT, JUDGED_AT = 0.99, 0.9
+"""The confidence of the bounds by which pairs are compared; they are never reported."""
 
 ROUNDS = 3
 
@@ -54,8 +54,8 @@ def strength(target: Target, pair: Pair, runs: int, key: Key) -> float:
     halves = [(first[:half], second[:half]), (first[half:], second[half:])]
     total = 0.0
     for choosing, judging in (halves, halves[::-1]):
-        guesser = best_guesser(target, pair, *choosing, confidence=CONFIDENCE, quick=True)
-        total += guesser.bound(*judging, delta=delta, confidence=CONFIDENCE)
+        guesser = best_guesser(target, pair, *choosing, confidence=CHOSEN_AT, quick=True)
+        total += guesser.bound(*judging, delta=delta, confidence=JUDGED_AT)
     return total / 2
 
 

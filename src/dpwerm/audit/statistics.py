@@ -19,8 +19,8 @@ SCORE = "score"
 COORDINATES = 20
 """At most so many coordinates are looked at alone."""
 
-DISTINCT = 1000
-"""More different outputs than this are not counted one by one."""
+DISTINCT, AGAIN = 1000, 20
+"""Outputs are counted one by one if there are few, each seen so many times on average."""
 
 
 Look = Callable[[FloatArray], FloatArray]
@@ -84,7 +84,7 @@ def _directions(first: FloatArray, second: FloatArray) -> Iterator[Statistic]:
 def _frequencies(first: FloatArray, second: FloatArray) -> Iterator[Statistic]:
     """Yield how often the very same output was seen on each side, if few outputs are possible."""
     seen, place = np.unique(np.concatenate([first, second]), axis=0, return_inverse=True)
-    if len(seen) > DISTINCT:
+    if len(seen) > min(DISTINCT, len(place) / AGAIN):
         return
     counts = [
         np.bincount(part, minlength=len(seen)) for part in np.split(place.ravel(), [len(first)])

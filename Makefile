@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 
-.PHONY: demo test lint types check benchmark utility plan coverage confounded tuning reproduce clean
+.PHONY: demo test lint types check benchmark utility plan coverage confounded tuning reproduce crash hammer audit clean
 
 demo: $(STAMP)  ## a simulated trial end to end: a rule, a summary and a picture in demo/
 	$(BIN)/dpwerm demo --out demo --force
@@ -45,6 +45,13 @@ tuning: $(STAMP)  ## what tuning gains, by Algorithm 2 and privately; docs/tunin
 
 reproduce: $(STAMP)  ## every table and figure of the paper, in docs/reproduction; CYP_GUIDES=path of your copy
 	$(BIN)/dpwerm reproduce all --out docs/reproduction $(if $(CYP_GUIDES),--cyp-guides "$(CYP_GUIDES)")
+
+crash: $(STAMP)  ## kill fits 10,000 times anywhere: spent is never below released; about 20 minutes
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.ledger.crash --times 10000
+
+hammer: $(STAMP)  ## 32 processes against one budget, on SQLite and on PostgreSQL
+	$(BIN)/python -m tests.ledger.hammer --database sqlite
+	$(BIN)/python -m tests.ledger.hammer --database postgresql
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("dpwerm needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'

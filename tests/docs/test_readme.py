@@ -26,7 +26,8 @@ def masked(text: str) -> list[str]:
     text = re.sub(r"^  (clip|intercept|saturation|threshold) .*\n", "", text, flags=re.MULTILINE)
     text = re.sub(r"^(Coefficients in encoded units) .*", r"\1", text, flags=re.MULTILINE)
     text = re.sub(r"^Settings: (.+\n)+", "SETTINGS\n", text, flags=re.MULTILINE)
-    text = re.sub(r"sha256:[0-9a-f]{64}", "DIGEST", text)
+    text = re.sub(r"sha256:[0-9a-f]{12,64}", "DIGEST", text)
+    text = re.sub(r"\bledger [0-9a-f]{8} ", "ledger ID ", text)
     # Which arm a simulated person gets depends on the noise.
     text = re.sub(r",(pill|therapy),(-?[\d.e-]+)$", ",ARM,N", text, flags=re.MULTILINE)
     text = re.sub(r"[+-]?\d[\d.,]*(e[+-]?\d+)?", "N", text)

@@ -1,0 +1,76 @@
+import numpy as np
+import pytest
+
+from dpwerm.audit.mechanisms import plain_facts
+from dpwerm.audit.neighbours import MOVES, near, pairs_for
+from dpwerm.audit.target import Pair
+from dpwerm.privacy.facts import Facts
+from dpwerm.privacy.origin import KnownByDesign
+from dpwerm.privacy.relation import Relation
+from dpwerm.problem.data import WeightedData
+from dpwerm.problem.losses import HuberisedHinge
+
+LOSS = HuberisedHinge(0.5)
+BLOCKS = ((1, 0.5), (3, 1.0), (1, 2.0))
+
+
+def facts(relation: Relation, rows: int = 4) -> Facts:
+    n = rows if relation.publishes_n else None
+    return Facts(3.0, 1.0, 2.5, 7.0, relation, n, KnownByDesign(), 1.0, BLOCKS, "ridge")
+
+
+def records(data: WeightedData) -> list[tuple[float, ...]]:
+    """Return each person as one tuple; nobody, whatever the row, as weight 0."""
+    return [
+        (w, y * (w > 0), *(row * (w > 0)))
+        for w, y, row in zip(data.weights.tolist(), data.y.tolist(), data.X, strict=True)
+    ]
+
+
+def check(pair: Pair, known: Facts) -> None:
+    first, second = pair.both
+    for data in pair.both:
+        assert data.weights.max(initial=0.0) <= known.weight_bound
+        assert (np.abs(data.X) <= np.array(known.column_bounds)).all()
+        assert (np.abs(data.X[:, 1:4]).sum(axis=1) <= 1.0).all() or known.dimension != 5
+    if known.relation is Relation.ADD_REMOVE:
+        assert records(first)[1:] == records(second)
+    else:
+        assert first.n_rows == second.n_rows == known.n
+        assert records(first)[1:] == records(second)[1:]
+
+
+@pytest.mark.parametrize("relation", list(Relation))
+@pytest.mark.parametrize("rows", [1, 4])
+def test_every_pair_differs_in_one_record_inside_the_bounds(relation: Relation, rows: int) -> None:
+    known = facts(relation, rows)
+    pairs = pairs_for(known)
+    assert len({pair.name for pair in pairs}) == len(pairs)
+    for pair in pairs:
+        check(pair, known)
+        for moved in near(pair, known, (1, pair.name)):
+            check(moved, known)
+
+
+def test_a_corner_has_the_largest_norm_that_is_allowed() -> None:
+    known = plain_facts(3, LOSS, gamma=2.0)
+    row = pairs_for(known)[0].first.X[0]
+    assert np.linalg.norm(row) == pytest.approx(known.radius)
+    assert pairs_for(known)[0].first.weights[0] == known.weight_bound
+
+
+def test_with_one_column_nobody_can_disagree_twice() -> None:
+    assert len(pairs_for(plain_facts(1, LOSS, gamma=2.0))) == 4
+    assert len(pairs_for(plain_facts(2, LOSS, gamma=2.0))) == 7
+
+
+def test_a_walk_goes_elsewhere_each_time_and_the_same_way_with_the_same_key() -> None:
+    known = facts(Relation.REPLACE_ONE)
+    pair = pairs_for(known)[0]
+    moved = near(pair, known, (1, "walk"))
+    assert len(moved) == MOVES
+    rows = {records(one.first)[0] for one in moved}
+    assert len(rows) > 3
+    again = near(pair, known, (1, "walk"))
+    assert [records(one.first) for one in moved] == [records(one.first) for one in again]
+    assert near(moved[0], known, (2,))[0].name == moved[0].name

@@ -72,7 +72,7 @@ def test_half_the_noise_would_be_caught(name: str) -> None:
             return Budget.of("2", self.budget.delta)
 
     boastful = Boastful(honest.mechanism, honest.facts, honest.loss, honest.budget)
-    found = audit(boastful, runs=20_000, confidence=SURE)
+    found = audit(boastful, runs=40_000, confidence=SURE)
     assert found.verdict == "BROKEN"
 
 

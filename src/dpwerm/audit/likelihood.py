@@ -9,6 +9,7 @@ up to a constant; the second noise is too small to matter. Everything is vectori
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
@@ -29,7 +30,13 @@ def stacked(data: WeightedData) -> BatchProblems:
 
 def minimiser(data: WeightedData, loss: MarginLoss, plan: Plan) -> FloatArray:
     """Return θ̂ (p,), as near as the plan's solver comes."""
-    found = minimise_path(stacked(data), loss, [plan.facts.gamma], tolerance=plan.tolerance)
+    return _minimiser(data, loss, plan.facts.gamma, plan.tolerance)
+
+
+@lru_cache(maxsize=64)
+def _minimiser(data: WeightedData, loss: MarginLoss, gamma: float, tolerance: float) -> FloatArray:
+    """Return θ̂; a pair is looked at many times. The data are made up, so they may be kept."""
+    found = minimise_path(stacked(data), loss, [gamma], tolerance=tolerance)
     return np.asarray(found.theta[0, 0])
 
 

@@ -8,8 +8,9 @@ perturbation: θ belongs to exactly one b, so
 up to a constant; the second noise is too small to matter. Everything is vectorised over θ (m, p).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import lru_cache
+from typing import cast
 
 import numpy as np
 
@@ -30,13 +31,15 @@ def stacked(data: WeightedData) -> BatchProblems:
 
 def minimiser(data: WeightedData, loss: MarginLoss, plan: Plan) -> FloatArray:
     """Return θ̂ (p,), as near as the plan's solver comes."""
-    return _minimiser(data, loss, plan.facts.gamma, plan.tolerance)
+    # Every registered loss is a frozen dataclass.
+    return _minimiser(data, cast("Hashable", loss), plan.facts.gamma, plan.tolerance)
 
 
 @lru_cache(maxsize=64)
-def _minimiser(data: WeightedData, loss: MarginLoss, gamma: float, tolerance: float) -> FloatArray:
+def _minimiser(data: WeightedData, loss: Hashable, gamma: float, tolerance: float) -> FloatArray:
     """Return θ̂; a pair is looked at many times. The data are made up, so they may be kept."""
-    found = minimise_path(stacked(data), loss, [gamma], tolerance=tolerance)
+    known = cast("MarginLoss", loss)
+    found = minimise_path(stacked(data), known, [gamma], tolerance=tolerance)
     return np.asarray(found.theta[0, 0])
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import typer
 
 from dpwerm.cli import (
+    audit,
     check,
     demo,
     evaluate,
@@ -35,7 +36,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-COMMANDS = (demo, init, check, plan, tune, fit, recommend, evaluate, verify, reproduce)
+COMMANDS = (demo, init, check, plan, tune, fit, recommend, evaluate, verify, audit, reproduce)
 for module in COMMANDS:
     app.command()(module.__dict__[module.__name__.rsplit(".", 1)[-1]])
 app.add_typer(ledger.app, name="ledger")

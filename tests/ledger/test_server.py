@@ -234,3 +234,58 @@ def _after_reload(store: Store, setting: str) -> None:
         if row == (setting,):
             break
     charge(store)
+
+
+def test_users_with_schemas_of_their_own_share_one_ledger(server: Server) -> None:
+    """PostgreSQL looks into the schema with the user's name first, unless it is told otherwise."""
+    parts = urlsplit(server.new_database())
+    database, place = parts.path[1:], f"{parts.hostname}:{parts.port}{parts.path}"
+    server.sql(
+        f"CREATE ROLE anna LOGIN SUPERUSER PASSWORD '{SECRET}'",
+        "CREATE SCHEMA anna",
+        "ALTER ROLE anna SET search_path = anna",
+        database=database,
+    )
+    try:
+        first = Store(LedgerAddress.of(f"postgresql://anna:{SECRET}@{place}", None))
+        other = Store(LedgerAddress.of(f"postgresql://{USER}:{parts.password}@{place}", None))
+        assert (charge(first), charge(other), charge(first)) == (2, 3, 4)
+        assert first.read() == other.read()
+    finally:
+        server.sql(f"DROP DATABASE {database}", "DROP ROLE anna")
+
+
+@pytest.mark.parametrize(
+    "variable",
+    ["PGOPTIONS=-csearch_path=pg_catalog", "PGHOSTADDR=127.0.0.9", "PGPORT=1"],
+)
+def test_no_variable_leads_to_another_ledger(
+    server: Server, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    store = Store(LedgerAddress.of(server.new_database(), None))
+    charge(store)
+    monkeypatch.setenv(*variable.split("=", 1))
+    assert charge(store) == 3
+
+
+def test_a_url_without_a_port_means_the_usual_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+
+    def connect(told: str, **_: object) -> None:
+        seen.append(told)
+        raise psycopg.OperationalError
+
+    monkeypatch.setattr(psycopg, "connect", connect)
+    monkeypatch.setenv("PGPORT", "1")
+    with pytest.raises(LedgerError):
+        Store(LedgerAddress.of("postgresql://host/db", None)).read()
+    assert "port=5432" in seen[0]
+
+
+def test_a_database_without_the_schema_says_how_to_name_another(server: Server) -> None:
+    url = server.new_database()
+    server.sql("DROP SCHEMA public", database=urlsplit(url).path[1:])
+    store = Store(LedgerAddress.of(url, None))
+    assert not store.exists()
+    with pytest.raises(LedgerError, match="no schema public; another one"):
+        charge(store)

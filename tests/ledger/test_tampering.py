@@ -1,6 +1,7 @@
 """Whatever is done to the entries behind the ledger's back is found and named."""
 
 import sqlite3
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -161,4 +162,34 @@ def test_many_faults_make_a_short_message(address: LedgerAddress) -> None:
     disarmed(address, "UPDATE dpwerm_entries SET hash = '' WHERE number > 1")
     assert len(store.faults()) > 6
     with pytest.raises(LedgerTamperedError, match=r"and \d+ more"):
+        store.append(lambda _: {"kind": "charged"})
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        "BEFORE INSERT ON dpwerm_entries BEGIN SELECT RAISE(IGNORE); END",
+        "AFTER INSERT ON dpwerm_entries BEGIN DELETE FROM dpwerm_entries WHERE number = 6; END",
+        "AFTER INSERT ON dpwerm_entries BEGIN UPDATE dpwerm_entries SET content = '{}'; END",
+        "AFTER UPDATE ON dpwerm_head BEGIN UPDATE dpwerm_head SET number = 5; END",
+    ],
+)
+def test_an_entry_that_does_not_stay_pays_for_nothing(tmp_path: Path, lie: str) -> None:
+    address = LedgerAddress.of("sqlite:///ledger.db", tmp_path)
+    store = filled(address)
+    disarmed(address, f"CREATE TRIGGER lie {lie}")
+    with pytest.raises(LedgerTamperedError, match="does not stay"):
+        store.append(lambda _: {"kind": "charged"})
+    assert store.faults() == []
+
+
+def test_an_older_version_does_not_hide_dropped_entries(address: LedgerAddress) -> None:
+    store = filled(address)
+    disarmed(
+        address,
+        "UPDATE dpwerm_schema SET version = 1",
+        "DELETE FROM dpwerm_entries WHERE number = 5",
+    )
+    assert "older than its tables" in "".join(store.faults())
+    with pytest.raises(LedgerTamperedError, match="older than its tables"):
         store.append(lambda _: {"kind": "charged"})

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Engine, NullPool, create_engine, text
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from dpwerm.errors import LedgerError
+from dpwerm.privacy.ledger.url import DEFAULT_PORT
 
 if TYPE_CHECKING:
     import psycopg
@@ -33,6 +34,8 @@ _CONNECTION = {
     "keepalives_count": "3",
     "tcp_user_timeout": "60000",
 }
+# Given even if the URL does not, so that no PGHOSTADDR or PGPORT leads to another server.
+_PLACE = {"hostaddr": "", "port": DEFAULT_PORT}
 # A stronger setting than "on" is kept. Times are in milliseconds.
 _DURABLE = text("""
     SELECT current_setting('fsync'),
@@ -50,6 +53,7 @@ _WORDS_BY_STATE = {
     "53100": "the server's disk is full",
     "53300": "the server has too many connections",
     "3D000": "there is no such database",
+    "3F000": "it has no schema public; another one: ?options=-csearch_path%3DNAME",
     "28P01": "the server refused the user or the password",
     "28000": "the server refused the user or the password",
 }
@@ -86,6 +90,7 @@ class PostgresqlDatabase:
             connection = plain.execution_options(
                 isolation_level="REPEATABLE READ", postgresql_readonly=True
             )
+            self._find_tables(connection)
             yield connection
             connection.rollback()
 
@@ -98,6 +103,7 @@ class PostgresqlDatabase:
             )
             try:
                 self._lock(connection)
+                self._find_tables(connection)
                 yield connection
             except BaseException:
                 with suppress(SQLAlchemyError):
@@ -112,6 +118,11 @@ class PostgresqlDatabase:
         if connection.execute(_DURABLE, times).one()[0] != "on":
             raise LedgerError(f"{self._name}: the server has fsync off, so no charge would be safe")
         connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
+
+    def _find_tables(self, connection: Connection) -> None:
+        """Look in one schema, whoever logs in: a user's own would hold another ledger."""
+        if "search_path" not in self._server.get("options", ""):
+            connection.execute(text("SET LOCAL search_path TO public"))
 
     @contextmanager
     def _in_words(self, after: str = "") -> Iterator[None]:
@@ -144,7 +155,9 @@ class PostgresqlDatabase:
         import psycopg
         from psycopg.conninfo import make_conninfo
 
-        told = make_conninfo(**{**_CONNECTION, **self._server})  # refuses what libpq does not know
+        told = make_conninfo(
+            **_CONNECTION | _PLACE | dict(self._server)
+        )  # refuses what libpq does not know
         return psycopg.connect(told, prepare_threshold=None)
 
 

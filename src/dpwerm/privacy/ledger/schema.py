@@ -87,6 +87,8 @@ def version(connection: Connection) -> int:
         raise LedgerError("it was written by a newer version of dpwerm; upgrade dpwerm to use it")
     if ENTRIES.name not in there or (found[0] >= VERSION and HEAD.name not in there):
         raise LedgerTamperedError("one of its tables is missing")
+    if found[0] < VERSION and HEAD.name in there:
+        raise LedgerTamperedError("it says that it is older than its tables")
     return found[0]
 
 

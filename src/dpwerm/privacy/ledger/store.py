@@ -114,12 +114,18 @@ class Store:
         return (started,)
 
     def _write(self, connection: Connection, entry: Entry) -> None:
-        """Insert an entry and move the head from the one before."""
+        """Insert an entry, move the head from the one before, and see that both stayed."""
         row = {"number": entry.number, "hash": entry.hash}
         connection.execute(insert(ENTRIES).values(content=entry.content, **row))
         before = (HEAD.c.number == entry.number - 1) & (HEAD.c.hash == entry.previous)
         if connection.execute(update(HEAD).where(before).values(**row)).rowcount != 1:
             raise LedgerError(f"{self._name}: somebody else moved its head")
+        stored = connection.execute(
+            select(ENTRIES.c.content, ENTRIES.c.hash).where(ENTRIES.c.number == entry.number)
+        ).all()
+        head = entry.number, entry.hash
+        if list(stored) != [(entry.content, entry.hash)] or _head(connection) != head:
+            raise self._tampered(["what is written does not stay, somebody changed its tables"])
 
     @contextmanager
     def _view(self) -> Iterator[tuple[Connection | None, int]]:

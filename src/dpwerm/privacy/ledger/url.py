@@ -23,6 +23,7 @@ _FORMS = (
 _HOST = re.compile(r"[A-Za-z0-9._-]*|[0-9A-Fa-f:.]+")
 _DATABASE = re.compile(r"[^/@:?#\x00]+")
 _PLACED_ELSEWHERE = frozenset({"user", "password", "dbname", "service", "servicefile", "passfile"})
+DEFAULT_PORT = "5432"
 _SQLITE, _POSTGRESQL = "sqlite:///", "postgresql://"
 
 
@@ -71,8 +72,8 @@ class LedgerAddress:
         """What makes two addresses the same database."""
         if self.path is not None:
             return self.kind, str(self.path.resolve())
-        host, port = self.server.get("host", ""), self.server.get("port", "5432")
-        return self.kind, host, port, self.server["dbname"], self.server.get("options", "")
+        where = (self.server.get(key, "") for key in ("host", "hostaddr", "dbname", "options"))
+        return self.kind, self.server.get("port", DEFAULT_PORT), *where
 
     def __repr__(self) -> str:
         return f"LedgerAddress({self.shown})"

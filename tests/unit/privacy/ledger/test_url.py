@@ -133,6 +133,7 @@ def test_the_same_database_whoever_logs_in() -> None:
         "postgresql://anna:x@host:5433/db",
         "postgresql://anna:x@host/other",
         "postgresql://anna:x@host/db?options=-csearch_path%3Dother",
+        "postgresql://anna:x@host/db?hostaddr=127.0.0.1",
         "sqlite:////db",
     ):
         assert not here.same_database(of(other))

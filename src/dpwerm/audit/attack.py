@@ -14,7 +14,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.engine.run import OnDone, unseen
 
-PILOT_SHARE, PILOTS = 20, (1000, 20_000)
+PILOT_SHARE, PILOTS = 20, (1000, 4000)
 """Runs on each data set of a pair in the search: this share of all, within these bounds."""
 
 STEPS = 4

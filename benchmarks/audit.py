@@ -1,0 +1,104 @@
+"""``python -m benchmarks.audit FOUND.json``: the tables and the figure of docs/audit.md.
+
+FOUND.json is what ``dpwerm audit --out FOUND.json`` wrote; nothing is measured here.
+"""
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.page import fill
+from dpwerm.audit.suite import CELLS, EPSILONS, SHIPPED, SMALL
+from dpwerm.text import markdown
+
+PAGE = Path(__file__).parents[1] / "docs" / "audit.md"
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The two bounds of one cell, and its claim."""
+
+    claim: float
+    lower: float
+    exact: float | None
+
+    @property
+    def shown(self) -> str:
+        """Both bounds; the claim is named by the column or the row."""
+        return f"{self.lower:.2f}" + ("" if self.exact is None else f" / {self.exact:.2f}")
+
+    @property
+    def ratio(self) -> str:
+        """The claim over the larger bound."""
+        most = max(self.lower, self.exact or 0.0)
+        return f"{self.claim / most:.2f}" if most > 0 else "none"
+
+
+def bounds_in(found: list[dict[str, Any]]) -> dict[str, Bounds]:
+    """Return the bounds by the key of their cell."""
+    return {
+        f"{one['name']}, {one['setting']}": Bounds(
+            float(one["claim"]["epsilon"]), one["lower"], one["exact_lower"]
+        )
+        for one in found
+    }
+
+
+def grid(bounds: dict[str, Bounds]) -> tuple[str, set[str]]:
+    """Return mechanisms and p against ε, and the keys that the table holds."""
+    rows, used = [["mechanism", "p", *(f"ε = {epsilon}" for epsilon in EPSILONS)]], set()
+    for name in SHIPPED:
+        for p in SMALL:
+            row = [f"`{name}`", str(p)]
+            for epsilon in EPSILONS:
+                start = f"{name}, p = {p}, epsilon = {epsilon}"
+                (key,) = [k for k in (start, f"{start}, delta = 0.01") if k in bounds]
+                used.add(key)
+                row.append(bounds[key].shown)
+            rows.append(row)
+    return markdown(rows), used
+
+
+def rest(bounds: dict[str, Bounds], used: set[str]) -> str:
+    """Return all other cells, one below the other."""
+    rows = [["what", "setting", "claimed ε", "ε at least / by real releases", "ratio"]]
+    for key, found in bounds.items():
+        if key not in used:
+            cell = CELLS[key]
+            setting = cell.setting + ("" if cell.asked else " (reported)")
+            rows.append([f"`{cell.name}`", setting, f"{found.claim:g}", found.shown, found.ratio])
+    return markdown(rows)
+
+
+def summary(found: list[dict[str, Any]], bounds: dict[str, Bounds]) -> str:
+    """Return how many claims hold and how many bounds come near."""
+    asked = [key for key in bounds if CELLS[key].asked]
+    near = [key for key in asked if bounds[key].ratio != "none" and float(bounds[key].ratio) <= 2]
+    tried = [bounds[key] for key in asked if bounds[key].exact is not None]
+    confirmed = [one for one in tried if 2 * (one.exact or 0.0) >= one.claim]
+    real = max(one["exact_runs"] for one in found)
+    holds = sum(one["verdict"] == "holds" for one in found)
+    first = found[0]
+    return (
+        f"{holds} of {len(found)} claims hold. Of the {len(asked)} cells that are asked to, "
+        f"{len(near)} come within a factor of 2 of the claim, by {first['runs']:,} simulated "
+        f"releases of each. {len(tried)} of them are confirmed by {real:,} real releases, which "
+        f"come within a factor of 2 by themselves in {len(confirmed)}. "
+        f"Confidence {first['confidence']:g} for each cell."
+    )
+
+
+def main(path: Path) -> None:
+    """Fill the page."""
+    found = json.loads(path.read_text(encoding="utf-8"))
+    bounds = bounds_in(found)
+    table, used = grid(bounds)
+    fill(PAGE, "summary", summary(found, bounds))
+    fill(PAGE, "mechanisms", table)
+    fill(PAGE, "others", rest(bounds, used))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

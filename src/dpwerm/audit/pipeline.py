@@ -232,13 +232,14 @@ def audit_study(
     pipeline : another one to audit in its place; the claim is then that of its files
     canaries, people, one_runs, practice : as in :func:`guess_coins`
     worlds : int ≥ 8, runs in two worlds
-    confidence : float in (0, 1), of each of the two bounds
+    confidence : float in (0, 1), that neither bound exceeds the true ε; they share the error
     seed : int ≥ 0, of people and coins; the noise is the operating system's
     workers : processes, all processors if left out
     on_done : told how much is done of first the one and then the other
     """
     declared = study if isinstance(study, Study) else Study.load(study)
     way = pipeline or StudyPipeline(declared, budget, evaluation, tuning)
+    each = (1.0 + confidence) / 2
     one_run = guess_coins(
         way,
         declared,
@@ -246,7 +247,7 @@ def audit_study(
         people=people,
         runs=one_runs,
         practice=practice,
-        confidence=confidence,
+        confidence=each,
         seed=seed,
         workers=workers,
         on_done=on_done,
@@ -254,5 +255,5 @@ def audit_study(
     pairs = worst_pairs(declared, silent=0 if tuning is None else SILENT)
     pairs += mistaken_pairs(declared)
     target = PipelineTarget(f"study {declared.id}", declared, way, pairs, workers)
-    found = tell_apart(target, runs=worlds, confidence=confidence, seed=seed, on_done=on_done)
+    found = tell_apart(target, runs=worlds, confidence=each, seed=seed, on_done=on_done)
     return StudyAudit(declared.id, one_run, found)

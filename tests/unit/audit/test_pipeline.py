@@ -115,6 +115,8 @@ def test_a_study_file_is_audited_both_ways(tmp_path: Path) -> None:
     )
     assert found.holds
     assert found.worlds.exact_runs == 16
+    # The two bounds share the error.
+    assert found.worlds.confidence == found.one_run.confidence == pytest.approx(0.95)
     assert found.worlds.claim == found.one_run.claim == Budget.of(40)
     missing = tmp_path / "nothing.toml"
     with pytest.raises(Exception, match="nothing"):

@@ -58,18 +58,22 @@ class Unrecorded:
     Parameters
     ----------
     random_state : None for the operating system, or a seed
+    said : whether the caller said "none", without which no private noise is drawn unpaid
     """
 
-    def __init__(self, random_state: int | None) -> None:
+    def __init__(self, random_state: int | None, *, said: bool = False) -> None:
         self._bits = bit_source(random_state)
+        self._said = said
 
     @property
     def secure(self) -> bool:
         """Whether the bits are the operating system's."""
         return self._bits.secure
 
-    def bits(self, cost: AnyBudget) -> BitSource:  # noqa: ARG002 - nobody is charged
-        """Return the bits."""
+    def bits(self, cost: AnyBudget) -> BitSource:
+        """Return the bits, unless they would make a private release that nobody asked for."""
+        if self.secure and cost.is_private and not self._said:
+            raise ParameterError("a private release is to be drawn that no ledger was charged for")
         return self._bits
 
     def attach(self, receipt: Receipt | None, digest: str) -> None:
@@ -111,7 +115,7 @@ def payment_for(
     """
     if isinstance(ledger, str) and ledger != NO_LEDGER:
         raise ParameterError('ledger must be a Ledger or the word "none"')
-    free = Unrecorded(random_state)
+    free = Unrecorded(random_state, said=isinstance(ledger, str))
     if not (free.secure and budget.is_private) or isinstance(ledger, str):
         return free
     if ledger is None:

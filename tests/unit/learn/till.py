@@ -12,6 +12,7 @@ from dpwerm.privacy.ledger.amounts import Total
 from dpwerm.privacy.receipt import Receipt
 
 LEDGER = "0f" * 16
+LARGE = Total.of(1000, "0.1", 1000, 1000)
 
 
 class Till:
@@ -22,10 +23,11 @@ class Till:
         study: str = "small",
         relation: str = "replace_one",
         *,
+        total: Total = LARGE,
         refuses: str = "",
         breaks: Exception | None = None,
     ) -> None:
-        self.declared = Account(study, relation, Total.of(1000, "0.1", 1000, 1000))
+        self.declared = Account(study, relation, total)
         self.events: list[str] = []
         self.charges: list[tuple[AnyBudget, str]] = []
         self.digests: dict[int, str] = {}

@@ -61,3 +61,11 @@ def test_without_a_ledger_only_if_the_caller_says_so() -> None:
         payment_for(None, Budget.of(1), None, "rule")
     with pytest.raises(ParameterError, match="the word"):
         payment_for("sqlite:///x", Budget.of(1), None, "rule")
+
+
+def test_what_was_not_to_be_charged_makes_no_private_release() -> None:
+    """Parameters that change during a fit must not lead past the ledger."""
+    free = payment_for(None, Budget.of(math.inf), None, "rule")
+    with pytest.raises(ParameterError, match="no ledger was charged"):
+        free.bits(Budget.of(1))
+    assert not payment_for(None, Budget.of(1), 7, "rule").bits(Budget.of(1)).secure

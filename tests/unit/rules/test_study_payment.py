@@ -8,6 +8,7 @@ from tests.unit.tune.trials import STUDY, study
 from dpwerm import Study
 from dpwerm.errors import BudgetError, LedgerError, ParameterError
 from dpwerm.privacy.budget import AnyBudget, Budget
+from dpwerm.privacy.ledger.amounts import Total
 from dpwerm.privacy.payment import Charged, Payment
 from dpwerm.privacy.relation import Relation
 from dpwerm.rules.study_payment import study_payment
@@ -40,10 +41,19 @@ def test_without_a_word_a_study_s_own_ledger_pays(tmp_path: Path) -> None:
 
 
 def test_a_ledger_may_be_given_for_the_study_alone() -> None:
-    till = Till("small")
+    till = Till("small", total=Total.of(5))
     payment(till, study())
     with pytest.raises(ParameterError, match="charges study other, the release is of study small"):
         payment(Till("other"), study())
+
+
+def test_a_ledger_with_another_total_than_the_study_s_is_refused() -> None:
+    with pytest.raises(
+        ParameterError, match="total is epsilon = 6, the study declares epsilon = 5"
+    ):
+        payment(Till("small", total=Total.of(6)), study())
+    payment(Till("small", total=Total.of(6)), study(WITHOUT))
+    payment(Till("small", total=Total.of(6)), study(), seed=1)
 
 
 def test_a_study_without_a_budget_needs_a_word() -> None:

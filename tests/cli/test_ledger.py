@@ -13,6 +13,7 @@ from tests.bad_input.base import NUMBER_CANARY, STUDY, TEXT_CANARY, sound_table,
 from tests.cli.conftest import Run, Trial
 
 from dpwerm.errors import LedgerError
+from dpwerm.privacy.ledger.entry import seal
 from dpwerm.privacy.ledger.ledger import Ledger
 from dpwerm.privacy.receipt import Receipt
 from dpwerm.study.declaration import Study
@@ -448,3 +449,74 @@ def test_every_command_explains_itself(run: Run, command: str) -> None:
     result = run("ledger", command, "--help")
     assert result.code == 0
     assert "PGPASSWORD" in result.out
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_a_release_is_never_written_over_the_ledger(
+    fit: Run, run: Run, trial: Trial, begun: bool
+) -> None:
+    ledger = trial.study.with_name("ledger.db")
+    before = b""
+    if begun:
+        assert fit("--epsilon", "0.5").code == 0
+        before = ledger.read_bytes()
+    options = ("--epsilon", "0.5", "--out", ledger, "--yes", "--force")
+    for command in (("fit",), ("tune", "--how", "flip")):
+        result = run(*command, trial.study, trial.table, *options)
+        assert (result.code, "ledger" in result.err) == (2, True)
+    assert ledger.exists() == begun
+    assert not begun or ledger.read_bytes() == before
+
+
+def test_nothing_is_charged_for_a_file_that_cannot_be_written(run: Run, trial: Trial) -> None:
+    """A name may be short enough for a file and too long for the one that becomes it."""
+    path = trial.rule.with_name("n" * 250)
+    result = run("fit", trial.study, trial.table, "--epsilon", "1", "--out", path, "--yes")
+    assert (result.code, "cannot be written" in result.err) == (2, True)
+    assert sorted(trial.study.parent.iterdir()) == [trial.study, trial.table]
+
+
+def test_a_rule_is_compared_with_the_study_that_is_given(fit: Run, run: Run, trial: Trial) -> None:
+    assert fit().code == 0
+    other = trial.study.with_name("other.toml")
+    other.write_text(STUDY.replace('"small-trial"', '"other-trial"'), encoding="utf-8")
+    result = run("verify", trial.rule, "--study", other)
+    assert result.code == 4
+    assert "WRONG  ledger, study: recorded other-trial, derived small-trial" in result.err
+    assert "WRONG  ledger, study file: recorded small-trial, derived other-trial" in result.err
+
+
+def test_only_what_was_paid_for_is_attached(
+    fit: Run, run: Run, trial: Trial, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lost(*_: object) -> None:
+        raise LedgerError("gone")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Ledger, "attach", lost)
+        assert fit("--epsilon", "0.5").code == 0
+    honest = trial.rule.read_text(encoding="utf-8")
+    receipt = Receipt(**json.loads(honest)["certificate"]["ledger"])
+    with monkeypatch.context() as patch:
+        patch.setattr(Ledger, "charge", lambda *_: receipt)
+        patch.setattr(Ledger, "attach", lambda *_: None)
+        assert fit("--epsilon", "1.5", "--force").code == 0
+    result = run("ledger", "attach", trial.study, trial.rule)
+    assert (result.code, "is not what entry 3" in result.err) == (2, True)
+    assert "by its cost" in result.err
+    trial.rule.write_text(honest, encoding="utf-8")
+    assert run("ledger", "attach", trial.study, trial.rule).code == 0
+
+
+def test_an_export_that_is_not_there_empty_or_begins_elsewhere(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "ledger.json"
+    assert run("ledger", "verify", path).code == 2
+    content = {"format": "dpwerm-ledger", "version": 1, "entries": []}
+    path.write_text(json.dumps(content), encoding="utf-8")
+    empty = run("ledger", "verify", path)
+    assert (empty.code, "it holds no entry" in empty.err) == (4, True)
+    first = seal(1, "", {"kind": "opened"})
+    entry = {"number": 1, "previous": "", "body": first.body, "hash": first.hash}
+    path.write_text(json.dumps(content | {"entries": [entry]}), encoding="utf-8")
+    begun = run("ledger", "verify", path)
+    assert (begun.code, "entry 1 does not start a ledger" in begun.err) == (4, True)

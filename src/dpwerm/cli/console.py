@@ -11,10 +11,12 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from dpwerm.errors import ParameterError
+from dpwerm.rules.json_out import temporary_beside
 
 DONE, OUR_FAULT, WRONG_INPUT, OVER_BUDGET, NOT_VERIFIED = 0, 1, 2, 3, 4
 """Exit codes that scripts can use."""
 
+_SQLITE = b"SQLite format 3\x00"
 PICTURES = (".png", ".pdf", ".svg")
 
 
@@ -99,4 +101,28 @@ def free_path(path: Path, *, force: bool, inputs: Sequence[Path] = ()) -> Path:
     if not path.parent.is_dir():
         complain(f"The folder {path.parent} does not exist.")
         raise typer.Exit(WRONG_INPUT)
+    if path.exists() and _is_database(path):
+        complain(f"{path} is a database, perhaps a ledger. Choose another --out.")
+        raise typer.Exit(WRONG_INPUT)
+    _try_to_write(path)
     return path
+
+
+def _is_database(path: Path) -> bool:
+    """Whether a file is of SQLite."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_SQLITE)) == _SQLITE
+    except OSError:
+        return False
+
+
+def _try_to_write(path: Path) -> None:
+    """Stop if a file cannot be made here: a release would be paid for and lost."""
+    trial = temporary_beside(path)
+    try:
+        trial.open("x").close()
+        trial.unlink()
+    except OSError as error:
+        complain(f"{path} cannot be written: {error.strerror}.")
+        raise typer.Exit(WRONG_INPUT) from None

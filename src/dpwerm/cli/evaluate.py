@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from dpwerm.cli.console import free_path, say, stages
-from dpwerm.cli.paying import LedgerOrNone, Slot, ask, payer, told
+from dpwerm.cli.paying import LedgerOrNone, Slot, ask, payer, spare, told
 from dpwerm.privacy.budget import Budget
 from dpwerm.rules.rule_file import read_rule
 from dpwerm.study.declaration import Study
@@ -55,6 +55,7 @@ def evaluate(
         ledger=paid,
     )
     path = free_path(out, force=force, inputs=(rule, study, table))
+    spare(paid, path)
     question = f"Release a value from study {declared.id} at {wanted.budget}?"
     ask(question, paid, wanted.budget, yes=yes)
     with told(), stages() as on_stage:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from dpwerm.cli.console import free_path, say, stages
-from dpwerm.cli.paying import LedgerOrNone, Slot, ask, payer, told
+from dpwerm.cli.paying import LedgerOrNone, Slot, ask, payer, spare, told
 from dpwerm.privacy.budget import only_budget
 from dpwerm.rules.rule_file import write_rule
 from dpwerm.study.declaration import Study
@@ -51,6 +51,7 @@ def fit(
     budget = only_budget(epsilon=epsilon, delta=delta, rho=rho, mu=mu)
     path = free_path(out, force=force, inputs=(study, table))
     paid = payer(declared, ledger, slot, private=budget.is_private and seed is None)
+    spare(paid, path)
     method = {"gamma": gamma, "mechanism": mechanism}
     rule = PrivateTreatmentRule.from_study(
         declared,

@@ -144,12 +144,29 @@ def attach(
 ) -> None:
     """Record which release a charge paid for, where that failed after the release."""
     from dpwerm.cli.released import released_in
+    from dpwerm.rules.ledger_findings import PAID_FOR, ledger_findings
 
     declared = Study.load(study)
     found = released_in(file)
     if found.receipt is None:
         raise ParameterError(f"{file.name} names no charge: there is nothing to attach it to")
     book = ledger_of(declared, ledger)
+    wrong = [
+        finding.what.removeprefix("ledger, ")
+        for finding in ledger_findings(
+            found.digest,
+            found.budget,
+            found.receipt,
+            entries_in(store_of(declared, ledger)),
+            study=declared.id,
+            what=found.what,
+        )
+        if not finding.holds and finding.what in PAID_FOR
+    ]
+    if wrong:
+        raise ParameterError(
+            f"{file.name} is not what {found.receipt} paid for, by its {', '.join(wrong)}"
+        )
     book.attach(found.receipt, found.digest)
     say(f"Attached {file} to {found.receipt}.")
 
@@ -167,17 +184,21 @@ def _studies(entries: "tuple[Entry, ...]") -> list[str]:
 def _found(source: Path | None, option: str | None) -> "tuple[str, tuple[Entry, ...], list[str]]":
     """Return the name of what is checked, its entries, and the faults of its chain."""
     from dpwerm.privacy.ledger.entry import chain_faults
+    from dpwerm.privacy.ledger.store import start_faults
 
     if source is not None and source.suffix.lower() == ".json":
         from dpwerm.report.ledger_file import read_ledger
 
         if option is not None:
             raise ParameterError("an exported ledger is checked alone: leave out --ledger")
+        if not source.is_file():
+            raise ParameterError(f"{source} does not exist")
         try:
             entries = read_ledger(source)
         except RuleFileError as error:
             return str(source), (), [str(error)]
-        return str(source), entries, chain_faults(entries)
+        faults = chain_faults(entries) + start_faults(entries)
+        return str(source), entries, faults if entries else ["it holds no entry"]
     if source is not None:
         store = store_of(Study.load(source), option)
     else:

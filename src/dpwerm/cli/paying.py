@@ -4,6 +4,7 @@ import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
@@ -76,6 +77,15 @@ def payer(study: Study, option: str | None, slot: str | None, *, private: bool) 
         )
     ledger = ledger_of(study, option)
     return ledger if slot is None else ledger.slot(slot)
+
+
+def spare(paid: Paid, *written: Path) -> None:
+    """Raise if a file to be written is the ledger's own, which the first charge may yet make."""
+    if paid is None or isinstance(paid, str):
+        return
+    for path in written:
+        if paid.is_at(path):
+            raise ParameterError(f"{path} is where the ledger is: give another name")
 
 
 def ask(question: str, ledger: Paid, cost: AnyBudget, *, yes: bool) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def store_of(study: Study, option: str | None) -> "Store":
     """Return where a study's entries are; another database than the study's is refused."""
     # SQLAlchemy takes a moment to load; commands without a ledger do without it.
-    from dpwerm.privacy.ledger.ledger import DEFAULT
+    from dpwerm.privacy.ledger.places import DEFAULT
     from dpwerm.privacy.ledger.store import Store
     from dpwerm.privacy.ledger.url import LedgerAddress
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dpwerm.cli.console import free_path, picture_path, say
-from dpwerm.cli.paying import LedgerOrNone, Slot, payer
+from dpwerm.cli.paying import LedgerOrNone, Slot, payer, spare
 from dpwerm.cli.tune_private import draw_private, release_tuned
 from dpwerm.errors import ParameterError
 from dpwerm.parameters import one_of, positive
@@ -123,6 +123,7 @@ def tune(
         picture = (
             None if figure is None else picture_path(figure, force=force, inputs=(*inputs, path))
         )
+        spare(paid, path, *([] if picture is None else [picture]))
         if picture is not None and isinstance(declared.treatment.propensity, PrivatePropensity):
             raise ParameterError(
                 "--figure simulates trials with known propensities; this study has a private model"

@@ -118,15 +118,19 @@ def _charge_findings(file: Path, study: Path | None, option: str | None) -> list
     found = released_in(file)
     if not found.private:
         return []
-    store = store_at(str(option)) if study is None else store_of(Study.load(study), option)
-    return ledger_findings(
+    declared = None if study is None else Study.load(study)
+    store = store_at(str(option)) if declared is None else store_of(declared, option)
+    findings = ledger_findings(
         found.digest,
         found.budget,
         found.receipt,
         entries_in(store),
-        study=found.study,
+        study=found.study if declared is None else declared.id,
         what=found.what,
     )
+    if declared is not None and found.study not in ("", declared.id):
+        findings.append(Finding(f"{CHARGE}study file", found.study, declared.id))
+    return findings
 
 
 def _findings(file: Path) -> list[Finding]:

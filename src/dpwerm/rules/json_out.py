@@ -7,6 +7,11 @@ from pathlib import Path
 from typing import Any
 
 
+def temporary_beside(path: Path) -> Path:
+    """Return the name of the file that becomes ``path`` once it is complete."""
+    return path.with_name(f"{path.name}.{os.getpid()}.part")
+
+
 def write_json(content: Mapping[str, Any], path: Path) -> None:
     """Write plain content as indented JSON, or leave everything as it was.
 
@@ -14,7 +19,7 @@ def write_json(content: Mapping[str, Any], path: Path) -> None:
     which JSON does not have, are errors.
     """
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
+    temporary = temporary_beside(path)
     with temporary.open("x", encoding="utf-8") as file:
         try:
             file.write(text)

@@ -13,6 +13,8 @@ from dpwerm.privacy.receipt import Receipt
 from dpwerm.rules.rule import Rule
 
 ABSENT, EDITED = "(no such entry)", "(edited)"
+PAID_FOR = ("ledger, what was charged", "ledger, cost")
+"""The checks that must hold before a release is attached to a charge."""
 NOT_ATTACHED = "(none; dpwerm ledger attach records it)"
 
 

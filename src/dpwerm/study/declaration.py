@@ -147,12 +147,13 @@ class Study(Frozen):
     def load(cls, path: str | Path) -> Self:
         """Return the study a TOML file declares; all its faults are reported at once.
 
-        A file of propensity coefficients and the ledger are looked for beside the study file.
+        A file of propensity coefficients is looked for beside the path, the ledger beside the file
+        itself if the path is a link: one file has one ledger.
         """
         label = f"study file {Path(path).name}"
         raw = parse_toml(read_study_text(path), label)
         study = cls.from_dict(with_model_file(raw, Path(path).parent, label), label)
-        study._place = _Place(Path(path).parent.resolve())  # noqa: SLF001 - its own class
+        study._place = _Place(Path(path).resolve().parent)  # noqa: SLF001 - its own class
         return study
 
     @classmethod

@@ -85,7 +85,7 @@ class Account:
                     found = _opened(entry, found)
                 elif found is None:
                     raise ParameterError("the study is not open")
-                elif body["kind"] == "total":
+                elif body["kind"] == "total" and isinstance(body["reason"], str):
                     found = replace(
                         found, total=Total.from_plain(body["total"]), slots=_slots(body)
                     )

@@ -21,6 +21,7 @@ from dpwerm.privacy.ledger.agreement import differs, refuse, refuse_relation
 from dpwerm.privacy.ledger.amounts import Total
 from dpwerm.privacy.ledger.entry import Entry
 from dpwerm.privacy.ledger.memory import Memory
+from dpwerm.privacy.ledger.places import DEFAULT, refuse_elsewhere
 from dpwerm.privacy.ledger.store import Store
 from dpwerm.privacy.ledger.url import LedgerAddress
 from dpwerm.privacy.receipt import Receipt
@@ -28,9 +29,6 @@ from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.written import Written
 from dpwerm.study.budget import MAX_SLOTS
 from dpwerm.study.declaration import Study
-
-DEFAULT = "sqlite:///ledger.db"
-"""Where a study is charged that names no ledger: beside its file."""
 
 WHAT = ("rule", "tuned rule", "value", "classifier")
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,63}")
@@ -90,7 +88,7 @@ class Ledger:
         """Return the account of a study in the ledger it names, by default one beside its file.
 
         ``url`` may add a user and a password to the study's own address, or stand in for one that
-        is not declared; it cannot name another database.
+        is not declared; it cannot name another database, see ``refuse_elsewhere``.
         """
         budget = study.budget
         if budget is None:
@@ -109,13 +107,7 @@ class Ledger:
             slots=budget.slots,
             folder=study.folder,
         )
-        if url and budget.ledger:
-            declared = LedgerAddress.of(budget.ledger, study.folder)
-            if not ledger._address.same_database(declared):
-                raise ParameterError(
-                    f"{ledger.shown} is not the ledger that the study declares ({declared.shown}): "
-                    "a total holds only if all releases are charged in one place"
-                )
+        refuse_elsewhere(study, ledger._address)
         return ledger
 
     def __repr__(self) -> str:
@@ -155,6 +147,10 @@ class Ledger:
     def declared(self) -> Account:
         """The account as declared, with nothing spent."""
         return self._declared
+
+    def is_at(self, path: Path) -> bool:
+        """Whether the ledger is, or will be, this file."""
+        return self._address.path is not None and self._address.path.resolve() == path.resolve()
 
     def slot(self, name: str) -> "Ledger":
         """Return the same ledger, which charges one slot and not everybody."""
@@ -256,7 +252,8 @@ class Ledger:
         """Append what the account at that moment asks for, None if that is nothing."""
 
         def decide(entries: tuple[Entry, ...]) -> bodies.Body:
-            self._memory.check(entries)
+            self._memory.check(entries, self._memory.last)
+            self._memory.remember(entries)
             return body_of(self._account_in(entries))
 
         try:
@@ -268,11 +265,12 @@ class Ledger:
 
     def _entries(self) -> tuple[Entry, ...]:
         """Return the ledger's entries once they verify."""
+        last = self._memory.last  # another thread may charge while this one reads
         faults = self._store.faults()
         if faults:
             raise LedgerTamperedError(f"{self.shown} does not verify: {'; '.join(faults)}")
         entries = self._store.read()
-        self._memory.check(entries)
+        self._memory.check(entries, last)
         return entries
 
     def _account_in(self, entries: Sequence[Entry]) -> Account:

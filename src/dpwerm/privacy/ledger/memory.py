@@ -17,25 +17,26 @@ class Memory:
     def __init__(self) -> None:
         self.ledger = ""
         self._hashes: tuple[str, ...] = ()
-        self._last: tuple[int, str] | None = None
+        self.last: tuple[int, str] | None = None
 
-    def check(self, entries: Sequence[Entry]) -> None:
-        """Raise unless the ledger continues the one that was seen; then remember it."""
-        hashes = tuple(entry.hash for entry in entries)
-        if self._last is not None:
-            number, digest = self._last
-            if len(hashes) < number or hashes[number - 1] != digest:
+    def check(self, entries: Sequence[Entry], last: tuple[int, str] | None) -> None:
+        """Raise unless the ledger holds what was ``last`` before it was read."""
+        if last is not None:
+            number, digest = last
+            if len(entries) < number or entries[number - 1].hash != digest:
                 raise LedgerTamperedError(
                     f"the ledger no longer holds entry {number}, which was written before: it was "
                     "deleted, replaced or set back to an old copy"
                 )
-        if entries:
-            self.ledger = str(entries[0].body["ledger"])
-            self._hashes = hashes
+
+    def remember(self, entries: Sequence[Entry]) -> None:
+        """Remember the entries before one that is about to be written, under its lock."""
+        self.ledger = str(entries[0].body["ledger"])
+        self._hashes = tuple(entry.hash for entry in entries)
 
     def see(self, entry: Entry) -> None:
         """Remember an entry that was committed."""
-        self._last = (entry.number, entry.hash)
+        self.last = (entry.number, entry.hash)
 
     def holds(self, receipt: Receipt) -> bool:
         """Whether the ledger last read holds the entry of a receipt."""

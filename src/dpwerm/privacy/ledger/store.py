@@ -177,18 +177,22 @@ def _head(connection: Connection) -> tuple[int, str] | str:
     return "its head cannot be read"
 
 
-def _starts(body: Mapping[str, object]) -> bool:
-    """Whether a first entry gives its ledger a name."""
+def start_faults(entries: tuple[Entry, ...]) -> list[str]:
+    """Say so if the first entry does not give its ledger a name."""
+    if not entries:
+        return []
+    body = entries[0].body
     named = _IDENTITY.fullmatch(str(body.get("ledger")))
-    return bool(named) and body.get("kind") == "started" and body.get("format") == FORMAT
+    if named and body.get("kind") == "started" and body.get("format") == FORMAT:
+        return []
+    return ["entry 1 does not start a ledger"]
 
 
 def _verified(connection: Connection, present: int) -> tuple[tuple[Entry, ...], list[str]]:
     """Return the entries of a ledger of version ``present``, and everything wrong with them."""
     entries, unreadable = _entries(connection)
     faults = _unreadable_words(unreadable) + chain_faults(entries, unreadable)
-    if entries and not _starts(entries[0].body):
-        faults.append("entry 1 does not start a ledger")
+    faults += start_faults(entries)
     if present < VERSION:
         return entries, faults
     head = _head(connection)

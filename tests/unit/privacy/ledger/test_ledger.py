@@ -355,6 +355,47 @@ def test_another_place_than_the_study_names_is_refused(tmp_path: Path) -> None:
     assert Ledger.of_study(undeclared, "sqlite:///other.db").shown == "sqlite other.db"
 
 
+@pytest.mark.parametrize("declared", ["", 'ledger = "sqlite:///other.db"\n'])
+def test_a_study_charged_beside_its_file_is_charged_nowhere_else(
+    tmp_path: Path, declared: str
+) -> None:
+    Ledger.of_study(study_of(tmp_path, BUDGET)).charge(TENTH, "rule")
+    study = study_of(tmp_path, BUDGET + declared)
+    with pytest.raises(ParameterError, match=r"was charged in sqlite ledger\.db beside its file"):
+        Ledger.of_study(study, "sqlite:///other.db")
+    (tmp_path / "ledger.db").rename(tmp_path / "old.db")
+    assert Ledger.of_study(study, "sqlite:///other.db").account().opened is None
+
+
+def test_a_link_to_a_study_file_has_no_ledger_of_its_own(tmp_path: Path) -> None:
+    study_of(tmp_path, BUDGET)
+    (tmp_path / "elsewhere").mkdir()
+    link = tmp_path / "elsewhere" / "study.toml"
+    link.symlink_to(tmp_path / "study.toml")
+    ledger = Ledger.of_study(Study.load(link))
+    assert ledger.is_at(tmp_path / "ledger.db")
+    assert not ledger.is_at(tmp_path / "elsewhere" / "ledger.db")
+
+
+def test_a_charge_while_another_thread_reads_is_no_lost_entry(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = make()
+    receipt = ledger.charge(TENTH, "rule")
+    read = Store.read
+
+    def slow(store: Store) -> object:
+        entries = read(store)
+        monkeypatch.undo()
+        ledger.charge(TENTH, "rule")
+        return entries
+
+    monkeypatch.setattr(Store, "read", slow)
+    assert len(ledger.account().charges) == 1
+    assert len(ledger.account().charges) == 2
+    ledger.attach(receipt, DIGEST)
+
+
 def test_a_study_without_a_budget_or_without_a_file_says_so(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match=r"declares no \[budget\].*ledger=\"none\""):
         Ledger.of_study(study_of(tmp_path, ""))

@@ -12,10 +12,11 @@ ENTRIES = chain([opening(Total.of(1)), opening(Total.of(1), study="other")])
 
 def test_a_ledger_that_grows_is_the_same_ledger() -> None:
     memory = Memory()
-    memory.check(())
-    memory.check(ENTRIES[:2])
+    memory.check((), memory.last)
+    memory.check(ENTRIES[:2], memory.last)
     memory.see(ENTRIES[1])
-    memory.check(ENTRIES)
+    memory.check(ENTRIES, memory.last)
+    memory.remember(ENTRIES)
     assert memory.ledger == "0" * 32
 
 
@@ -26,14 +27,14 @@ def test_one_that_lost_or_replaced_what_was_seen_is_not(entries: tuple[object, .
     memory = Memory()
     memory.see(ENTRIES[2])
     with pytest.raises(LedgerTamperedError, match="no longer holds entry 3"):
-        memory.check(entries)  # type: ignore[arg-type]
+        memory.check(entries, memory.last)  # type: ignore[arg-type]
 
 
 def test_a_receipt_is_held_by_id_number_and_hash() -> None:
     memory = Memory()
     receipt = Receipt("sqlite", "0" * 32, 2, ENTRIES[1].hash)
     assert not memory.holds(receipt)
-    memory.check(ENTRIES)
+    memory.remember(ENTRIES)
     assert memory.holds(receipt)
     assert not memory.holds(Receipt("sqlite", "1" * 32, 2, ENTRIES[1].hash))
     assert not memory.holds(Receipt("sqlite", "0" * 32, 3, ENTRIES[1].hash))

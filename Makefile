@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 
-.PHONY: demo test lint types check benchmark utility plan coverage confounded tuning reproduce crash hammer audit clean
+.PHONY: demo test lint types check benchmark utility plan coverage confounded tuning reproduce crash hammer audit audit-pipeline clean
 
 demo: $(STAMP)  ## a simulated trial end to end: a rule, a summary and a picture in demo/
 	$(BIN)/dpwerm demo --out demo --force
@@ -52,6 +52,14 @@ crash: $(STAMP)  ## kill fits 10,000 times anywhere: spent is never below releas
 hammer: $(STAMP)  ## 32 processes against one budget, on SQLite and on PostgreSQL
 	$(BIN)/python -m tests.ledger.hammer --database sqlite
 	$(BIN)/python -m tests.ledger.hammer --database postgresql
+
+audit: $(STAMP)  ## attack everything that is shipped, and known faults: docs/audit.md, docs/audit-faults.md
+	OPENBLAS_NUM_THREADS=1 $(BIN)/dpwerm audit --out benchmarks/results/audit.json --figure docs/images/audit.svg --force
+	$(BIN)/python -m benchmarks.audit benchmarks/results/audit.json
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m dpwerm.audit.faults docs/audit-faults.md
+
+audit-pipeline: $(STAMP)  ## canaries from a study file to a rule file: docs/audit-pipeline.md; half an hour
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.audit_pipeline
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("dpwerm needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'

@@ -55,9 +55,8 @@ def test_the_worst_pair_attains_the_claim_and_no_more(name: str, relation: Relat
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-@pytest.mark.parametrize("dimension", [1, 5])
-def test_what_is_shipped_holds_and_comes_within_a_factor_of_two(name: str, dimension: int) -> None:
-    found = audit(target(name, dimension, "4"), runs=16_000, confidence=SURE)
+def test_what_is_shipped_holds_and_comes_within_a_factor_of_two(name: str) -> None:
+    found = audit(target(name, 5, "4"), runs=16_000, confidence=SURE)
     assert found.holds
     assert found.ratio < 2.2
 
@@ -72,7 +71,7 @@ def test_half_the_noise_would_be_caught(name: str) -> None:
             return Budget.of("2", self.budget.delta)
 
     boastful = Boastful(honest.mechanism, honest.facts, honest.loss, honest.budget)
-    found = audit(boastful, runs=40_000, confidence=SURE)
+    found = audit(boastful, runs=8000 if name in PURE else 40_000, confidence=SURE)
     assert found.verdict == "BROKEN"
 
 

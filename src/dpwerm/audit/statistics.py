@@ -2,7 +2,8 @@
 
     output θ ↦ t(θ) in R,   large where the first data set is more likely
 
-None of them has to be right: a poor one gives a poor bound, never a false one.
+None of them has to be right: a poor one gives a poor bound, never a false one. Each is a finite
+number whatever the output is.
 """
 
 from collections.abc import Callable, Iterator
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpwerm.arrays import FloatArray
+from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.audit.target import Pair, Scored, Target
 
 SCORE = "score"
@@ -21,6 +22,9 @@ COORDINATES = 20
 
 DISTINCT, AGAIN = 1000, 20
 """Outputs are counted one by one if there are few, each seen so many times on average."""
+
+LARGEST = 1e100
+"""What stands for infinity, and for all that is larger."""
 
 
 Look = Callable[[FloatArray], FloatArray]
@@ -40,21 +44,23 @@ def statistics(
     """Yield what can be looked at, given outputs (m, p) on the first and on the second data set."""
     if isinstance(target, Scored):
         scored = target
-        yield Statistic(SCORE, lambda outputs: scored.score(outputs, pair))
+        yield Statistic(SCORE, lambda outputs: tame(scored.score(outputs, pair)))
     for j in range(min(first.shape[1], COORDINATES)):
         yield from _coordinate(j)
     if first.shape[1] > 1:
-        yield from _directions(first, second)
-    yield from _frequencies(first, second)
+        yield from _directions(tame(first), tame(second))
+    if np.isnan(first).any() or np.isnan(second).any():
+        yield from _both_ways("not a number", lambda outputs: np.isnan(outputs).mean(axis=1))
+    yield from _frequencies(bits_of(first), bits_of(second))
 
 
 def _coordinate(j: int) -> Iterator[Statistic]:
     """Yield coordinate j, how far down its bits go, and how many bits it has."""
-    yield from _both_ways(f"coordinate {j + 1}", lambda outputs: outputs[:, j])
+    yield from _both_ways(f"coordinate {j + 1}", lambda outputs: tame(outputs[:, j]))
     for name, look in (("lowest bit", lowest_bit), ("bits", bits_used)):
 
         def of(outputs: FloatArray, look: Look = look) -> FloatArray:
-            return look(outputs[:, j])
+            return look(tame(outputs[:, j]))
 
         yield from _both_ways(f"{name} of coordinate {j + 1}", of)
 
@@ -64,25 +70,25 @@ def _directions(first: FloatArray, second: FloatArray) -> Iterator[Statistic]:
     shift = first.mean(axis=0) - second.mean(axis=0)
     spread = np.atleast_2d(np.cov(np.concatenate([first, second]).T))
     whitened = np.linalg.lstsq(spread, shift, rcond=None)[0]
-    yield Statistic("difference of means", lambda outputs: outputs @ shift)
-    yield Statistic("discriminant", lambda outputs: outputs @ whitened)
+    yield Statistic("difference of means", lambda outputs: tame(tame(outputs) @ shift))
+    yield Statistic("discriminant", lambda outputs: tame(tame(outputs) @ whitened))
     one, other = np.median(first, axis=0), np.median(second, axis=0)
 
     def nearer(outputs: FloatArray) -> FloatArray:
-        far, near = np.linalg.norm(outputs - other, axis=1), np.linalg.norm(outputs - one, axis=1)
+        far, near = (np.linalg.norm(tame(outputs) - centre, axis=1) for centre in (other, one))
         return np.asarray(far - near)
 
     yield Statistic("nearer centre", nearer)
     centre = (one + other) / 2
 
     def length(outputs: FloatArray) -> FloatArray:
-        return np.asarray(np.linalg.norm(outputs - centre, axis=1))
+        return np.asarray(np.linalg.norm(tame(outputs) - centre, axis=1))
 
     yield from _both_ways("distance from the middle", length)
 
 
-def _frequencies(first: FloatArray, second: FloatArray) -> Iterator[Statistic]:
-    """Yield how often the very same output was seen on each side, if few outputs are possible."""
+def _frequencies(first: IntArray, second: IntArray) -> Iterator[Statistic]:
+    """Yield how often the very same bits were seen on each side, if few outputs are possible."""
     seen, place = np.unique(np.concatenate([first, second]), axis=0, return_inverse=True)
     if len(seen) > min(DISTINCT, len(place) / AGAIN):
         return
@@ -93,7 +99,7 @@ def _frequencies(first: FloatArray, second: FloatArray) -> Iterator[Statistic]:
     table = {row.tobytes(): value for row, value in zip(seen, ratio.tolist(), strict=True)}
 
     def looked_up(outputs: FloatArray) -> FloatArray:
-        rows, where = np.unique(outputs, axis=0, return_inverse=True)
+        rows, where = np.unique(bits_of(outputs), axis=0, return_inverse=True)
         values = np.array([table.get(row.tobytes(), 0.0) for row in rows])
         return np.asarray(values[where.ravel()])
 
@@ -104,6 +110,18 @@ def _both_ways(name: str, of: Look) -> Iterator[Statistic]:
     """Yield a function of outputs and its negative."""
     yield Statistic(name, of)
     yield Statistic(f"minus {name}", lambda outputs: -of(outputs))
+
+
+def tame(numbers: FloatArray) -> FloatArray:
+    """Return numbers that can be compared and added: 0 for NaN, ±1e100 for infinity."""
+    if np.abs(numbers).max(initial=0.0) <= LARGEST:
+        return numbers
+    return np.clip(np.nan_to_num(numbers), -LARGEST, LARGEST)
+
+
+def bits_of(numbers: FloatArray) -> IntArray:
+    """Return each double's bits as a whole number: NaN is itself, and −0 is not 0."""
+    return np.ascontiguousarray(numbers, dtype=np.float64).view(np.int64)
 
 
 def lowest_bit(numbers: FloatArray) -> FloatArray:

@@ -1,10 +1,13 @@
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from tests.unit.audit.laws import LaplaceShift, RealShift, WalkingShift
 
+from dpwerm.arrays import FloatArray
 from dpwerm.audit.attack import STEPS, Audited, audit
+from dpwerm.audit.target import Key, luck
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
 
@@ -23,6 +26,23 @@ def test_noise_30_percent_too_small_is_caught() -> None:
     found = audit(LaplaceShift(1 / 0.7, "1"), runs=40_000, confidence=SURE)
     assert found.verdict == "BROKEN"
     assert 1.0 < found.lower < 1 / 0.7
+
+
+@pytest.mark.parametrize("odd", [math.nan, math.inf, -0.0])
+@pytest.mark.parametrize("dimension", [1, 2])
+def test_an_output_that_is_no_plain_number_gives_away_what_it_depends_on(
+    odd: float, dimension: int
+) -> None:
+    class Odd(LaplaceShift):
+        """In half of the runs on one data set, and never on the other."""
+
+        def outputs(self, data: float, runs: int, key: Key) -> FloatArray:
+            found = np.zeros((runs, dimension))
+            found[luck(*key).random(runs) < data / 2] = odd
+            return found
+
+    found = audit(Odd(1.0, "1"), runs=4000, confidence=SURE)
+    assert found.verdict == "BROKEN"
 
 
 def test_what_was_found_says_what_it_rests_on() -> None:

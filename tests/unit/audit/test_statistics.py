@@ -1,6 +1,7 @@
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.audit.laws import LaplaceShift
@@ -51,3 +52,28 @@ def test_outputs_that_come_again_are_counted() -> None:
     (same,) = [s for s in statistics(target, pair, first, second) if s.name == "same output"]
     seen = same.of(np.array([[0.0], [1.0], [2.0], [3.0]]))
     np.testing.assert_allclose(seen, np.log([40.5 / 0.5, 20.5 / 40.5, 0.5 / 20.5, 1.0]))
+
+
+@pytest.mark.parametrize("odd", [np.nan, np.inf, -np.inf, 1e300])
+@pytest.mark.parametrize("dimension", [1, 2])
+def test_every_statistic_is_finite_whatever_the_output_is(odd: float, dimension: int) -> None:
+    class Naive(LaplaceShift):
+        def score(self, outputs: FloatArray, pair: Pair) -> FloatArray:
+            del pair
+            return outputs[:, 0]
+
+    first, second = np.random.default_rng(1).normal(size=(2, 50, dimension))
+    first[:10] = odd
+    pair = Pair("", 0.0, 1.0)
+    for one in statistics(Naive(1.0, "1"), pair, first, second):
+        assert np.isfinite(one.of(first)).all()
+    names = {one.name for one in statistics(Naive(1.0, "1"), pair, first, second)}
+    assert ("not a number" in names) == bool(np.isnan(odd))
+
+
+def test_outputs_are_the_same_if_their_bits_are() -> None:
+    first, second = np.repeat([[np.nan], [0.0]], 60, axis=0), np.full((120, 1), -0.0)
+    target, pair = LaplaceShift(1.0, "1"), Pair("", 0.0, 1.0)
+    (same,) = [s for s in statistics(target, pair, first, second) if s.name == "same output"]
+    seen = same.of(np.array([[np.nan], [0.0], [-0.0]]))
+    np.testing.assert_allclose(seen, np.log([60.5 / 0.5, 60.5 / 0.5, 0.5 / 120.5]))

@@ -9,6 +9,7 @@ from tests.cli.conftest import Run, Trial
 
 from dpwerm.audit import faults, pipeline, suite
 from dpwerm.audit.attack import Audited
+from dpwerm.audit.one_run import one_run_lower
 from dpwerm.audit.pipeline import OneRun, StudyAudit
 from dpwerm.audit.suite import Task
 from dpwerm.privacy.budget import Budget
@@ -63,6 +64,7 @@ def test_quick_is_less(run: Run, tasks: list[Task]) -> None:
     assert run("audit", "--quick", "--workers", 1).code == 0
     assert len(tasks) < len(suite.CELLS)
     assert {task.runs for task in tasks} == {suite.QUICK_RUNS}
+    assert {task.confidence for task in tasks} == {0.999}
 
 
 @pytest.mark.usefixtures("tasks")
@@ -79,6 +81,10 @@ def test_the_self_test_audits_every_fault(run: Run, tasks: list[Task]) -> None:
     assert f"{count} of {count} faults caught; {count} of {count} right" in result.out
     assert {task.key for task in tasks} == set(suite.FAULTY)
     assert {(task.runs, task.exact_runs) for task in tasks} == {(faults.RUNS, 0)}
+    assert {task.confidence for task in tasks} == {faults.CONFIDENCE}
+    tasks.clear()
+    assert run("audit", "--self-test", "--workers", 1, "--confidence", 0.99).code == 0
+    assert {task.confidence for task in tasks} == {0.99}
     assert run("audit", "--self-test", "--workers", 1, "--seed", 666).code == 4
 
 
@@ -90,7 +96,7 @@ def test_a_study_is_audited_from_its_file(
 
     def audit_study(study: Path, **options: object) -> StudyAudit:
         asked.update(options, study=study)
-        one = OneRun(Budget.of(1), lower[0], 9, 10, 8, 0, 1, 40, 0.95)
+        one = OneRun(Budget.of(1), lower[0], 9, 10, 16, 0, 1, 40, 0.95)
         return StudyAudit("small-trial", one, replace(FOUND, claim=Budget.of(2)))
 
     monkeypatch.setattr(pipeline, "audit_study", audit_study)
@@ -98,6 +104,10 @@ def test_a_study_is_audited_from_its_file(
     assert result.code == 0
     assert "Study small-trial" in result.out
     assert (asked["study"], asked["budget"]) == (trial.study, Budget.of("1.5"))
+    assert asked["confidence"] == 0.999
+    # All canaries guessed right must be able to show something.
+    coins = 8 * int(str(asked["one_runs"]))
+    assert one_run_lower(coins, coins, confidence=0.9995) > 1
     lower[0] = 1.5
     assert run("audit", "--study", trial.study, "--epsilon", "1").code == 4
 
@@ -109,7 +119,9 @@ def test_a_study_is_audited_from_its_file(
         (("--epsilon", "1"), "--epsilon is for --study"),
         (("--study", "s.toml"), "--study needs --epsilon"),
         (("gaussian", "--study", "s.toml", "--epsilon", "1"), "--study is audited alone"),
+        (("--study", "s.toml", "--epsilon", "1", "--runs", "5000"), "has runs of its own"),
         (("gaussian", "--self-test"), "--self-test audits every known fault"),
+        (("--quick", "--self-test"), "--self-test has no quick version"),
         (("--figure", "audit.jpg"), "must end in"),
     ],
 )

@@ -46,16 +46,17 @@ def save_audit(found: Found, path: Path) -> None:
                 )
         names = [f"{cell.name}, {cell.setting}" for cell, _ in found]
         axes.set_yticks(range(len(found)), names)
-        axes.invert_yaxis()
         axes.set_xlim(left=0)
         axes.set_xlabel("epsilon", fontsize=9, color=INK)
         axes.tick_params(colors=INK, labelsize=7)
         axes.grid(axis="x", color="#ececec", linewidth=0.6)
         axes.spines[["top", "right", "left"]].set_visible(False)
+        axes.set_ylim(len(found) - 0.4, -0.6)
         first, real = found[0][1], max(one.exact_runs for _, one in found)
+        confirmed = f" and {real:,} real ones of those marked" if real else ""
         figure.suptitle(
             "| claimed   ● at least, simulated   ◇ at least, real releases   × above the claim\n"
-            f"{first.runs:,} simulated releases of each and {real:,} real ones of those marked, "
+            f"{first.runs:,} simulated releases of each{confirmed}, "
             f"confidence {first.confidence:g}",
             x=0.01,
             ha="left",

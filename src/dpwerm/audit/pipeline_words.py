@@ -1,6 +1,7 @@
 """An audit of a study's pipeline in words."""
 
 from dpwerm.audit.attack import Audited
+from dpwerm.audit.one_run import one_run_lower
 from dpwerm.audit.pipeline import OneRun, StudyAudit
 
 
@@ -10,7 +11,7 @@ def lines(found: StudyAudit) -> list[str]:
     holds = "The claim holds against these attacks."
     return [
         f"Study {found.study}, from a table to its released files. They claim {one.claim}.",
-        f"One-run audit: {_bound(one.lower, one.confidence)}. {_guessed(one)}.",
+        f"Canaries: {_bound(one.lower, one.confidence)}. {_guessed(one)}.{_too_few(one)}",
         f"Two worlds: {_bound(two.largest, two.confidence)}. {_told(two)}.",
         holds if found.holds else "BROKEN: a bound is above the claimed epsilon.",
     ]
@@ -27,6 +28,18 @@ def _guessed(one: OneRun) -> str:
         f"{one.right:,} of {one.guesses:,} guesses were right, in {runs} with "
         f"{one.canaries:,} canaries{others}, after {one.practice:,} runs of practice"
     )
+
+
+def _too_few(one: OneRun) -> str:
+    """Return a sentence if even guesses that are all right would have proved nothing."""
+    most = one_run_lower(
+        one.guesses,
+        one.guesses,
+        canaries=one.canaries * one.runs,
+        delta=float(one.claim.delta),
+        confidence=one.confidence,
+    )
+    return "" if most > 0 else " So few guesses prove nothing at this confidence."
 
 
 def _told(two: Audited) -> str:

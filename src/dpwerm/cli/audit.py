@@ -11,6 +11,9 @@ from dpwerm.errors import ParameterError
 if TYPE_CHECKING:
     from dpwerm.audit.words import Found
 
+SURE = 0.999
+"""The confidence if none is given."""
+
 
 def audit(
     names: Annotated[
@@ -26,8 +29,14 @@ def audit(
         int | None, typer.Option(min=0, help="Real releases of each that confirm the attack.")
     ] = None,
     confidence: Annotated[
-        float, typer.Option(min=0.5, max=0.999999999, help="That no bound is above the true one.")
-    ] = 0.999,
+        float | None,
+        typer.Option(
+            min=0.5,
+            max=0.999999999,
+            help="That a true claim is not called broken, for each claim; 0.999 if left out, "
+            "0.999999 with --self-test.",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of simulated runs; not of real ones.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Write everything as JSON.")] = None,
     figure: Annotated[Path | None, typer.Option(help="Draw claims and bounds.")] = None,
@@ -49,7 +58,9 @@ def audit(
     if study is not None:
         if names or self_test or out is not None or figure is not None:
             raise ParameterError("--study is audited alone, without names and other outputs")
-        _pipeline(study, epsilon, confidence, seed, workers, quick=quick)
+        if runs is not None or exact_runs is not None:
+            raise ParameterError("--study has runs of its own: --quick for fewer")
+        _pipeline(study, epsilon, confidence or SURE, seed, workers, quick=quick)
         return
     if epsilon is not None:
         raise ParameterError("--epsilon is for --study")
@@ -66,7 +77,7 @@ def _audits(
     quick: bool,
     runs: int | None,
     exact_runs: int | None,
-    confidence: float,
+    confidence: float | None,
     seed: int,
     workers: int | None,
     *,
@@ -80,19 +91,21 @@ def _audits(
     if self_test:
         if names:
             raise ParameterError("--self-test audits every known fault, without names")
+        if quick or exact_runs is not None:
+            raise ParameterError("--self-test has no quick version and no real releases")
         cells, wanted, real, sure = list(suite.FAULTY.values()), faults.RUNS, 0, faults.CONFIDENCE
     elif quick:
         cells = suite.chosen(names, quick=True)
-        wanted, real, sure = suite.QUICK_RUNS, suite.QUICK_EXACT_RUNS, confidence
+        wanted, real, sure = suite.QUICK_RUNS, suite.QUICK_EXACT_RUNS, SURE
     else:
         cells = suite.chosen(names)
-        wanted, real, sure = suite.RUNS, suite.EXACT_RUNS, confidence
+        wanted, real, sure = suite.RUNS, suite.EXACT_RUNS, SURE
     with bar("auditing") as on_done:
         audits = suite.audit_cells(
             cells,
             runs=runs or wanted,
-            exact_runs=real if exact_runs is None or self_test else exact_runs,
-            confidence=sure,
+            exact_runs=real if exact_runs is None else exact_runs,
+            confidence=confidence or sure,
             seed=seed,
             workers=workers,
             on_done=on_done,
@@ -141,6 +154,8 @@ def _pipeline(
         found = audit_study(
             study,
             budget=budget,
+            # Eight coins of a single run prove nothing at this confidence, however they fall.
+            one_runs=10 if quick else 50,
             practice=40 if quick else 200,
             worlds=100 if quick else 1000,
             confidence=confidence,

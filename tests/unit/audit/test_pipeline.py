@@ -5,6 +5,7 @@ that this has a probability far below 1e-8: claims that hold are far above what 
 show, and what must be seen is seen in nearly every run.
 """
 
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -130,6 +131,9 @@ def test_words_say_what_was_claimed_and_found() -> None:
     for part in ("epsilon = 1", "0.25", "7 of 8", "one run", "20 simulated", "0.50", "a pair"):
         assert part in text
     assert "holds" in text
+    assert "prove nothing" not in text
+    few = lines(StudyAudit("x", replace(one, right=8, lower=0.0, confidence=0.999), two))
+    assert few[1].endswith("So few guesses prove nothing at this confidence.")
     broken = OneRun(Budget.of(1), 1.25, 80, 80, 8, 0, 10, 200, 0.95)
     told = lines(StudyAudit("x", broken, two))
     assert told[-1].startswith("BROKEN")

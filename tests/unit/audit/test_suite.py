@@ -39,10 +39,8 @@ def test_cells_are_found_by_name() -> None:
         "gaussian",
         "exponential",
     }
-    quick = chosen([], quick=True)
-    assert {cell.name for cell in quick} == {*(c.name for c in CELLS.values())} - {
-        "propensity-model"
-    }
+    for name in {cell.name for cell in CELLS.values()}:
+        assert 0 < len(chosen([name], quick=True)) < len(chosen([name]))
     with pytest.raises(ParameterError, match="there is no laplace to audit; there are: spherical"):
         chosen(["laplace"])
 

@@ -1,9 +1,10 @@
-"""``python -m benchmarks.audit FOUND.json``: the tables and the figure of docs/audit.md.
+"""``python -m benchmarks.audit FOUND.json``: the tables of docs/audit.md.
 
 FOUND.json is what ``dpwerm audit --out FOUND.json`` wrote; nothing is measured here.
 """
 
 import json
+import math
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,8 @@ from typing import Any
 
 from benchmarks.page import fill
 from dpwerm.audit.suite import CELLS, EPSILONS, SHIPPED, SMALL
-from dpwerm.text import markdown
+from dpwerm.audit.words import WITHIN
+from dpwerm.text import markdown, wrapped
 
 PAGE = Path(__file__).parents[1] / "docs" / "audit.md"
 
@@ -30,10 +32,10 @@ class Bounds:
         return f"{self.lower:.2f}" + ("" if self.exact is None else f" / {self.exact:.2f}")
 
     @property
-    def ratio(self) -> str:
+    def ratio(self) -> float:
         """The claim over the larger bound."""
         most = max(self.lower, self.exact or 0.0)
-        return f"{self.claim / most:.2f}" if most > 0 else "none"
+        return self.claim / most if most > 0 else math.inf
 
 
 def bounds_in(found: list[dict[str, Any]]) -> dict[str, Bounds]:
@@ -68,26 +70,31 @@ def rest(bounds: dict[str, Bounds], used: set[str]) -> str:
         if key not in used:
             cell = CELLS[key]
             setting = cell.setting + ("" if cell.asked else " (reported)")
-            rows.append([f"`{cell.name}`", setting, f"{found.claim:g}", found.shown, found.ratio])
+            rows.append(
+                [f"`{cell.name}`", setting, f"{found.claim:g}", found.shown, f"{found.ratio:.2f}"]
+            )
     return markdown(rows)
 
 
 def summary(found: list[dict[str, Any]], bounds: dict[str, Bounds]) -> str:
     """Return how many claims hold and how many bounds come near."""
     asked = [key for key in bounds if CELLS[key].asked]
-    near = [key for key in asked if bounds[key].ratio != "none" and float(bounds[key].ratio) <= 2]
+    far = [key for key in asked if bounds[key].ratio > WITHIN]
     tried = [bounds[key] for key in asked if bounds[key].exact is not None]
-    confirmed = [one for one in tried if 2 * (one.exact or 0.0) >= one.claim]
+    confirmed = [one for one in tried if WITHIN * (one.exact or 0.0) >= one.claim]
     real = max(one["exact_runs"] for one in found)
     holds = sum(one["verdict"] == "holds" for one in found)
     first = found[0]
-    return (
+    text = (
         f"{holds} of {len(found)} claims hold. Of the {len(asked)} cells that are asked to, "
-        f"{len(near)} come within a factor of 2 of the claim, by {first['runs']:,} simulated "
-        f"releases of each. {len(tried)} of them are confirmed by {real:,} real releases, which "
-        f"come within a factor of 2 by themselves in {len(confirmed)}. "
-        f"Confidence {first['confidence']:g} for each cell."
+        f"{len(asked) - len(far)} come within a factor of {WITHIN:g} of the claim, by "
+        f"{first['runs']:,} simulated releases of each. {len(tried)} of them are confirmed by "
+        f"{real:,} real releases, which come within a factor of {WITHIN:g} by themselves in "
+        f"{len(confirmed)}. Confidence {first['confidence']:g} for each cell."
     )
+    if far:
+        text += f" Not within {WITHIN:g}: {'; '.join(f'`{key}`' for key in far)}."
+    return "\n".join(wrapped(text))
 
 
 def main(path: Path) -> None:

@@ -15,10 +15,21 @@ from dpwerm.audit.words import Found
 
 INK, QUIET, LINE, ALARM = "#222222", "#c8c8c8", "#1b4965", "#b00020"
 
+PLAIN: dict[Any, Any] = {
+    "text.parse_math": False,
+    "svg.hashsalt": "dpwerm",
+    "svg.fonttype": "none",
+}
+"""Text stays text, and equal figures are equal files."""
+
 
 def save_audit(found: Found, path: Path) -> None:
     """Write the figure; the ending of the path decides the format."""
-    plain: dict[Any, Any] = {"text.parse_math": False, "svg.hashsalt": "dpwerm"}
+    plain: dict[Any, Any] = {
+        "text.parse_math": False,
+        "svg.hashsalt": "dpwerm",
+        "svg.fonttype": "none",
+    }
     with rc_context(plain):
         figure = Figure(figsize=(8.6, 1.6 + 0.2 * len(found)), layout="constrained")
         FigureCanvasAgg(figure)

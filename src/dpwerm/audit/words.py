@@ -48,7 +48,7 @@ def _end(found: Found) -> list[str]:
     said = [method]
     if confirmed:
         some = "each" if len(confirmed) == len(audits) else f"{len(confirmed)} of them"
-        said.append(f"Confirmed by {confirmed[0].exact_runs:,} real releases of {some}.")
+        said.append(f"The same attack on {confirmed[0].exact_runs:,} real releases of {some}.")
     said.append(
         f"{len(audits) - len(broken)} of {len(audits)} claims hold."
         + (f" Within a factor of {WITHIN:g}: {near} of {len(asked)}." if asked else "")

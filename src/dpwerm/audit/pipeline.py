@@ -112,13 +112,13 @@ def guess_coins(
     others = simulated_people(study, people, seed)
     coins = luck(seed, "canaries").integers(0, 2, (practice + runs, canaries)).astype(bool)
     tables = [[*others, *hatched(birds, row)] for row in coins]
+    claim = claim_of(pipeline, study, tables[0])
     seen = run_pipeline(
         pipeline, study, tables, [bird.first for bird in birds], workers=workers, on_done=on_done
     )
     evidence = learned_evidence(np.array([numbers(one) for one in seen]), coins[:practice])
     surest = best_share(evidence[:practice], coins[:practice], runs, confidence)
     right = _right(evidence[practice:], coins[practice:], surest)
-    claim = claim_of(pipeline, study, tables[0])
     return OneRun(
         claim=claim,
         lower=one_run_lower(

@@ -191,4 +191,6 @@ def claim_of(pipeline: Pipeline, study: Study, rows: Sequence[Record]) -> Budget
             claim = total(claim, read_value(folder / VALUE).budget)
     if not isinstance(claim, Budget):
         raise ParameterError("a pipeline is audited for a claim in epsilon and delta")
+    if not claim.is_private:
+        raise ParameterError("a pipeline without privacy claims nothing that could be audited")
     return claim

@@ -57,6 +57,11 @@ def test_a_claim_in_another_currency_is_refused() -> None:
         claim_of(StudyPipeline(study, Budget.zcdp(1)), study, ROWS)  # type: ignore[arg-type]
 
 
+def test_what_claims_no_privacy_is_refused() -> None:
+    with pytest.raises(ParameterError, match="claims nothing"):
+        claim_of(StudyPipeline(STUDY, Budget.of("inf")), STUDY, ROWS)
+
+
 def test_the_total_of_a_study_is_not_for_people_who_are_made_up() -> None:
     whole = made_up(2)
     poor = Study.from_dict({**_raw(), "budget": {"epsilon": "0.1"}})

@@ -56,7 +56,7 @@ hammer: $(STAMP)  ## 32 processes against one budget, on SQLite and on PostgreSQ
 audit: $(STAMP)  ## attack everything that is shipped, and known faults: docs/audit.md, docs/audit-faults.md
 	OPENBLAS_NUM_THREADS=1 $(BIN)/dpwerm audit --out benchmarks/results/audit.json --figure docs/images/audit.svg --force
 	$(BIN)/python -m benchmarks.audit benchmarks/results/audit.json
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m dpwerm.audit.faults docs/audit-faults.md
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.audit_faults
 
 audit-pipeline: $(STAMP)  ## canaries from a study file to a rule file: docs/audit-pipeline.md; half an hour
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.audit_pipeline

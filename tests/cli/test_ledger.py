@@ -200,6 +200,15 @@ def test_a_password_never_shows(
     assert not trial.rule.exists()
 
 
+def test_a_password_on_the_command_line_is_refused(fit: Run, run: Run, trial: Trial) -> None:
+    option = ("--ledger", f"postgresql://me:{SECRET}@127.0.0.1:1/team")
+    for result in (fit(*option), run("ledger", "show", trial.study, *option)):
+        assert result.code == 2
+        assert "put it into DPWERM_LEDGER, PGPASSWORD or ~/.pgpass" in result.err
+        assert SECRET not in result.out + result.err
+    assert not trial.rule.exists()
+
+
 def test_another_ledger_than_the_study_declares_is_refused(fit: Run, trial: Trial) -> None:
     named = STUDY.replace("epsilon = 2", 'epsilon = 2\nledger = "sqlite:///mine.db"')
     trial.study.write_text(named, encoding="utf-8")

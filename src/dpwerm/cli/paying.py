@@ -12,6 +12,7 @@ import typer
 from dpwerm.cli.console import agree, complain
 from dpwerm.errors import LedgerWarning, ParameterError
 from dpwerm.privacy.budget import AnyBudget
+from dpwerm.privacy.ledger.url import LedgerAddress
 from dpwerm.privacy.payment import NO_LEDGER
 from dpwerm.study.declaration import Study
 
@@ -39,9 +40,15 @@ Paid: TypeAlias = "Ledger | str | None"
 def url_of(option: str | None) -> str | None:
     """Return the ledger that the command line or the environment names.
 
-    Only the command line can say that there is none: a forgotten variable must not.
+    Only the command line can say that there is none: a forgotten variable must not. It cannot give
+    a password: everybody on the machine can read it there.
     """
     if option is not None:
+        if option != NO_LEDGER and LedgerAddress.of(option, Path.cwd()).has_password:
+            raise ParameterError(
+                "a password on the command line can be read by everybody on this machine: put it "
+                f"into {VARIABLE}, PGPASSWORD or ~/.pgpass"
+            )
         return option
     found = os.environ.get(VARIABLE) or None
     if found == NO_LEDGER:

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from dpwerm.audit.faults import CATALOGUE, __main__
+from benchmarks import audit_faults
+from dpwerm.audit.faults import CATALOGUE
 from dpwerm.audit.faults.measured import measure, spent_by, table
 
 PAGE = Path(__file__).parents[4] / "docs" / "audit-faults.md"
@@ -47,14 +48,15 @@ def test_the_command_writes_between_the_marks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     few = measure(FEW, runs=20_000)
-    monkeypatch.setattr(__main__, "measure", lambda on_done: few)
-    monkeypatch.setattr(__main__, "RUNS", 20_000)
-    monkeypatch.setattr(__main__, "REAL", 50)
+    monkeypatch.setattr(audit_faults, "measure", lambda on_done: few)
+    monkeypatch.setattr(audit_faults, "RUNS", 20_000)
+    monkeypatch.setattr(audit_faults, "REAL", 50)
     page = tmp_path / "page.md"
     marks = [f"<!-- {name}: {end} -->" for name in ("faults", "real") for end in ("begin", "end")]
     page.write_text("before\n" + "\n".join(marks) + "\nafter\n", encoding="utf-8")
-    assert __main__.main(page) == 0
-    assert __main__.main(page) == 0
+    monkeypatch.setattr(audit_faults, "PAGE", page)
+    assert audit_faults.main() == 0
+    assert audit_faults.main() == 0
     text = page.read_text(encoding="utf-8")
     assert text.startswith("before\n")
     assert text.endswith("after\n")

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-
 from benchmarks import audit_faults
+
 from dpwerm.audit.faults import CATALOGUE
 from dpwerm.audit.faults.measured import measure, spent_by, table
 

@@ -1,4 +1,4 @@
-"""Lines of text: paragraphs of one width, and tables in columns."""
+"""Lines of text: paragraphs of one width, tables in columns, and names that stay text."""
 
 import textwrap
 from collections.abc import Sequence
@@ -26,3 +26,11 @@ def markdown(rows: Sequence[Sequence[str]]) -> str:
     header, *rest = ([text.replace("|", "\\|") for text in row] for row in rows)
     lines = [header, ["---"] * len(header), *rest]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def harmless(text: str) -> str:
+    """Return the text with every character escaped that could steer a terminal or turn a line around."""
+    return "".join(
+        one if one.isprintable() or one == "\n" else one.encode("unicode_escape").decode()
+        for one in text
+    )

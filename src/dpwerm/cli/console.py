@@ -12,20 +12,13 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from dpwerm.errors import ParameterError
 from dpwerm.rules.json_out import temporary_beside
+from dpwerm.text import harmless
 
 DONE, OUR_FAULT, WRONG_INPUT, OVER_BUDGET, NOT_VERIFIED = 0, 1, 2, 3, 4
 """Exit codes that scripts can use."""
 
 _SQLITE = b"SQLite format 3\x00"
 PICTURES = (".png", ".pdf", ".svg")
-
-
-def harmless(text: str) -> str:
-    """Return the text with every character escaped that could steer a terminal."""
-    return "".join(
-        one if one.isprintable() or one == "\n" else one.encode("unicode_escape").decode()
-        for one in text
-    )
 
 
 def say(text: str = "") -> None:

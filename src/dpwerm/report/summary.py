@@ -67,9 +67,10 @@ def _noise_lines(rule: Rule) -> list[str]:
     return lines
 
 
-def _certificate_lines(rule: Rule) -> list[str]:
+def certificate_rows(rule: Rule) -> dict[str, str]:
+    """Return what the promise of a rule rests on, each fact by its name."""
     c = rule.release.certificate
-    shown = {
+    return {
         "mechanism": f"{c.mechanism} ({c.proof})",
         "relation": f"{c.relation}, {_people(rule)}",
         "loss": " ".join([c.loss.name, *(f"{k} = {v:g}" for k, v in c.loss.parameters.items())]),
@@ -82,8 +83,13 @@ def _certificate_lines(rule: Rule) -> list[str]:
         "randomness": c.randomness,
         "ledger": str(c.receipt or c.ledger),
     }
+
+
+def _certificate_lines(rule: Rule) -> list[str]:
+    shown = certificate_rows(rule)
     width = max(map(len, shown))
-    heading = "What the promise rests on:" if c.private else "How it was made, without a promise:"
+    private = rule.release.certificate.private
+    heading = "What the promise rests on:" if private else "How it was made, without a promise:"
     return [heading, "", *(f"  {k:<{width}}  {v}" for k, v in shown.items())]
 
 

@@ -17,22 +17,32 @@ def value_summary(value: ValueRelease, rule: Rule | None = None) -> str:
     parts = [
         [head, "=" * len(head), "", value.notice],
         _table_lines(value),
-        _reading_lines(value),
-        _cost_lines(value, rule),
+        reading_lines(value) + verdict_lines(value),
+        cost_lines(value, rule),
         _certificate_lines(value),
     ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
-def _table_lines(value: ValueRelease) -> list[str]:
+def scale_words(value: ValueRelease) -> str:
+    """Return what is measured, and its range after transform and direction."""
     benefit = value.declaration.benefit
     how = [] if benefit.transform == "identity" else [f"after {benefit.transform}"]
     if benefit.direction == "smaller":
         how.append("with its sign turned, so that larger is better")
     lower, upper = benefit.range
     scale = f"{benefit.column}{', ' if how else ''}{', '.join(how)}"
-    rows = [HEADINGS]
-    rows += [(_called(one), *_cells(one)) for one in (*value.values, *value.gains)]
+    return f"Mean benefit ({scale}), between {lower:g} and {upper:g}"
+
+
+def estimate_row(one: Estimate) -> tuple[str, ...]:
+    """Return a value or a gain under ``HEADINGS``."""
+    return (_called(one), *_cells(one))
+
+
+def _table_lines(value: ValueRelease) -> list[str]:
+    rows: list[tuple[str, ...]] = [HEADINGS]
+    rows += [estimate_row(one) for one in (*value.values, *value.gains)]
     widths = [max(len(row[i]) for row in rows) for i in range(len(HEADINGS))]
     lines = [
         "  "
@@ -41,7 +51,7 @@ def _table_lines(value: ValueRelease) -> list[str]:
     ]
     values = len(value.values)
     return [
-        f"Mean benefit ({scale}), between {lower:g} and {upper:g}:",
+        f"{scale_words(value)}:",
         "",
         *lines[: values + 1],
         "",
@@ -61,7 +71,8 @@ def _cells(one: Estimate) -> tuple[str, str, str, str]:
     return shown, ends, f"± {one.privacy:.3g}", f"± {one.sampling:.3g}"
 
 
-def _reading_lines(value: ValueRelease) -> list[str]:
+def reading_lines(value: ValueRelease) -> list[str]:
+    """Return how to read the intervals."""
     share = f"{100 * value.confidence:g}"
     lines = [
         "Each interval allows for both errors. It is made to hold the mean in the population these",
@@ -73,11 +84,10 @@ def _reading_lines(value: ValueRelease) -> list[str]:
         lines.append("Errors of the propensity model are in no interval: it counts as right.")
     if not value.budget.is_private:
         lines.append("There is no noise here, so the privacy error is 0.")
-    lines += _verdict(value)
     return lines
 
 
-def _verdict(value: ValueRelease) -> list[str]:
+def verdict_lines(value: ValueRelease) -> list[str]:
     """Return one sentence on whether the rule beats each arm."""
     clear = [one for one in value.gains if one.lower > 0]
     worse = [one for one in value.gains if one.upper < 0]
@@ -94,7 +104,8 @@ def _verdict(value: ValueRelease) -> list[str]:
     ]
 
 
-def _cost_lines(value: ValueRelease, rule: Rule | None) -> list[str]:
+def cost_lines(value: ValueRelease, rule: Rule | None) -> list[str]:
+    """Return what the evaluation cost, and on whom it is fair."""
     lines = []
     if value.private:
         cost = "what the rule cost"
@@ -111,10 +122,11 @@ def _cost_lines(value: ValueRelease, rule: Rule | None) -> list[str]:
     ]
 
 
-def _certificate_lines(value: ValueRelease) -> list[str]:
+def value_rows(value: ValueRelease) -> dict[str, str]:
+    """Return what the promise of an evaluation rests on, each fact by its name."""
     c = value.certificate
     relation = str(c.relation) + (f", n = {c.n}" if c.n is not None else ", n is not written")
-    shown = {
+    return {
         "mechanism": f"{c.mechanism} ({c.proof})",
         "relation": relation,
         "rule": value.rule_digest,
@@ -125,6 +137,10 @@ def _certificate_lines(value: ValueRelease) -> list[str]:
         "randomness": c.randomness,
         "ledger": str(c.receipt or c.ledger),
     }
+
+
+def _certificate_lines(value: ValueRelease) -> list[str]:
+    shown, c = value_rows(value), value.certificate
     width = max(map(len, shown))
     heading = "What the promise rests on:" if c.private else "How it was made, without a promise:"
     return [heading, "", *(f"  {key:<{width}}  {text}" for key, text in shown.items())]

@@ -8,7 +8,7 @@ import pytest
 import dpwerm
 
 HOUSE = Path(dpwerm.__file__).parent
-GROUND = {"errors", "balls", "exact", "parameters", "arrays", "text", "version"}
+GROUND = {"errors", "balls", "exact", "parameters", "arrays", "text", "version", "drawing"}
 FLOORS = [
     {"study"},
     {"problem"},

@@ -1,66 +1,18 @@
 """The README's commands run as printed, and print what it shows but for the numbers."""
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests.docs.pages import ROOT, run_page
 
 from dpwerm.problem.losses import registry
 
-ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")])
 
 
-def masked(text: str) -> list[str]:
-    """Return the lines with numbers, digests and the spaces around them made equal.
-
-    The two lines that call a rule noise are left out: they depend on the noise. So is what tells
-    the automatic settings: another processor may break a near tie differently.
-    """
-    noise = r"^(NO COEFFICIENT STANDS OUT|A larger gamma, more).*\n"
-    text = re.sub(noise, "", text, flags=re.MULTILINE)
-    text = re.sub(r"^  (clip|intercept|saturation|threshold) .*\n", "", text, flags=re.MULTILINE)
-    text = re.sub(r"^(Coefficients in encoded units) .*", r"\1", text, flags=re.MULTILINE)
-    text = re.sub(r"^Settings: (.+\n)+", "SETTINGS\n", text, flags=re.MULTILINE)
-    text = re.sub(r"sha256:[0-9a-f]{12,64}", "DIGEST", text)
-    text = re.sub(r"\bledger [0-9a-f]{8} ", "ledger ID ", text)
-    # Which arm a simulated person gets depends on the noise.
-    text = re.sub(r",(pill|therapy),(-?[\d.e-]+)$", ",ARM,N", text, flags=re.MULTILINE)
-    text = re.sub(r"[+-]?\d[\d.,]*(e[+-]?\d+)?", "N", text)
-    return [re.sub(r"\s+", " ", line).strip() for line in text.splitlines()]
-
-
-def steps() -> list[tuple[str, str]]:
-    """Return each command with the output printed below it."""
-    found: list[tuple[str, str]] = []
-    for block in re.findall(r"```console\n(.*?)```", README, flags=re.DOTALL):
-        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            command, _, output = part.partition("\n")
-            found.append((command, output))
-    return found
-
-
 def test_the_tour_runs_as_printed(tmp_path: Path) -> None:
-    folder = str(Path(sys.executable).parent)
-    environment = os.environ | {"PATH": folder + os.pathsep + os.environ["PATH"], "COLUMNS": "100"}
-    tour = steps()
-    assert len(tour) >= 6
-    for command, output in tour:
-        done = subprocess.run(  # noqa: S602 - the README has pipes
-            command,
-            shell=True,
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, command
-        assert masked(done.stdout) == masked(output), command
+    assert run_page(ROOT / "README.md", tmp_path) >= 6
 
 
 @pytest.mark.parametrize(

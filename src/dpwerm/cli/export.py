@@ -1,0 +1,32 @@
+"""``dpwerm export``: write a released rule as Python, SQL or ONNX."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dpwerm.cli.console import free_path, say
+from dpwerm.rules.export.sql import USE
+from dpwerm.rules.export.write import refuse_export, write_export
+from dpwerm.rules.rule_file import notice, read_rule
+
+_USE = {
+    ".py": "recommend(row) gives the arm and score(row) the score; row: column name to value.",
+    ".sql": USE,
+    ".onnx": "one input for each column, outputs recommended_arm and score; NaN or an empty text"
+    " is missing.",
+}
+
+
+def export(
+    rule: Annotated[Path, typer.Argument(help="A rule file.")],
+    out: Annotated[Path, typer.Option(help="Where to write it: a .py, .sql or .onnx file.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+) -> None:
+    """Write a rule as a Python function, a SQL expression or an ONNX model."""
+    loaded = read_rule(rule)
+    refuse_export(out)
+    path = free_path(out, force=force, inputs=(rule,))
+    write_export(loaded, path)
+    say(notice(loaded))
+    say(f"Wrote {path}. Use: {_USE[path.suffix.lower()]}")

@@ -1,0 +1,42 @@
+"""Write a rule in the language that the ending of the file names, in one step."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from dpwerm.errors import ParameterError
+from dpwerm.rules.export.onnx import onnx_model
+from dpwerm.rules.export.python import python_source
+from dpwerm.rules.export.sql import sql_file
+from dpwerm.rules.json_out import temporary_beside
+from dpwerm.rules.rule import Rule
+
+_WRITERS: dict[str, Callable[[Rule], bytes]] = {
+    ".py": lambda rule: python_source(rule).encode(),
+    ".sql": lambda rule: sql_file(rule).encode(),
+    ".onnx": lambda rule: onnx_model(rule).SerializeToString(),
+}
+ENDINGS = tuple(_WRITERS)
+
+
+def refuse_export(path: Path) -> None:
+    """Raise if the path has an ending that names no language."""
+    if path.suffix.lower() not in ENDINGS:
+        *some, last = ENDINGS
+        raise ParameterError(
+            f"the name of an exported rule must end in {', '.join(some)} or {last}"
+        )
+
+
+def write_export(rule: Rule, path: Path) -> None:
+    """Write a rule to a .py, .sql or .onnx file, or leave everything as it was."""
+    refuse_export(path)
+    content = _WRITERS[path.suffix.lower()](rule)
+    temporary = temporary_beside(path)
+    with temporary.open("xb") as file:
+        try:
+            file.write(content)
+            file.close()
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise

@@ -18,7 +18,31 @@ from dpwerm.study.encoding import Encoding
 
 @dataclass(frozen=True)
 class Release:
-    """Released coefficients on a public grid, with their encoding and certificate."""
+    """Released coefficients on a public grid, with their encoding and certificate.
+
+    Parameters
+    ----------
+    encoding : Encoding
+        How a row becomes numbers.
+    integers : tuple of int
+        The k_j of θ_j = k_j·2^e, as they were released.
+    certificate : Certificate
+        What was promised, and everything that the promise rests on.
+    threshold : float in [0, 1)
+        The share of the largest coefficient below which a rule uses 0.
+
+    Examples
+    --------
+    >>> import math
+    >>> from dpwerm import PrivateWeightedClassifier
+    >>> X, y = [[-1.0], [-0.5], [0.5], [1.0]], ["no", "no", "yes", "yes"]
+    >>> classifier = PrivateWeightedClassifier(math.inf, feature_bounds=(-1, 1), gamma=1.0)
+    >>> release = classifier.fit(X, y).release_
+    >>> release.private
+    False
+    >>> {name: round(value, 3) for name, value in release.own_units().items()}
+    {'intercept': 0.0, 'x0': 1.333}
+    """
 
     encoding: Encoding
     integers: tuple[int, ...]
@@ -37,9 +61,10 @@ class Release:
 
     @property
     def kept(self) -> tuple[int, ...]:
-        """The integers that the rule uses: 0 where |k_j| < threshold·max|k|; never the intercept's.
+        """The integers that the rule uses, with small ones set to 0.
 
-        The largest is taken over all coefficients but the intercept's.
+        k_j becomes 0 where its size is below the threshold's share of the largest; the intercept's
+        is left out on both sides.
         """
         first = int(self.encoding.intercept > 0)
         slopes = self.integers[first:]
@@ -54,9 +79,9 @@ class Release:
 
     @property
     def effects(self) -> FloatArray:
-        """The coefficients of the score for rows encoded over their whole range: φ·θ for numbers.
+        """The coefficients φ·θ of the score for rows encoded over their whole range.
 
-        A number that was saturated while learning has φ > 1; everything else has φ = 1.
+        A number that was saturated while learning has φ > 1, everything else φ = 1.
         """
         effects: FloatArray = self.theta * self.encoding.stretch
         return effects

@@ -75,9 +75,9 @@ def sample_sizes(
 ) -> SampleSizes:
     r"""Return how many people make the excess risk of the order of α, all constants 1.
 
-    .. math:: n \gtrsim \max\Big\{\frac{(WLr)^2\|\theta_0\|^2}{\alpha^2},\;
+    .. math:: n \gtrsim \max\Bigl\{\frac{(WLr)^2\|\theta_0\|^2}{\alpha^2},\;
               \frac{(C+2WLr)\,q\,\|\theta_0\|}{\varepsilon\alpha},\;
-              \frac{(C+2WLr)\,q\,\sqrt{2Wcr^2}\,\|\theta_0\|^2}{\varepsilon\alpha^{3/2}}\Big\}
+              \frac{(C+2WLr)\,q\,\sqrt{2Wcr^2}\,\|\theta_0\|^2}{\varepsilon\alpha^{3/2}}\Bigr\}
 
     with q = p·log(p/ρ), the order of a_p(ρ). An order of magnitude: the paper leaves the constants
     open. With L = r = 1 and c = 1/(2h) these are its own three terms.

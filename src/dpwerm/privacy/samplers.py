@@ -62,7 +62,7 @@ def laplace(uniforms: Sequence[arb]) -> list[arb]:
 def cross_polytope_point(uniforms: Sequence[arb]) -> list[arb]:
     r"""Return a uniform point of {‖v‖₁ ≤ 1} in R^k from 2k + 1 uniforms.
 
-    .. math:: V_j = X_j / (\textstyle\sum_i |X_i| + E), \quad X \sim \text{Laplace}, E \sim Exp(1)
+    .. math:: V_j = X_j / ({\textstyle\sum_i} |X_i| + E), \quad X \sim \text{Laplace}, E \sim Exp(1)
 
     because k of k+1 exponentials over their sum are uniform on the simplex {v ≥ 0, Σv ≤ 1}, and a
     Laplace number is an exponential with an independent fair sign.

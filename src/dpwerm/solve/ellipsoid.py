@@ -1,7 +1,7 @@
 r"""The ellipsoid method in ball arithmetic: slow, and sure for every convex F.
 
 .. math:: x' = x - \frac{P \tilde g}{p+1}, \quad
-          P' = \frac{p^2}{p^2-1}\Big(P - \frac{2}{p+1} P \tilde g \tilde g^\top P\Big), \quad
+          P' = \frac{p^2}{p^2-1}\Bigl(P - \frac{2}{p+1} P \tilde g \tilde g^\top P\Bigr), \quad
           \tilde g = g / \sqrt{g^\top P g}
 
 The minimiser lies in {u : ∇F(x)ᵀ(u − x) ≤ 0}, so the smallest ellipsoid around that half of the

@@ -192,7 +192,7 @@ class Study(Frozen):
 
     @property
     def relation(self) -> str:
-        """The neighbouring relation: "replace_one" or "add_remove"."""
+        """The neighbouring relation, "replace_one" or "add_remove"."""
         return self.about.relation
 
     @property

@@ -1,6 +1,6 @@
 r"""Where P(second arm | x) comes from, when the design does not fix it.
 
-.. math:: P(\text{second} \mid x) = \sigma(a_0 + \textstyle\sum_j a_j x_j)
+.. math:: P(\text{second} \mid x) = \sigma(a_0 + {\textstyle\sum_j} a_j x_j)
 
 for a model, a column of the table otherwise. Which people a model was fitted to decides what the
 weights cost: an external model nothing, a private one its own part of the budget, an unreleased one

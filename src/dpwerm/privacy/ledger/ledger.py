@@ -125,7 +125,7 @@ class Ledger:
 
     @property
     def kind(self) -> str:
-        """The database: "sqlite" or "postgresql"."""
+        """The kind of the database, "sqlite" or "postgresql"."""
         return self._address.kind
 
     @property

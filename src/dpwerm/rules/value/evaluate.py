@@ -129,6 +129,31 @@ def treatment_value(
     ledger : Ledger, ``"none"``, or None for the study's own
         Charged before any noise is drawn; without a study it must be given. What carries no
         privacy claim, such as the value of a rule that carries none, is not charged.
+
+    Returns
+    -------
+    ValueRelease
+        The value of the rule and of each arm for everybody, the gains, and their certificate.
+
+    Examples
+    --------
+    >>> import math
+    >>> import pyarrow as pa
+    >>> from dpwerm import PrivateTreatmentRule, Study, treatment_value
+    >>> study = Study.parse('''
+    ... format = 1
+    ... study = { id = "sleep-trial" }
+    ... features = { age = { kind = "number", bounds = [18, 90] } }
+    ... treatment = { column = "arm", arms = { pill = 0.5, therapy = 0.5 } }
+    ... benefit = { column = "gain", bounds = [0, 10] }
+    ... ''')
+    >>> rows = {"age": [30, 80, 40, 70], "arm": ["pill", "pill", "therapy", "therapy"]}
+    >>> rows["gain"] = [3, 9, 8, 2]
+    >>> table = pa.table({name: 25 * values for name, values in rows.items()})
+    >>> rule = PrivateTreatmentRule.from_study(study, math.inf, gamma=0.1).fit(table)
+    >>> value = treatment_value(rule, table, math.inf)
+    >>> [round(one.estimate, 2) for one in value.values]
+    [8.5, 6.0, 5.0]
     """
     wanted = evaluation_of(
         rule,

@@ -14,11 +14,13 @@ from dpwerm.cli import (
     check,
     demo,
     evaluate,
+    export,
     fit,
     init,
     ledger,
     plan,
     recommend,
+    report,
     reproduce,
     tune,
     verify,
@@ -36,7 +38,21 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-COMMANDS = (demo, init, check, plan, tune, fit, recommend, evaluate, verify, audit, reproduce)
+COMMANDS = (
+    demo,
+    init,
+    check,
+    plan,
+    tune,
+    fit,
+    recommend,
+    evaluate,
+    report,
+    export,
+    verify,
+    audit,
+    reproduce,
+)
 for module in COMMANDS:
     app.command()(module.__dict__[module.__name__.rsplit(".", 1)[-1]])
 app.add_typer(ledger.app, name="ledger")

@@ -1,13 +1,23 @@
-"""What a rule file or a value file says of its charge."""
+"""What a rule file or a value file says of its charge, and what the ledger says of it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from dpwerm.learn.verify import Finding
 from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.receipt import Receipt
 from dpwerm.rules.json_in import VALUE_FORMAT, read_json
-from dpwerm.rules.ledger_findings import what_of
+from dpwerm.rules.ledger_findings import ledger_findings, what_of
 from dpwerm.rules.rule_file import content_of, read_rule
+from dpwerm.study.declaration import Study
+
+if TYPE_CHECKING:
+    from dpwerm.privacy.ledger.entry import Entry
+
+CHARGE = "ledger, "
+"""How the checks against a ledger begin."""
 
 
 @dataclass(frozen=True)
@@ -40,3 +50,22 @@ def released_in(file: Path) -> Released:
     digest = str(value_content(value)["digest"])
     study = value.declaration.study_id
     return Released("value", value.private, study, digest, value.budget, value.receipt)
+
+
+def charge_findings(
+    found: Released, study: Study | None, entries: "Iterable[Entry]"
+) -> list[Finding]:
+    """Return the checks of a release against the ledger; what is not private is in none."""
+    if not found.private:
+        return []
+    findings = ledger_findings(
+        found.digest,
+        found.budget,
+        found.receipt,
+        entries,
+        study=found.study if study is None else study.id,
+        what=found.what,
+    )
+    if study is not None and found.study not in ("", study.id):
+        findings.append(Finding(f"{CHARGE}study file", found.study, study.id))
+    return findings

@@ -15,9 +15,6 @@ from dpwerm.rules.json_in import VALUE_FORMAT, read_json
 from dpwerm.rules.rule_file import verify_rule
 from dpwerm.study.declaration import Study
 
-CHARGE = "ledger, "
-"""How the checks against a ledger begin."""
-
 SHOWN = (
     "digest",
     "weight bound V/pi_min",
@@ -81,7 +78,7 @@ def verify(
         raise typer.Exit(NOT_VERIFIED) from None
     wrong = [finding for finding in findings if not finding.holds]
     for finding in findings:
-        shown = finding.what in SHOWN or finding.what.startswith(CHARGE)
+        shown = finding.what in SHOWN or finding.what.startswith("ledger, ")
         if shown and finding.holds and finding.derived is not None:
             say(f"  ok     {finding.what} = {_words(finding.derived)}")
     for finding in wrong:
@@ -112,25 +109,14 @@ def _words(value: object) -> str:
 
 def _charge_findings(file: Path, study: Path | None, option: str | None) -> list[Finding]:
     """Return the checks of a sound file against the ledger; what is not private is in none."""
-    from dpwerm.cli.released import released_in
-    from dpwerm.rules.ledger_findings import ledger_findings
+    from dpwerm.cli.released import charge_findings, released_in
 
     found = released_in(file)
     if not found.private:
         return []
     declared = None if study is None else Study.load(study)
     store = store_at(str(option)) if declared is None else store_of(declared, option)
-    findings = ledger_findings(
-        found.digest,
-        found.budget,
-        found.receipt,
-        entries_in(store),
-        study=found.study if declared is None else declared.id,
-        what=found.what,
-    )
-    if declared is not None and found.study not in ("", declared.id):
-        findings.append(Finding(f"{CHARGE}study file", found.study, declared.id))
-    return findings
+    return charge_findings(found, declared, entries_in(store))
 
 
 def _findings(file: Path) -> list[Finding]:

@@ -1,4 +1,4 @@
-"""JSON for strangers: written in one step, so that no half-written file is ever seen."""
+"""Files for strangers: written in one step, so that no half-written one is ever seen."""
 
 import json
 import os
@@ -15,10 +15,16 @@ def temporary_beside(path: Path) -> Path:
 def write_json(content: Mapping[str, Any], path: Path) -> None:
     """Write plain content as indented JSON, or leave everything as it was.
 
-    The text is put into a file of its own beside ``path``, which it then becomes. NaN and infinity,
-    which JSON does not have, are errors.
+    NaN and infinity, which JSON does not have, are errors.
     """
-    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    write_text(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n", path)
+
+
+def write_text(text: str, path: Path) -> None:
+    """Write a text, or leave everything as it was.
+
+    It is put into a file of its own beside ``path``, which it then becomes.
+    """
     temporary = temporary_beside(path)
     with temporary.open("x", encoding="utf-8") as file:
         try:

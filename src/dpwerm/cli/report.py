@@ -1,0 +1,120 @@
+"""``dpwerm report``: what was learned, what it costs and why it is private, for an ethics board."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dpwerm.cli.console import NOT_VERIFIED, complain, free_path, say, stages
+from dpwerm.cli.paying import LedgerUrl
+from dpwerm.cli.released import charge_findings, released_in
+from dpwerm.cli.stores import entries_in, store_of
+from dpwerm.errors import ParameterError
+from dpwerm.rules.json_out import write_json, write_text
+from dpwerm.rules.rule_file import notice, read_rule, verify_rule
+from dpwerm.study.declaration import Study
+
+if TYPE_CHECKING:
+    from dpwerm.report.content import Report
+    from dpwerm.report.material import Booked
+
+ENDINGS = (".html", ".txt", ".json")
+
+
+def report(
+    rule: Annotated[Path, typer.Argument(help="A rule file.")],
+    study: Annotated[
+        Path | None,
+        typer.Option(help="Study file: its ledger says what is spent and what is left."),
+    ] = None,
+    value: Annotated[
+        Path | None, typer.Option(help="Value file of this rule, written by dpwerm evaluate.")
+    ] = None,
+    out: Annotated[
+        Path, typer.Option(help="Where to write it: a page (.html), text (.txt) or data (.json).")
+    ] = Path("report.html"),
+    ledger: LedgerUrl = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+) -> None:
+    """Write a report on a rule for an ethics board, from released files alone."""
+    if ledger is not None and study is None:
+        raise ParameterError("--ledger needs --study, which names the study in the ledger")
+    if out.suffix.lower() not in ENDINGS:
+        *some, last = ENDINGS
+        raise ParameterError(f"the name of a report must end in {', '.join(some)} or {last}")
+    given = tuple(one for one in (rule, study, value) if one is not None)
+    path = free_path(out, force=force, inputs=given)
+    # Drawing libraries take a second to load; other commands do without them.
+    from dpwerm.report.compose import compose
+    from dpwerm.report.material import Material, Names
+    from dpwerm.rules.value.file import read_value, verify_value
+
+    loaded = read_rule(rule)
+    checks = len(verify_rule(rule))
+    found = None if value is None else read_value(value)
+    checks += 0 if value is None else len(verify_value(value))
+    booked = None
+    if study is not None and loaded.receipt is not None:
+        booked, charged = _booked(study, ledger, given)
+        checks += charged
+    names = Names(rule.name, value.name if value else "value.json", _study_name(study))
+    with stages() as on_stage:
+        on_stage("simulating how far noise reaches, and drawing")
+        made = compose(Material(loaded, found, booked, checks, names))
+    _write(made, path)
+    say(notice(loaded))
+    say(f"Wrote {path}. It comes from released files alone; no row was read.")
+    if path.suffix.lower() == ".html":
+        say("Open it in any browser, or print it: it needs no network.")
+    for line in _missing(study, value, private=loaded.private):
+        say(line)
+
+
+def _booked(study: Path, option: str | None, files: tuple[Path, ...]) -> "tuple[Booked, int]":
+    """Return the study's account and how many checks of the files against it hold."""
+    from dpwerm.privacy.ledger.account import Account
+    from dpwerm.report.material import Booked
+
+    declared = Study.load(study)
+    store = store_of(declared, option)
+    entries = entries_in(store)
+    findings = [
+        finding
+        for file in files
+        if file != study
+        for finding in charge_findings(released_in(file), declared, entries)
+    ]
+    wrong = [finding for finding in findings if not finding.holds]
+    for finding in wrong:
+        complain(f"  WRONG  {finding.what}: recorded {finding.recorded}, derived {finding.derived}")
+    account = Account.of(entries, declared.id)
+    if wrong or account is None:
+        complain("The ledger does not hold the charge of these files. No report was written.")
+        raise typer.Exit(NOT_VERIFIED)
+    return Booked(account, store.address.shown), len(findings)
+
+
+def _study_name(study: Path | None) -> str:
+    return "study.toml" if study is None else study.name
+
+
+def _write(made: "Report", path: Path) -> None:
+    from dpwerm.report.html import as_html
+    from dpwerm.report.plain import as_text
+    from dpwerm.report.plain_data import as_data
+
+    ending = path.suffix.lower()
+    if ending == ".json":
+        write_json(as_data(made), path)
+    else:
+        write_text(as_html(made) if ending == ".html" else as_text(made), path)
+
+
+def _missing(study: Path | None, value: Path | None, *, private: bool) -> list[str]:
+    """Return what the report could also say, and how."""
+    lines = []
+    if study is None and private:
+        lines.append("With --study STUDY it also says what is left of the study's total.")
+    if value is None:
+        lines.append("With --value VALUE it also says how good the rule is (dpwerm evaluate).")
+    return lines

@@ -1,0 +1,1 @@
+"""The sections of a report, one question of its reader in each module."""

@@ -1,0 +1,218 @@
+"""What was learned: the rule as a sentence, a table and pictures, and how far noise reaches."""
+
+import numpy as np
+
+from dpwerm.drawing import panels, styled, svg_text
+from dpwerm.report.content import Block, Caution, Paragraph, Picture, Section, Table
+from dpwerm.report.figure import draw_coefficients, draw_recommendation
+from dpwerm.report.material import Material
+from dpwerm.report.noise_interval import effect_reach
+from dpwerm.report.sections.naming import listed, quoted
+from dpwerm.report.settings_words import zeroed
+from dpwerm.report.simulated_reach import why_not
+from dpwerm.report.summary import UNITS
+from dpwerm.rules.rule import Rule
+from dpwerm.study.blocks import CategoryBlock, NumberBlock
+
+WIDTH = 4.8
+"""Inches: as wide as a picture can be and still be read on a phone."""
+
+MOST_DRAWN = 24
+MOST_NAMED = 4
+
+
+def learned(material: Material) -> Section:
+    """Return the section on the rule itself."""
+    rule = material.rule
+    blocks: list[Block] = [
+        Paragraph(answer(rule)),
+        Paragraph(directions(rule)),
+        _score_table(rule),
+        Paragraph(_example(rule)),
+        *_noise(material),
+        *_pictures(material),
+    ]
+    return Section("learned", "What was learned", tuple(blocks))
+
+
+def answer(rule: Rule) -> str:
+    """Return the rule in one sentence."""
+    first, second = rule.arms
+    return (
+        f"Recommend {quoted(second)} where the score is above 0 and {quoted(first)} where it is "
+        f"below; a score of exactly 0 gives {quoted(rule.default)}."
+    )
+
+
+def directions(rule: Rule) -> str:
+    """Return what speaks for which arm, the strongest first."""
+    sides: tuple[list[str], list[str]] = ([], [])
+    effects = dict(zip(_names(rule), rule.release.effects, strict=True))
+    for name, level in sorted(_meanings(rule).items(), key=lambda one: -abs(effects[one[0]])):
+        if effects[name]:
+            up, down = level
+            second = bool(effects[name] > 0)
+            sides[second].append(up)
+            if down:
+                sides[not second].append(down)
+    sentences = []
+    for arm, found in zip(rule.arms[::-1], sides[::-1], strict=True):
+        if found:
+            more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
+            named = ", ".join(found[:MOST_NAMED]) if more else listed(found)
+            sentences.append(f"These speak for {quoted(arm)}: {named}{more}.")
+    if not sentences:
+        return "No feature speaks for either arm: everybody gets the same recommendation."
+    return f"{' '.join(sentences)} What weighs most comes first."
+
+
+def _meanings(rule: Rule) -> dict[str, tuple[str, str]]:
+    """Return for each coefficient what a positive one speaks for, and what then speaks against."""
+    found = {}
+    for block in rule.release.encoding.blocks:
+        if isinstance(block, NumberBlock):
+            found[block.name] = (f"a higher {block.name}", "")
+        elif block.width == 1:
+            first, second = (f"{block.name} = {level.name}" for level in block.levels)
+            found[block.coefficient_names[0]] = (second, first)
+        else:
+            for name, level in zip(block.coefficient_names, block.levels, strict=True):
+                found[name] = (f"{block.name} = {level.name}", "")
+    return found
+
+
+def _names(rule: Rule) -> tuple[str, ...]:
+    return rule.release.encoding.coefficient_names
+
+
+def _score_table(rule: Rule) -> Table:
+    """Return what each feature adds to the score, in the columns' own units."""
+    own = rule.release.own_units()
+    rows: list[tuple[str, ...]] = []
+    if "intercept" in own:
+        rows.append(("constant", "", f"{own['intercept']:+.4g}", ""))
+    for block in rule.release.encoding.blocks:
+        if isinstance(block, NumberBlock):
+            slope = own[block.name]
+            span = f"{slope * (block.upper - block.lower):+.3g}"
+            bounds = f"{block.lower:g} to {block.upper:g}"
+            rows.append((block.name, bounds, f"{slope:+.4g} per unit", span))
+        else:
+            rows += _level_rows(block, own)
+    return Table(
+        "The score is the sum of these, in the columns' own units.",
+        ("feature", "values", "adds to the score", "over its whole range"),
+        tuple(rows),
+    )
+
+
+def _level_rows(block: CategoryBlock, own: dict[str, float]) -> list[tuple[str, ...]]:
+    return [
+        (block.name, level.name, f"{own[f'{block.name}={level.name}']:+.4g}", "")
+        for level in block.levels
+    ]
+
+
+def _example(rule: Rule) -> str:
+    """Return the score of a made-up person, everything at its declared default."""
+    own = rule.release.own_units()
+    score, facts = own.get("intercept", 0.0), []
+    for block in rule.release.encoding.blocks:
+        if isinstance(block, NumberBlock):
+            score += own[block.name] * block.default
+            facts.append(f"{block.name} {block.default:g}")
+        else:
+            score += own[f"{block.name}={block.default}"]
+            facts.append(f"{block.name} = {block.default}")
+    arm = rule.arms_for(np.array([score]))[0]
+    shown = listed(facts) if len(facts) <= MOST_DRAWN else "every feature at its default"
+    return (
+        f"An example that is nobody's row: {shown} gives a score of {score:+.4g}, so {quoted(arm)} "
+        "is recommended. A value outside its range counts as the nearest end, a missing one as "
+        "the default, which the example has throughout."
+    )
+
+
+def _noise(material: Material) -> list[Block]:
+    """Return the coefficients in encoded units beside the reach of the noise."""
+    rule = material.rule
+    release = rule.release
+    names, effects, small = _names(rule), release.effects, zeroed(release)
+    exact, simulated = effect_reach(release), material.reach
+    half = simulated.half if simulated is not None else exact
+    headings: tuple[str, ...] = ("coefficient", "released")
+    columns: list[list[str]] = [[f"{one:+.4f}" for one in effects]]
+    if half is not None and half.any():
+        headings += (f"privacy noise, ±{', simulated' if simulated is not None else ''}",)
+        columns.append([f"± {one:.4f}" for one in half])
+    if simulated is not None:
+        headings += ("in 8 of 10 simulated trials, ±",)
+        ends = zip(simulated.low, simulated.high, strict=True)
+        columns.append([f"{low:.4f} to {high:.4f}" for low, high in ends])
+    rows = [
+        (name, value, *("set to 0" if zero else text for text in rest))
+        for name, zero, value, *rest in zip(names, small, *columns, strict=True)
+    ]
+    caption = f"Coefficients in encoded units: {UNITS[release.encoding.kind]}."
+    blocks: list[Block] = [Table(caption, headings, tuple(rows))]
+    if half is None:
+        return [*blocks, Paragraph(f"No interval is shown: {why_not(rule)}")]
+    if not half.any():
+        return blocks
+    words = (
+        "± is the reach of the privacy noise in 95 of 100 releases, by its exact law. It is not "
+        "sampling error: other people would have given other coefficients even without noise."
+    )
+    if simulated is not None:
+        words = simulated.words
+    blocks.append(Paragraph(words))
+    drowned = [
+        name for name, one, reach in zip(names, effects, half, strict=True) if abs(one) <= reach
+    ]
+    if len(drowned) == len(names):
+        blocks.append(
+            Caution(
+                "No coefficient stands out from the privacy noise: this rule may be noise alone. "
+                "More people or a larger budget would give a clearer one."
+            )
+        )
+    elif drowned:
+        kept = [name for name, zero in zip(names, small, strict=True) if not zero]
+        unclear = [name for name in drowned if name in kept]
+        if unclear:
+            blocks.append(
+                Paragraph(
+                    f"The noise alone could have made the sign of: {listed(unclear)}. Read nothing "
+                    "into these."
+                )
+            )
+    return blocks
+
+
+def _pictures(material: Material) -> list[Block]:
+    rule = material.rule
+    count = min(len(_names(rule)), MOST_DRAWN)
+    blocks: list[Block] = []
+    with styled():
+        figure, axes = panels(WIDTH, 1.0 + 0.27 * count)
+        draw_coefficients(rule, axes[0, 0], material.reach)
+        most = f" The {MOST_DRAWN} largest." if len(_names(rule)) > MOST_DRAWN else ""
+        blocks.append(
+            Picture(
+                f"The coefficients, and how far the privacy noise reaches.{most}",
+                "Coefficients as in the table above, each with its interval.",
+                svg_text(figure),
+            )
+        )
+        if sum(isinstance(block, NumberBlock) for block in rule.release.encoding.blocks) > 1:
+            figure, axes = panels(WIDTH, 3.6)
+            draw_recommendation(rule, axes[0, 0])
+            blocks.append(
+                Picture(
+                    "The recommended arm, every other feature at its default.",
+                    "The plane of the two numbers that weigh most, divided by a straight line: "
+                    f"on one side {quoted(rule.arms[0])}, on the other {quoted(rule.arms[1])}.",
+                    svg_text(figure),
+                )
+            )
+    return blocks

@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 from matplotlib import style
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure, SubFigure
@@ -192,10 +193,16 @@ def legend_below(
     _literal(legend.get_texts())
 
 
-def legend_under(axes: Axes, columns: int = 1, drop: float = 34.0) -> None:
-    """Explain the marks of a panel under its own axis, ``drop`` points below it."""
+def legend_under(
+    axes: Axes, columns: int = 1, *, drop: float = 34.0, marks: Sequence[Artist] | None = None
+) -> None:
+    """Explain the marks of a panel under its own axis, ``drop`` points below it.
+
+    marks: with labels, in the place of what was drawn
+    """
     shift = ScaledTranslation(0, -drop / 72, axes.figure.dpi_scale_trans)
     legend = axes.legend(
+        handles=axes.get_legend_handles_labels()[0] if marks is None else marks,
         loc="upper left",
         bbox_to_anchor=(0.0, 0.0),
         bbox_transform=axes.transAxes + shift,
@@ -219,7 +226,7 @@ def short(text: str, most: int = LONGEST) -> str:
 
     The end stays: of ``"smoking=former"`` it tells the level. What cannot be printed becomes �.
     """
-    shown = "".join(sign if sign.isprintable() else "�" for sign in " ".join(text.split()))
+    shown = _printable(text)
     if len(shown) <= most:
         return shown
     tail = (most - 1) // 2
@@ -228,8 +235,9 @@ def short(text: str, most: int = LONGEST) -> str:
 
 def two_lines(text: str, most: int = 16) -> str:
     """Return a name on at most two lines of at most so many signs."""
-    shown = short(text, 2 * most)
-    if len(shown) <= most:
-        return shown
-    lines = textwrap.wrap(shown, most)
-    return "\n".join([lines[0], short(" ".join(lines[1:]), most)])
+    first, *rest = textwrap.wrap(_printable(text), most) or [""]
+    return "\n".join([first, short(" ".join(rest), most)]) if rest else first
+
+
+def _printable(text: str) -> str:
+    return "".join(sign if sign.isprintable() else "�" for sign in " ".join(text.split()))

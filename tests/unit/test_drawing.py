@@ -3,12 +3,14 @@
 import re
 from itertools import pairwise
 from pathlib import Path
+from typing import cast
 
 import matplotlib as mpl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from dpwerm import drawing
 from dpwerm.drawing import (
@@ -30,6 +32,17 @@ from dpwerm.drawing import (
 )
 
 HOSTILE = r"$\frac{1}{ --> <script>alert(1)</script> & 気"
+
+
+def assert_inside(figure: Figure) -> None:
+    """Check that all of a figure is within its edges, and that no text is read as mathematics."""
+    figure.canvas.draw()
+    box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
+    assert min(box.x0, box.y0) > -0.01
+    assert box.x1 < width + 0.01
+    assert box.y1 < height + 0.01
+    texts = cast("list[Text]", figure.findobj(Text))
+    assert not any(text.get_parse_math() for text in texts if "$" in text.get_text())
 
 
 @styled()

@@ -1,45 +1,89 @@
 """Two pictures of a rule: its coefficients with the reach of the noise, and what it recommends."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
-from matplotlib import rc_context
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import ListedColormap
-from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 
+from dpwerm.arrays import FloatArray
+from dpwerm.drawing import (
+    FIRST,
+    INK,
+    SECOND,
+    SMALL,
+    headed,
+    labelled,
+    legend_under,
+    panels,
+    plain,
+    rows_named,
+    save,
+    short,
+    styled,
+    titled,
+    two_lines,
+)
 from dpwerm.report.noise_interval import effect_reach
 from dpwerm.report.settings_words import zeroed
 from dpwerm.rules.rule import Rule
 from dpwerm.study.blocks import NumberBlock
 
-INK, FIRST, SECOND = "#222222", "#d9c7a8", "#7fa6b8"
+NO_MAP = "a map needs two number features"
+BESIDE = 16
+"""Arms with names of at most so many signs stand beside each other in the legend."""
 
 
-def draw_coefficients(rule: Rule, axes: Axes) -> None:
-    """Draw each effect, with the 95 % interval of its privacy noise if published.
+class Simulated(Protocol):
+    """The reach of the noise in each effect, from public simulation."""
 
-    What the threshold set to 0 gets no interval: the released coefficient is not 0.
+    @property
+    def half(self) -> FloatArray:
+        """Half widths, shape (d,), in units of the effects."""
+
+
+@styled()
+def draw_coefficients(rule: Rule, axes: Axes, simulated: Simulated | None = None) -> None:
+    """Draw each effect, with the 95 % interval of its privacy noise if its law is public.
+
+    simulated: the reach where the law is not public, drawn dashed. What the threshold set to 0 gets
+    no interval: the released coefficient is not 0.
     """
     release = rule.release
-    names = release.encoding.coefficient_names
     effects, reach = release.effects, effect_reach(release)
-    rows = np.arange(len(names))[::-1]
+    rows = rows_named(axes, [short(name) for name in release.encoding.coefficient_names])
     axes.axvline(0.0, color=INK, linewidth=0.8)
     axes.plot(effects, rows, "o", color=INK, markersize=5)
-    title = "Coefficients"
+    title, line = "Coefficients", "solid"
+    if reach is None and simulated is not None:
+        reach, line = simulated.half, "dashed"
     if reach is not None and reach.any():
-        title += ", ± 95 % of the privacy noise"
+        title += "\n± 95 % of the privacy noise" + (", simulated" if line == "dashed" else "")
         at = np.flatnonzero(np.logical_not(zeroed(release)))
-        axes.errorbar(effects[at], rows[at], xerr=reach[at], fmt="none", ecolor=INK, capsize=3)
-    axes.set_yticks(rows, names)
-    axes.set_xlabel(f"← {rule.arms[0]}     coefficient, encoded units     {rule.arms[1]} →")
-    axes.set_title(title, loc="left", fontsize=10)
+        bars = axes.errorbar(effects[at], rows[at], xerr=reach[at], fmt="none", ecolor=INK)
+        for part in bars[2]:
+            part.set_linestyle(line)
+    headed(axes, title)
+    _arms_across(axes, rule.arms)
+    labelled(axes, across="coefficient, encoded units")
 
 
+def _arms_across(axes: Axes, arms: tuple[str, str]) -> None:
+    """Write under the axis which side speaks for which arm."""
+    first, second = two_lines(f"← {arms[0]}"), two_lines(f"{arms[1]} →")
+    for text, x, side in ((first, 0.0, "left"), (second, 1.0, "right")):
+        below: dict[str, Any] = {"xytext": (0, -19), "textcoords": "offset points"}
+        plain(
+            axes.annotate(
+                text, (x, 0), xycoords="axes fraction", ha=side, va="top", fontsize=SMALL, **below
+            )
+        )
+    axes.xaxis.labelpad = 5 + 11.5 * (1 + max(first.count("\n"), second.count("\n")))
+
+
+@styled()
 def draw_recommendation(rule: Rule, axes: Axes, steps: int = 200) -> None:
     """Draw the recommended arm over the two numbers that matter most, the rest at its default."""
     encoding = rule.release.encoding
@@ -47,7 +91,7 @@ def draw_recommendation(rule: Rule, axes: Axes, steps: int = 200) -> None:
     numbers = [block for block in encoding.blocks if isinstance(block, NumberBlock)]
     numbers.sort(key=lambda block: -abs(effects[block.name]))
     if len(numbers) < 2:
-        axes.text(0.5, 0.5, "needs two number features", ha="center", transform=axes.transAxes)
+        axes.text(0.5, 0.5, NO_MAP, ha="center", transform=axes.transAxes)
         axes.set_axis_off()
         return
     across, up = numbers[0], numbers[1]
@@ -56,33 +100,28 @@ def draw_recommendation(rule: Rule, axes: Axes, steps: int = 200) -> None:
     grid[across.column] = np.tile(xs, steps).tolist()
     grid[up.column] = np.repeat(ys, steps).tolist()
     scores = rule.score_table(pa.table(grid))
-    side = np.where(rule.arms_for(scores) == rule.arms[1], 1.0, 0.0).reshape(steps, steps)
-    axes.pcolormesh(
-        xs, ys, side, cmap=ListedColormap([FIRST, SECOND]), vmin=0, vmax=1, rasterized=True
-    )
-    axes.set_xlabel(across.name)
-    axes.set_ylabel(up.name)
-    axes.set_title("Recommended arm, other features at their default", loc="left", fontsize=10)
-    for arm, colour in zip(rule.arms, (FIRST, SECOND), strict=True):
-        axes.plot([], [], "s", color=colour, markersize=9, label=arm)
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, frameon=False)
+    # The sign says the arm, also where a score of 0 gives the default.
+    far = np.maximum(np.abs(scores), np.finfo(np.float64).tiny)
+    side = np.where(rule.arms_for(scores) == rule.arms[1], far, -far).reshape(steps, steps)
+    top = 2 * float(far.max())
+    axes.contourf(xs, ys, side, levels=[-top, 0.0, top], colors=[FIRST, SECOND])
+    axes.grid(visible=False)
+    labelled(axes, across=short(across.name), up=short(up.name))
+    headed(axes, "Recommended arm,\nother features at their default")
+    marks = [
+        Patch(facecolor=colour, edgecolor=INK, linewidth=0.6, label=short(arm))
+        for arm, colour in zip(rule.arms, (FIRST, SECOND), strict=True)
+    ]
+    legend_under(axes, 2 if max(map(len, rule.arms)) <= BESIDE else 1, marks=marks)
 
 
+@styled()
 def save_figure(rule: Rule, path: Path) -> None:
     """Write both pictures side by side; the ending of the path decides the format."""
-    # Names come from a study file: a dollar sign in one is text, not mathematics.
-    with rc_context({"text.parse_math": False}):
-        _figure(rule).savefig(path, dpi=150)
-
-
-def _figure(rule: Rule) -> Figure:
-    figure = Figure(figsize=(11, 4.6), layout="constrained")
-    FigureCanvasAgg(figure)
-    left, right = figure.subplots(1, 2)
+    rows = len(rule.release.encoding.coefficient_names)
+    figure, ((left, right),) = panels(10.0, max(4.0, 1.8 + 0.24 * rows), columns=2)
     draw_coefficients(rule, left)
     draw_recommendation(rule, right)
-    for axes in (left, right):
-        axes.spines[["top", "right"]].set_visible(False)
     claim = str(rule.budget) if rule.private else "NOT PRIVATE"
-    figure.suptitle(f"{rule.title}   ({claim})", x=0.01, ha="left", fontsize=12)
-    return figure
+    titled(figure, f"{short(rule.title, 80)}   ({claim})")
+    save(figure, path)

@@ -1,8 +1,17 @@
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
 import numpy as np
+import pyarrow as pa
+import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
+from tests.unit.test_drawing import assert_inside
 
+from dpwerm.arrays import FloatArray
+from dpwerm.drawing import panels
 from dpwerm.report.figure import draw_coefficients, draw_recommendation
 from dpwerm.report.noise_interval import half_width
 from dpwerm.rules.rule import Rule
@@ -11,11 +20,14 @@ from dpwerm.simulate.demo import demo_trial, study_text
 from dpwerm.study.declaration import Study
 
 
-def demo_rule(epsilon: object = 1, **other: object) -> Rule:
+@dataclass(frozen=True)
+class Reach:
+    half: FloatArray
+
+
+def demo_rule(epsilon: object = 1, text: str = study_text(), **other: object) -> Rule:
     parameters = {"gamma": 2000.0, "random_state": 1} | other
-    rule = PrivateTreatmentRule.from_study(
-        Study.parse(study_text()), epsilon, ledger="none", **parameters
-    )
+    rule = PrivateTreatmentRule.from_study(Study.parse(text), epsilon, ledger="none", **parameters)
     return rule.fit(demo_trial(500)).rule_
 
 
@@ -76,9 +88,76 @@ def test_no_reach_is_drawn_where_it_depends_on_the_data() -> None:
     assert np.allclose(axes.lines[1].get_xdata(), rule.release.effects)
 
 
+def plain_bars() -> object:
+    (bars,) = Figure().subplots().errorbar([0], [0], xerr=[1], fmt="none")[2]
+    return bars.get_linestyle()
+
+
+def test_a_simulated_reach_is_dashed_and_called_so() -> None:
+    axes, rule = Figure().subplots(), demo_rule(2, mechanism="objective-block", threshold=0.9)
+    kept = rule.release.kept
+    half = np.linspace(0.1, 0.5, len(kept))
+    draw_coefficients(rule, axes, Reach(half))
+    assert axes.get_title(loc="left").endswith("95 % of the privacy noise, simulated")
+    (bars,) = axes.collections
+    assert bars.get_linestyle() != plain_bars()
+    drawn = intervals(axes)
+    assert 0 < len(drawn) < len(kept)
+    for row, (lower, upper) in drawn.items():
+        place = len(kept) - 1 - int(row)
+        assert np.allclose((lower + upper) / 2, rule.release.effects[place])
+        assert np.allclose((upper - lower) / 2, half[place])
+
+
+def test_an_exact_reach_is_not_replaced_by_a_simulated_one() -> None:
+    axes, rule = Figure().subplots(), demo_rule()
+    draw_coefficients(rule, axes, Reach(np.full(len(rule.release.theta), 9.0)))
+    assert axes.get_title(loc="left").endswith("privacy noise")
+    assert axes.collections[0].get_linestyle() == plain_bars()
+    assert all(upper - lower < 9 for lower, upper in intervals(axes).values())
+
+
 def test_the_two_numbers_that_matter_most_span_the_map() -> None:
     axes, rule = Figure().subplots(), demo_rule("inf")
     draw_recommendation(rule, axes, steps=20)
     assert {axes.get_xlabel(), axes.get_ylabel()} == {"age", "severity"}
-    shown = np.asarray(axes.collections[0].get_array()).ravel()
-    assert set(shown) == {0.0, 1.0}
+
+
+@pytest.mark.parametrize("integers", [None, 0, 1, -1])
+def test_the_map_shows_what_the_rule_recommends(integers: int | None) -> None:
+    axes, rule = Figure().subplots(), demo_rule("inf")
+    if integers is not None:
+        constant = tuple(integers * (place == 0) for place in range(len(rule.release.integers)))
+        rule = replace(rule, release=replace(rule.release, integers=constant))
+    draw_recommendation(rule, axes, steps=20)
+    (areas,) = axes.collections
+    people: dict[str, Any] = {name: [None] * 200 for name in rule.release.encoding.columns}
+    trial = demo_trial(200, seed=5)
+    people["age"] = np.clip(trial["age"], 19, 79).tolist()  # not on the edge of the map
+    people["severity"] = np.clip(trial["severity"], 1, 27).tolist()
+    scores = rule.score_table(pa.table(people))
+    points = zip(people[axes.get_xlabel()], people[axes.get_ylabel()], strict=True)
+    for point, arm, score in zip(points, rule.arms_for(scores), scores, strict=True):
+        held = [path.contains_point(point) for path in areas.get_paths()]
+        if integers is not None or abs(score) > 1e-3:
+            assert held == [arm == rule.arms[0], arm == rule.arms[1]]
+
+
+LONG = "a very long name as trials have them, with $x_{1} in it"
+
+
+@pytest.mark.parametrize("draw", [draw_coefficients, draw_recommendation])
+def test_a_small_panel_holds_long_and_hostile_names(
+    draw: Callable[[Rule, Axes], None],
+) -> None:
+    text = study_text()
+    for old in ("[features.age]", "[features.severity]"):
+        column = old[10:-1]
+        text = text.replace(old, f'[features."{LONG} {column}"]\ncolumn = "{column}"')
+    for arm in ("pill", "therapy"):
+        text = text.replace(f"{arm} =", f'"{LONG} {arm}" =')
+    rule = demo_rule(1, text)
+    assert all(arm.startswith(LONG) for arm in rule.arms)
+    figure, ((axes,),) = panels(4.8, 3.6)
+    draw(rule, axes)
+    assert_inside(figure)

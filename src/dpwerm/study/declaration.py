@@ -19,7 +19,7 @@ from dpwerm.study.benefit import Benefit
 from dpwerm.study.blocks import Frozen
 from dpwerm.study.budget import DeclaredBudget
 from dpwerm.study.encoding import MAX_COLUMNS, MAX_FEATURES, Encoding
-from dpwerm.study.faults import faults_of, shown, wrong
+from dpwerm.study.faults import faults_of, shown, with_open_places, wrong
 from dpwerm.study.features import CategoryFeature, Feature, NumberFeature
 from dpwerm.study.load import parse_toml, read_study_text, with_model_file
 from dpwerm.study.propensity import (
@@ -169,6 +169,7 @@ class Study(Frozen):
             study = cls.model_validate(raw)
         except ValidationError as error:
             found = faults_of(error, known_keys=known_keys(), remedies=REMEDIES)
+            found = with_open_places(found, raw, PLACEHOLDER)
             raise StudyError(label, [*found, *shared]) from None
         shared += _strange_coefficients(study)
         if shared:

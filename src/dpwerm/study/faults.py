@@ -103,6 +103,34 @@ def _fault(
     return Fault(where, _PLAIN.get(kind, str(found["msg"])), remedy)
 
 
+def with_open_places(
+    faults: Iterable[Fault], raw: Mapping[str, object], placeholder: str
+) -> list[Fault]:
+    """Return the faults; one about a placeholder says that it is still to be filled in."""
+    places = {}
+    for path in _places(raw, placeholder):
+        owner = path[:-1] if path[-1] == "kind" else path
+        places[".".join(owner)] = ".".join(path)
+    return [
+        Fault(places[one.where], "is still to be filled in", one.remedy)
+        if one.where in places
+        else one
+        for one in faults
+    ]
+
+
+def _places(
+    raw: Mapping[str, object], placeholder: str, path: tuple[str, ...] = ()
+) -> Iterable[tuple[str, ...]]:
+    """Yield the path of every key with the placeholder, at most three keys deep."""
+    for key, value in raw.items():
+        here = (*path, str(key))
+        if isinstance(value, str) and value == placeholder:
+            yield here
+        elif isinstance(value, Mapping) and len(here) < 3:
+            yield from _places(value, placeholder, here)
+
+
 def _path(loc: tuple[object, ...]) -> tuple[str, ...]:
     """Return a fault's path without the kinds of features and of propensities it is given."""
     parts = [

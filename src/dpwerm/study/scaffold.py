@@ -19,14 +19,15 @@ format = 1
 
 [study]
 id = "{PLACEHOLDER}"              # such as "my-trial": a-z, 0-9, dot, dash, underscore
+# name = "My trial"           # its name in reports
 relation = "replace_one"      # two tables are neighbours if one row differs
 # person = "column"           # a column that identifies persons; each may have one row only
 # planned_n = 1000            # how many people are planned for; needed for "add_remove"
 
 [treatment]
 column = "{PLACEHOLDER}"          # the column that holds the arm each person received
-arms = "{PLACEHOLDER}"            # such as {{ control = "1/3", active = "2/3" }}
-# Not randomised? Then arms = ["control", "active"], and:
+arms = "{PLACEHOLDER}"            # as in the cells, with probabilities: {{ A = "1/3", B = "2/3" }}
+# Not randomised? Then arms = ["A", "B"], and:
 # propensity = {{ model = "private" }}
 # propensity_floor = 0.1      # the smallest probability of an arm that is thought possible
 
@@ -36,13 +37,14 @@ bounds = "{PLACEHOLDER}"          # [lowest, highest] possible, in the column's 
 direction = "larger"          # which outcomes are better: "larger" or "smaller"
 transform = "identity"        # or "log"
 # centre = 0                  # where most outcomes are expected, if not in the middle of bounds
+# source = "protocol, 5.1"    # where the bounds come from
+
+[budget]
+epsilon = "{PLACEHOLDER}"         # the total for this study, over all releases, such as 2
+# ledger = "sqlite:///ledger.db"  # where releases are charged to it
 
 # [method]
 # gamma = 1000                # regularisation; without it, settings are chosen by simulation
-
-# [budget]
-# epsilon = 1                 # the total for this study, over all releases
-# ledger = "sqlite:///ledger.db"  # where releases are charged to it
 
 # One block for each column. Keep the features known before treatment, delete all other blocks.
 """
@@ -54,6 +56,7 @@ column = {column}
 kind = "{placeholder}"            # "number" or "category"
 # bounds = [0, 100]           # a number needs its bounds
 # levels = ["no", "yes"]      # a category needs its levels; or {{ yes = ["1", "2"], no = "*" }}
+# source = "protocol, 3.2"    # where they come from
 """
 
 

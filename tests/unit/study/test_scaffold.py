@@ -17,13 +17,16 @@ def test_loading_it_unedited_lists_what_to_fill_in() -> None:
         Study.parse(text)
     assert [fault.where for fault in caught.value.faults] == [
         "study.id",
-        "features.age",
-        "features.race_ethnicity",
+        "features.age.kind",
+        "features.race_ethnicity.kind",
         "treatment.column",
         "treatment.arms",
         "benefit.column",
         "benefit.bounds",
+        "budget.epsilon",
     ]
+    assert {fault.problem for fault in caught.value.faults} == {"is still to be filled in"}
+    assert len(caught.value.faults) == text.count('= "<fill in>"')
 
 
 def test_filled_in_it_is_a_study() -> None:
@@ -35,11 +38,16 @@ def test_filled_in_it_is_a_study() -> None:
         ('arms = "<fill in>"', 'arms = { a = "1/2", b = "1/2" }'),
         ('column = "<fill in>"', 'column = "arm"'),
         ('bounds = "<fill in>"', "bounds = [0, 1]"),
+        ('epsilon = "<fill in>"', "epsilon = 2"),
     ]:
         assert old in text
         text = text.replace(old, new, 1)
     text = text.replace('column = "<fill in>"', 'column = "outcome"')
     assert Study.parse(text).columns == ("AGE", "arm", "outcome")
+    for commented in ("# name", "# source", "# person", "# planned_n"):
+        assert f"\n{commented} = " in text
+        text = text.replace(f"\n{commented} = ", f"\n{commented[2:]} = ")
+    assert Study.parse(text).name == "My trial"
 
 
 def test_no_value_is_read(tmp_path: Path) -> None:

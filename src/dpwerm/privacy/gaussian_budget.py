@@ -62,7 +62,7 @@ class GaussianBudget:
 
     @property
     def symbol(self) -> str:
-        """The name of the parameter: rho or mu."""
+        """The name of the parameter, rho or mu."""
         return SYMBOLS[self.notion]
 
     @property

@@ -22,8 +22,12 @@ from dpwerm.study.table import read_table
 class Rule:
     """A release, and the declared arms between which it decides.
 
-    propensity: the private propensity model behind the weights, itself a release, if there is one.
-    tuning: how γ was tuned privately on the same rows, if it was.
+    Parameters
+    ----------
+    release : Release
+    declaration : treatment and benefit as they were declared, and whose study it is
+    propensity : Release of the private propensity model behind the weights, if there is one
+    tuning : how γ was tuned privately on the same rows, if it was
     """
 
     release: Release

@@ -61,10 +61,11 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
     transform, direction, weights, centre, benefit_clip, default_arm
         As in the study file: [benefit] transform, direction, weights, centre, clip; [treatment]
         default.
-    gamma, loss, h, regularizer, mechanism, delta, relation, encoding, intercept_scale, saturation,
-    threshold, planned_n, random_state
+    gamma, loss, h, regularizer, mechanism, delta
         As in :class:`~dpwerm.PrivateWeightedClassifier`. With ``gamma="auto"`` a ``benefit_clip``
         of ``"auto"`` is chosen with the rest; with a number it is ``"range"``.
+    relation, encoding, intercept_scale, saturation, threshold, planned_n, random_state
+        As in :class:`~dpwerm.PrivateWeightedClassifier`.
     study : Study, optional
         Declares all of the data's facts instead of the parameters above; see :meth:`from_study`.
     ledger : Ledger, ``"none"``, or None for the study's own

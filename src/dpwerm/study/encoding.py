@@ -43,7 +43,7 @@ class Encoding(Frozen):
     its range speaks up, at the same bounds. The rule itself is linear in x: a coefficient learned
     that way is multiplied by
 
-    .. math:: \phi = \frac{E[x\,\mathrm{clip}(kx)]}{E[x^2]} = \frac32 - \frac1{2k^2}
+    .. math:: \phi = \frac{E[x\,\mathrm{clip}(kx)]}{E[x^2]} = \frac{3}{2} - \frac{1}{2k^2}
 
     which is the slope of the line nearest to clip(kx) for a uniform x.
 

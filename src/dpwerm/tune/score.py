@@ -50,7 +50,7 @@ def score(release: Release, ready: Ready) -> int:
 def noisy_score(exact: int, budget: Budget, bits: BitSource) -> int:
     r"""Return a score with Laplace noise, on a public grid: a whole number of its steps.
 
-    .. math:: \lfloor (q + \tfrac{\Delta}{\varepsilon} X)/2^e + \tfrac12 \rfloor
+    .. math:: \lfloor (q + \tfrac{\Delta}{\varepsilon} X)/2^e + \tfrac{1}{2} \rfloor
 
     X ~ Laplace(0, 1), so it is ε-differentially private; 2^e is at most 2^−10 of Δ/ε. At ε = ∞ it
     is the score itself.

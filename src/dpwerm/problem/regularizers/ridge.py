@@ -14,7 +14,7 @@ from dpwerm.arrays import FloatArray
 class Ridge:
     r"""Return ½‖θ‖² over every coordinate, the intercept too.
 
-    .. math:: R(\theta) = \tfrac12 \sum_j \theta_j^2
+    .. math:: R(\theta) = \tfrac{1}{2} \sum_j \theta_j^2
 
     The factor ½ makes it exactly 1-strongly convex.
     """

@@ -22,7 +22,7 @@ _TINY = 1e-300
 def upper_tail(x: FloatArray, variance: FloatArray, scales: FloatArray) -> FloatArray:
     r"""Return P(X ≥ x), shape (...,).
 
-    .. math:: P(X \ge x) = \frac12 - \frac1\pi \int_0^\infty \frac{\sin tx}{t} \varphi(t)\, dt
+    .. math:: P(X \ge x) = \frac{1}{2} - \frac{1}{\pi}\int_0^\infty \frac{\sin tx}{t} \varphi(t)\,dt
 
     x, variance: (...,), σ² ≥ 0; scales: (..., J), λ ≥ 0. The midpoint rule is off by about 1e-4
     for a single Laplace number and far less for the sums of several that occur here.

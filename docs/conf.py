@@ -42,15 +42,14 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # types stand in the docstrings, with their ranges
 autodoc_preserve_defaults = True
 autodoc_default_options = {
-    # Made by scikit-learn for its routing of metadata, which is not used.
-    "exclude-members": "set_fit_request, set_score_request, set_predict_request",
+    # Made by scikit-learn for its routing of metadata, which is not used, and by pydantic.
+    "exclude-members": "set_fit_request, set_score_request, set_predict_request, model_config",
 }
 napoleon_google_docstring = False
 napoleon_use_param = False
 napoleon_use_rtype = False
-napoleon_use_ivar = True
+napoleon_custom_sections = [("Attributes", "params_style")]
 nitpicky = True
-nitpick_ignore_regex = [("py:class", r"[^.]+")]  # the words of a type that is said in words
 
 html_theme = "furo"
 html_title = f"dpwerm {version}"

@@ -1,5 +1,7 @@
 """Formulas as MathML: the browser sets them itself, so a page needs no script and no font."""
 
+import re
+
 from docutils.nodes import Element, SkipNode
 from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
@@ -9,9 +11,12 @@ from sphinx.util.typing import ExtensionMetadata
 from sphinx.writers.html5 import HTML5Translator
 
 _LOGGER = getLogger(__name__)
+_BARE = re.compile(r"frac\s*\d\d")
 
 
 def _mathml(node: Element, block: bool) -> str:
+    if _BARE.search(node.astext()):
+        _LOGGER.warning("write \\frac{1}{2}: two bare digits are read as one number", location=node)
     try:
         return str(tex2mathml(node.astext(), as_block=block))
     except MathError as fault:

@@ -38,8 +38,7 @@ def table_of(package: Path) -> list[str]:
     """Return a package as reStructuredText: its first line, then its modules."""
     name = name_of(package)
     modules = sorted(f for f in package.glob("*.py") if not f.name.startswith("__"))
-    lines = [f".. py:module:: {name}", "", f"``{name}``", ""]
-    lines = [*lines, f"   {first_line(package / '__init__.py')}", ""]
+    lines = [f".. py:module:: {name}", "", f"``{name}``: {first_line(package / '__init__.py')}", ""]
     if modules:
         lines += [".. list-table::", "   :widths: 28 72", "   :class: rooms", ""]
     for module in modules:

@@ -24,7 +24,7 @@ from matplotlib.text import Text
 from matplotlib.transforms import ScaledTranslation
 from numpy.typing import NDArray
 
-AxesArray = NDArray[np.object_]
+AxesArray = NDArray[Any]
 Share = Literal["none", "all", "row", "col"] | bool
 
 INK, QUIET, FAINT = "#222222", "#8a8a8a", "#e6e6e6"
@@ -200,11 +200,28 @@ def legend_under(
 
     marks: with labels, in the place of what was drawn
     """
-    shift = ScaledTranslation(0, -drop / 72, axes.figure.dpi_scale_trans)
+    found = axes.get_legend_handles_labels()[0] if marks is None else marks
+    _beside(axes, found, columns, "upper left", (0.0, 0.0), -drop)
+
+
+def legend_over(axes: Axes, marks: Sequence[Artist]) -> None:
+    """Explain the marks of a tall panel above it, where a reader begins."""
+    _beside(axes, marks, 1, "lower left", (0.0, 1.0), 2.0)
+
+
+def _beside(
+    axes: Axes,
+    marks: Sequence[Artist],
+    columns: int,
+    corner: Literal["upper left", "lower left"],
+    at: tuple[float, float],
+    points: float,
+) -> None:
+    shift = ScaledTranslation(0, points / 72, axes.figure.dpi_scale_trans)
     legend = axes.legend(
-        handles=axes.get_legend_handles_labels()[0] if marks is None else marks,
-        loc="upper left",
-        bbox_to_anchor=(0.0, 0.0),
+        handles=marks,
+        loc=corner,
+        bbox_to_anchor=at,
         bbox_transform=axes.transAxes + shift,
         borderaxespad=0.0,
         ncols=columns,

@@ -7,73 +7,66 @@ open diamond the one by real releases, and a cross whatever lies above its claim
 from pathlib import Path
 from typing import Any
 
-from matplotlib import rc_context
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 
 from dpwerm.audit.words import Found
+from dpwerm.drawing import (
+    ALARM,
+    INK,
+    LINE,
+    QUIET,
+    labelled,
+    legend_over,
+    panels,
+    rows_named,
+    save,
+    short,
+    styled,
+    titled,
+)
 
-INK, QUIET, LINE, ALARM = "#222222", "#c8c8c8", "#1b4965", "#b00020"
-
-PLAIN: dict[Any, Any] = {
-    "text.parse_math": False,
-    "svg.hashsalt": "dpwerm",
-    "svg.fonttype": "none",
+CLAIM: dict[str, Any] = {"marker": "|", "markersize": 9, "color": INK}
+SIMULATED: dict[str, Any] = {"marker": "o", "markersize": 4.5, "color": LINE}
+REAL: dict[str, Any] = {"marker": "D", "markersize": 4.5, "color": LINE, "markerfacecolor": "white"}
+ABOVE: dict[str, Any] = {"marker": "x", "markersize": 7, "markeredgewidth": 1.6, "color": ALARM}
+NAMES = {
+    "claimed": CLAIM,
+    "at least, simulated": SIMULATED,
+    "at least, real releases": REAL,
+    "above the claim": ABOVE,
 }
-"""Text stays text, and equal figures are equal files."""
+LONGEST = 72
+"""Signs of a cell's name and setting."""
 
 
+@styled()
+def draw_audit(found: Found, axes: Axes) -> None:
+    """Draw the claim of each cell and the lower bounds on what its releases show."""
+    names = [short(f"{cell.name}, {cell.setting}", LONGEST) for cell, _ in found]
+    for row, (_, one) in zip(rows_named(axes, names), found, strict=True):
+        claim = float(one.claim.epsilon)
+        axes.plot([0, claim], [row, row], color=QUIET, linewidth=0.9, zorder=1)
+        axes.plot([claim], [row], zorder=2, **CLAIM)
+        for bound, mark in ((one.exact_lower, REAL), (one.lower, SIMULATED)):
+            if bound is not None:
+                axes.plot([bound], [row], zorder=3, **(ABOVE if bound > claim else mark))
+    axes.set_xlim(left=0)
+    axes.spines["left"].set_visible(False)
+    labelled(axes, across="ε: claimed, and at least")
+    marks = [Line2D([], [], linestyle="none", label=name, **look) for name, look in NAMES.items()]
+    legend_over(axes, marks)
+
+
+@styled()
 def save_audit(found: Found, path: Path) -> None:
     """Write the figure; the ending of the path decides the format."""
-    plain: dict[Any, Any] = {
-        "text.parse_math": False,
-        "svg.hashsalt": "dpwerm",
-        "svg.fonttype": "none",
-    }
-    with rc_context(plain):
-        figure = Figure(figsize=(8.6, 1.6 + 0.2 * len(found)), layout="constrained")
-        FigureCanvasAgg(figure)
-        axes = figure.subplots()
-        for place, (_, one) in enumerate(found):
-            claim = float(one.claim.epsilon)
-            axes.plot([0, claim], [place, place], color=QUIET, linewidth=1.0, zorder=1)
-            axes.plot([claim], [place], marker="|", markersize=9, color=INK, zorder=2)
-            for bound, mark, fill in (
-                (one.exact_lower, "D", "white"),
-                (one.lower, "o", LINE),
-            ):
-                if bound is None:
-                    continue
-                over = bound > claim
-                axes.plot(
-                    [bound],
-                    [place],
-                    marker="x" if over else mark,
-                    markersize=7 if over else 4.5,
-                    color=ALARM if over else LINE,
-                    markerfacecolor=fill,
-                    linestyle="none",
-                    zorder=3,
-                )
-        names = [f"{cell.name}, {cell.setting}" for cell, _ in found]
-        axes.set_yticks(range(len(found)), names)
-        axes.set_xlim(left=0)
-        axes.set_xlabel("epsilon", fontsize=9, color=INK)
-        axes.tick_params(colors=INK, labelsize=7)
-        axes.grid(axis="x", color="#ececec", linewidth=0.6)
-        axes.spines[["top", "right", "left"]].set_visible(False)
-        axes.set_ylim(len(found) - 0.4, -0.6)
-        first, real = found[0][1], max(one.exact_runs for _, one in found)
-        confirmed = f" and {real:,} real ones of those marked" if real else ""
-        figure.suptitle(
-            "| claimed   ● at least, simulated   ◇ at least, real releases   × above the claim\n"
-            f"{first.runs:,} simulated releases of each{confirmed}, "
-            f"confidence {first.confidence:g}",
-            x=0.01,
-            ha="left",
-            fontsize=8,
-            color=INK,
-        )
-        # Dates and the version of a drawing library would make equal figures differ.
-        bare = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-        figure.savefig(path, dpi=150, metadata=bare.get(path.suffix.lower()))
+    figure, ((axes,),) = panels(8.6, 1.9 + 0.2 * len(found))
+    draw_audit(found, axes)
+    first, real = found[0][1], max(one.exact_runs for _, one in found)
+    confirmed = f" and {real:,} real ones of those marked" if real else ""
+    titled(
+        figure,
+        f"{first.runs:,} simulated releases of each{confirmed}, confidence {first.confidence:g}",
+    )
+    save(figure, path)

@@ -4,18 +4,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from matplotlib import rc_context
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 
+from dpwerm.drawing import INK, LINE, SHADES, SMALL, headed, labelled, panels, save, short, styled
 from dpwerm.plan.expected import Expected
 
 Curve = Mapping[str, Expected]
 """What is expected at each ε, "inf" for no privacy."""
 
-COLOURS = ("#74a9cf", "#4292c6", "#2171b5", "#08519c", "#08306b")
-INK, BAND = "#222222", "#2171b5"
 FACTORS, QUICK_FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0), (0.25, 1.0, 4.0)
 FEWEST = 20
 _ASIDE = 2.2
@@ -27,6 +23,7 @@ def sizes_around(n: int, factors: Sequence[float] = FACTORS) -> list[int]:
     return sorted({max(FEWEST, round(n * factor)) for factor in factors})
 
 
+@styled()
 def draw_plan(curves: Mapping[int, Curve], n: int, axes: Axes) -> None:
     """Draw a line for each number of people, ± the simulation's error, labelled at its start.
 
@@ -35,59 +32,54 @@ def draw_plan(curves: Mapping[int, Curve], n: int, axes: Axes) -> None:
     finite = [epsilon for epsilon in next(iter(curves.values())) if epsilon != "inf"]
     xs = [float(epsilon) for epsilon in finite]
     aside = xs[-1] * _ASIDE
-    colours = COLOURS if len(curves) == len(COLOURS) else COLOURS[:: max(1, 5 // len(curves))]
-    starts: list[tuple[float, int, str]] = []
-    for (people, curve), colour in zip(sorted(curves.items()), colours, strict=False):
+    starts: list[tuple[float, int]] = []
+    for (people, curve), colour in zip(sorted(curves.items()), _shades(len(curves)), strict=True):
         spreads = [curve[epsilon].accuracy for epsilon in finite]
         means, halves = [100 * s.mean for s in spreads], [100 * s.half for s in spreads]
         wide = 2.4 if people == n else 1.4
         if people == n:
             low, high = [100 * s.low for s in spreads], [100 * s.high for s in spreads]
-            axes.fill_between(xs, low, high, color=BAND, alpha=0.13, linewidth=0)
-        bars: dict[str, Any] = {"color": colour, "capsize": 2.5, "elinewidth": 1.0}
-        axes.errorbar(xs, means, yerr=halves, marker="o", markersize=4, linewidth=wide, **bars)
-        starts.append((means[0], people, colour))
+            axes.fill_between(xs, low, high, color=LINE, alpha=0.13, linewidth=0)
+        bars: dict[str, Any] = {"color": colour, "elinewidth": 1.0}
+        axes.errorbar(xs, means, yerr=halves, marker="o", linewidth=wide, **bars)
+        starts.append((means[0], people))
         if "inf" in curve:
             bare = curve["inf"].accuracy
             end = 100 * bare.mean
-            axes.errorbar([aside], [end], yerr=[100 * bare.half], marker="D", markersize=4, **bars)
+            axes.errorbar([aside], [end], yerr=[100 * bare.half], marker="D", **bars)
             axes.plot([xs[-1], aside], [means[-1], end], color=colour, linestyle=":", linewidth=1)
     _label(starts, xs[0], axes)
     axes.set_xscale("log")
     axes.set_xticks([*xs, aside], [*finite, "no\nprivacy"])
     axes.minorticks_off()
-    axes.set_xlim(xs[0] / 1.9, aside * 1.25)
-    axes.set_xlabel("ε")
-    axes.set_ylabel("people given their better arm, %")
-    axes.grid(alpha=0.25)
-    axes.spines[["top", "right"]].set_visible(False)
+    axes.set_xlim(xs[0] / 2.4, aside * 1.4)
+    labelled(axes, across="ε of the release (log scale)", up="people given their better arm, %")
 
 
-def _label(starts: Sequence[tuple[float, int, str]], x: float, axes: Axes) -> None:
+def _shades(count: int) -> list[str]:
+    """Return the shades of so many lines, the darkest last and the rest spread over all."""
+    last = len(SHADES) - 1
+    return [SHADES[last - last * place // max(1, count - 1)] for place in reversed(range(count))]
+
+
+def _label(starts: Sequence[tuple[float, int]], x: float, axes: Axes) -> None:
     """Write each number of people before the start of its line, far enough from the next one."""
     low, high = axes.get_ylim()
-    gap, place = (high - low) / 22, float("-inf")
-    for start, people, colour in sorted(starts):
+    gap, place = (high - low) / 18, float("-inf")
+    for start, people in sorted(starts):
         place = max(start, place + gap)
         name = f"n = {people:,}"
-        axes.text(x / 1.08, place, name, color=colour, ha="right", va="center", fontsize=9)
+        axes.text(x / 1.1, place, name, color=INK, ha="right", va="center", fontsize=SMALL)
 
 
+@styled()
 def save_plan(curves: Mapping[int, Curve], n: int, title: str, path: Path) -> None:
     """Write the figure; the ending of the path decides the format."""
-    # Names come from a study file: a dollar sign in one is text, not mathematics.
-    with rc_context({"text.parse_math": False}):
-        figure = Figure(figsize=(8.2, 4.8), layout="constrained")
-        FigureCanvasAgg(figure)
-        axes = figure.subplots()
-        draw_plan(curves, n, axes)
-        axes.set_title(
-            f"{title}\nmean over simulated trials ± simulation error; band: 80 in 100 trials of "
-            f"{n:,} people",
-            loc="left",
-            fontsize=10,
-            color=INK,
-        )
-        # The version of a drawing library would make equal figures differ.
-        plain = {"Software": None} if path.suffix.lower() == ".png" else None
-        figure.savefig(path, dpi=150, metadata=plain)
+    figure, ((axes,),) = panels(7.6, 4.6)
+    draw_plan(curves, n, axes)
+    headed(
+        axes,
+        f"{short(title, 80)}\nmean over simulated trials ± simulation error; band: 80 in 100 "
+        f"trials of {n:,} people",
+    )
+    save(figure, path)

@@ -2,16 +2,12 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from matplotlib import rc_context
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 
+from dpwerm.drawing import INK, LINE, QUIET, headed, labelled, panels, save, short, styled, titled
 from dpwerm.tune.tuned import NOT_PRIVATE, Tuned
 
-INK, QUIET, LINE = "#222222", "#8a8a8a", "#1b4965"
 ACROSS, TICKS = 4, 7
 """The most panels beside each other, and γ written under each."""
 
@@ -22,6 +18,7 @@ UNITS = {
 }
 
 
+@styled()
 def draw_tuned(tuned: Tuned, axes: Axes, chosen: float | None = None) -> None:
     """Draw one curve; the band holds what is within 5 % of the best, dots mark the automatic γ.
 
@@ -31,18 +28,8 @@ def draw_tuned(tuned: Tuned, axes: Axes, chosen: float | None = None) -> None:
     means, halves = ([factor * one for one in part] for part in (tuned.means, tuned.halves))
     axes.axvspan(*tuned.window, color=LINE, alpha=0.10, linewidth=0)
     if tuned.gammas[0] <= tuned.automatic <= tuned.gammas[-1]:
-        axes.axvline(tuned.automatic, color=QUIET, linestyle=":", linewidth=1.2)
-    axes.errorbar(
-        tuned.gammas,
-        means,
-        yerr=halves,
-        color=LINE,
-        marker="o",
-        markersize=4,
-        linewidth=1.4,
-        capsize=2.5,
-        elinewidth=1.0,
-    )
+        axes.axvline(tuned.automatic, color=QUIET, linestyle=":", linewidth=1.4)
+    axes.errorbar(tuned.gammas, means, yerr=halves, color=LINE, marker="o", elinewidth=1.0)
     marked = tuned.best if chosen is None else chosen
     height = means[tuned.gammas.index(marked)]
     axes.plot([marked], [height], marker="D", markersize=8, color=INK, zorder=3)
@@ -51,13 +38,11 @@ def draw_tuned(tuned: Tuned, axes: Axes, chosen: float | None = None) -> None:
     axes.set_xticks(ticks, [f"{gamma:g}" for gamma in ticks])
     axes.minorticks_off()
     word = "best" if chosen is None else "released:"
-    axes.set_title(f"ε = {tuned.epsilon}: {word} γ = {marked:g}", loc="left", fontsize=9, color=INK)
-    axes.set_xlabel("γ", fontsize=9, color=INK)
-    axes.tick_params(colors=INK, labelsize=8)
-    axes.grid(axis="y", color="#e6e6e6", linewidth=0.7)
-    axes.spines[["top", "right"]].set_visible(False)
+    headed(axes, f"ε = {tuned.epsilon}: {word} γ = {marked:g}")
+    labelled(axes, across="γ (log scale)", up=UNITS.get(tuned.metric, "score"))
 
 
+@styled()
 def save_tuned(
     found: Sequence[Tuned],
     title: str,
@@ -73,31 +58,22 @@ def save_tuned(
     """
     columns = min(ACROSS, len(found))
     rows = -(-len(found) // columns)
-    names: dict[Any, Any] = {"text.parse_math": False, "svg.hashsalt": "dpwerm"}
-    # Names come from a study file: a dollar sign in one is text, not mathematics.
-    with rc_context(names):
-        size = (max(7.2, 3.8 * columns), 0.9 + 3.1 * rows)
-        figure = Figure(figsize=size, layout="constrained")
-        FigureCanvasAgg(figure)
-        panels = figure.subplots(rows, columns, squeeze=False, sharey=True)
-        for tuned, axes in zip(found, panels.flat, strict=False):
-            draw_tuned(tuned, axes, chosen)
-        for axes in panels.flat[len(found) :]:
-            axes.set_visible(False)
-        first = found[0]
-        for axes in panels[:, 0]:
-            axes.set_ylabel(UNITS.get(first.metric, "score"), fontsize=9, color=INK)
-        free = private and first.private_cost != NOT_PRIVATE
-        mark = "" if free else f"{NOT_PRIVATE}: "
-        figure.suptitle(
-            f"{mark}{title}, n = {first.n:,}, on {first.source}\n"
-            f"{first.repeats:,} repeats, 95 % intervals; band: within 5 % of the best; "
-            "dotted: the automatic γ",
-            x=0.01,
-            ha="left",
-            fontsize=9,
-            color=INK,
-        )
-        # Dates and the version of a drawing library would make equal figures differ.
-        plain = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-        figure.savefig(path, dpi=150, metadata=plain.get(path.suffix.lower()))
+    figure, axes = panels(
+        max(7.2, 3.8 * columns), 1.2 + 3.0 * rows, rows=rows, columns=columns, sharey=True
+    )
+    for tuned, panel in zip(found, axes.flat, strict=False):
+        draw_tuned(tuned, panel, chosen)
+    for panel in axes[:, 1:].flat:
+        labelled(panel, up="")
+    for panel in axes.flat[len(found) :]:
+        panel.set_visible(False)
+    first = found[0]
+    free = private and first.private_cost != NOT_PRIVATE
+    mark = "" if free else f"{NOT_PRIVATE}: "
+    titled(
+        figure,
+        f"{mark}{short(title, 80)}, n = {first.n:,}, on {first.source}\n"
+        f"{first.repeats:,} repeats, 95 % intervals; band: within 5 % of the best;\n"
+        "diamond: the best or the released γ; dotted: the automatic γ",
+    )
+    save(figure, path)

@@ -4,8 +4,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from tests.unit.test_drawing import assert_inside
 
+from dpwerm.drawing import panels
 from dpwerm.plan.expected import Expected, Spread
 from dpwerm.plan.figure import draw_plan, save_plan, sizes_around
 
@@ -51,8 +54,29 @@ def test_sizes_are_around_n_and_not_tiny() -> None:
     assert sizes_around(30) == [20, 30, 60, 120]
 
 
+def test_axes_say_what_they_show_and_a_small_panel_holds_it() -> None:
+    figure, ((axes,),) = panels(4.8, 3.2)
+    draw_plan(curves((25, 50, 100, 200, 400)), 100, axes)
+    assert axes.get_xlabel() == "ε of the release (log scale)"
+    assert axes.get_ylabel() == "people given their better arm, %"
+    assert_inside(figure)
+
+
+@pytest.mark.parametrize("count", range(1, 8))
+def test_more_people_are_darker(count: int) -> None:
+    axes = Figure().subplots()
+    draw_plan(curves(tuple(range(100, 100 * (count + 1), 100))), 100, axes)
+    lines = [line for line in axes.lines if len(np.atleast_1d(line.get_xdata())) == len(EPSILONS)]
+    lights = [sum(to_rgb(line.get_color())) for line in lines]
+    assert lights == sorted(lights, reverse=True)
+    assert len(set(lights)) == count
+
+
 def test_a_file_is_written_and_a_dollar_sign_is_text(tmp_path: Path) -> None:
     for name in ("plan.png", "plan.svg"):
         path = tmp_path / name
         save_plan(curves((25, 100), bare=False), 100, r"cost $\frac{1}{0$", path)
-        assert path.stat().st_size > 1000
+        first = path.read_bytes()
+        assert len(first) > 1000
+        save_plan(curves((25, 100), bare=False), 100, r"cost $\frac{1}{0$", path)
+        assert path.read_bytes() == first

@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from tests.unit.test_drawing import assert_inside
 from tests.unit.tune.test_tuned import tuned
 
+from dpwerm.drawing import panels
 from dpwerm.tune.figure import draw_tuned, save_tuned
 from dpwerm.tune.tuned import NOT_PRIVATE
 
@@ -23,6 +25,17 @@ def test_the_panel_shows_means_best_and_window() -> None:
     assert any(list(line.get_xdata()) == [9.0] for line in axes.lines)  # type: ignore[arg-type]
     assert axes.get_xscale() == "log"
     assert [label.get_text() for label in axes.get_xticklabels()] == ["1", "3", "9", "27"]
+
+
+@pytest.mark.parametrize(
+    ("metric", "unit"), [("accuracy", "better arm, %"), ("value", "benefit"), ("other", "score")]
+)
+def test_axes_have_units_and_a_small_panel_holds_them(metric: str, unit: str) -> None:
+    figure, ((axes,),) = panels(4.8, 3.2)
+    draw_tuned(replace(tuned([0.5, 0.93, 0.95, 0.7]), metric=metric), axes)
+    assert axes.get_xlabel() == "γ (log scale)"
+    assert axes.get_ylabel().endswith(unit)
+    assert_inside(figure)
 
 
 @pytest.mark.parametrize(("ending", "count"), [("png", 1), ("svg", 5), ("pdf", 1)])

@@ -99,7 +99,9 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
     Notes
     -----
     Whatever is fitted to the data before this step, such as a scaler in a pipeline, is outside the
-    claim. Each fit at a finite ε costs ε again: cross-validation and grid searches add up.
+    claim. Each fit at a finite ε costs ε again: cross-validation and grid searches add up, and
+    copies share their ledger. At ``predict`` columns have the names of the fit in the same order.
+    To pickle an estimator, first ``set_params(ledger=None)``.
 
     Examples
     --------

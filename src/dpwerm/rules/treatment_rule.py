@@ -82,7 +82,8 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
     Notes
     -----
     Whatever is fitted to the data before this step is outside the claim, and each fit at a finite ε
-    costs ε again.
+    costs ε again. A rule from arrays calls the arm and the benefit ``treatment`` and ``benefit``:
+    under these names :func:`~dpwerm.treatment_value` looks for them in a table.
 
     Examples
     --------

@@ -45,15 +45,19 @@ class Simulated(Protocol):
 
 
 @styled()
-def draw_coefficients(rule: Rule, axes: Axes, simulated: Simulated | None = None) -> None:
+def draw_coefficients(
+    rule: Rule, axes: Axes, simulated: Simulated | None = None, most: int | None = None
+) -> None:
     """Draw each effect, with the 95 % interval of its privacy noise if its law is public.
 
     simulated: the reach where the law is not public, drawn dashed. What the threshold set to 0 gets
-    no interval: the released coefficient is not 0.
+    no interval: the released coefficient is not 0. most: draw only so many, the largest.
     """
     release = rule.release
-    effects, reach = release.effects, effect_reach(release)
-    rows = rows_named(axes, [short(name) for name in release.encoding.coefficient_names])
+    names, reach = release.encoding.coefficient_names, effect_reach(release)
+    shown = np.sort(np.argsort(-np.abs(release.effects), kind="stable")[:most])
+    effects, small = release.effects[shown], np.array(zeroed(release))[shown]
+    rows = rows_named(axes, [short(names[place]) for place in shown])
     axes.axvline(0.0, color=INK, linewidth=0.8)
     axes.plot(effects, rows, "o", color=INK, markersize=5)
     title, line = "Coefficients", "solid"
@@ -61,8 +65,8 @@ def draw_coefficients(rule: Rule, axes: Axes, simulated: Simulated | None = None
         reach, line = simulated.half, "dashed"
     if reach is not None and reach.any():
         title += "\n± 95 % of the privacy noise" + (", simulated" if line == "dashed" else "")
-        at = np.flatnonzero(np.logical_not(zeroed(release)))
-        bars = axes.errorbar(effects[at], rows[at], xerr=reach[at], fmt="none", ecolor=INK)
+        at = np.flatnonzero(np.logical_not(small))
+        bars = axes.errorbar(effects[at], rows[at], xerr=reach[shown][at], fmt="none", ecolor=INK)
         for part in bars[2]:
             part.set_linestyle(line)
     headed(axes, title)
@@ -116,11 +120,11 @@ def draw_recommendation(rule: Rule, axes: Axes, steps: int = 200) -> None:
 
 
 @styled()
-def save_figure(rule: Rule, path: Path) -> None:
+def save_figure(rule: Rule, path: Path, simulated: Simulated | None = None) -> None:
     """Write both pictures side by side; the ending of the path decides the format."""
     rows = len(rule.release.encoding.coefficient_names)
     figure, ((left, right),) = panels(10.0, max(4.0, 1.8 + 0.24 * rows), columns=2)
-    draw_coefficients(rule, left)
+    draw_coefficients(rule, left, simulated)
     draw_recommendation(rule, right)
     claim = str(rule.budget) if rule.private else "NOT PRIVATE"
     titled(figure, f"{short(rule.title, 80)}   ({claim})")

@@ -99,6 +99,10 @@ def read_json(path: Path) -> dict[str, Any]:
     return content
 
 
+OTHERS = {"dpwerm-rule": "rule", "dpwerm-value": "value", "dpwerm-report": "report"}
+"""What the files of this library call themselves, and what people call them."""
+
+
 def refuse_other_versions(content: dict[str, Any], where: str, form: str, version: int) -> None:
     """Raise unless content says that it is of this format and version; form: "dpwerm-rule"."""
     found = content.get("version")
@@ -107,6 +111,8 @@ def refuse_other_versions(content: dict[str, Any], where: str, form: str, versio
     remedy = f"need {form} {version}"
     if content.get("format") == form and found in range(1, version):
         remedy += "; this one was written by an older version of the library, which can read it"
-    kind = form.removeprefix("dpwerm-")
-    fault = Fault("format, version", f"not a {kind} file that can be read", remedy)
-    raise RuleFileError(where, [fault])
+    kind, other = form.removeprefix("dpwerm-"), OTHERS.get(str(content.get("format")), "")
+    problem = f"not a {kind} file that can be read"
+    if other and other != kind:
+        problem = f"this is a {other} file, where a {kind} file is needed"
+    raise RuleFileError(where, [Fault("format, version", problem, remedy)])

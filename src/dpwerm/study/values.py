@@ -132,7 +132,8 @@ def feature_name(value: object) -> str:
     """Return the name of a feature: printable, at most 64 characters, no "=", not "intercept"."""
     name = text(value)
     if len(name) > 64 or "=" in name or not name.isprintable():
-        raise wrong('has a name that is too long or holds "=" or control characters')
+        problem = 'has a name of more than 64 characters, or with "=" or control characters in it'
+        raise wrong(problem, 'give it a short name, and the column as column = "..."')
     if name == "intercept":
         raise wrong('is called "intercept", which is the name of the constant', "rename it")
     return name

@@ -74,6 +74,17 @@ def test_what_the_threshold_set_to_0_has_no_interval() -> None:
     assert len(np.asarray(axes.lines[1].get_xdata())) == len(kept)
 
 
+def test_of_many_coefficients_the_largest_can_be_drawn_alone() -> None:
+    axes, rule = Figure().subplots(), demo_rule()
+    draw_coefficients(rule, axes, most=2)
+    names, effects = rule.release.encoding.coefficient_names, np.abs(rule.release.effects)
+    largest = [
+        name for name, size in zip(names, effects, strict=True) if size >= sorted(effects)[-2]
+    ]
+    assert [label.get_text() for label in axes.get_yticklabels()] == largest
+    assert len(intervals(axes)) == 2
+
+
 def test_a_baseline_claims_no_noise() -> None:
     axes = Figure().subplots()
     draw_coefficients(demo_rule("inf"), axes)

@@ -156,7 +156,7 @@ def _noise(material: Material) -> list[Block]:
     caption = f"Coefficients in encoded units: {UNITS[release.encoding.kind]}."
     blocks: list[Block] = [Table(caption, headings, tuple(rows))]
     if half is None:
-        return [*blocks, Paragraph(f"No interval is shown: {why_not(rule)}")]
+        return [*blocks, Paragraph(f"No interval is shown. {why_not(rule)}")]
     if not half.any():
         return blocks
     words = (
@@ -195,7 +195,7 @@ def _pictures(material: Material) -> list[Block]:
     blocks: list[Block] = []
     with styled():
         figure, axes = panels(WIDTH, 1.0 + 0.27 * count)
-        draw_coefficients(rule, axes[0, 0], material.reach)
+        draw_coefficients(rule, axes[0, 0], material.reach, MOST_DRAWN)
         most = f" The {MOST_DRAWN} largest." if len(_names(rule)) > MOST_DRAWN else ""
         blocks.append(
             Picture(

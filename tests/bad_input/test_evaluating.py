@@ -217,7 +217,7 @@ def test_a_rule_is_no_value_and_a_value_no_rule(
     write_rule(learn(Evaluated()), rule)
     text, _ = attempt(lambda: read_value(rule))
     assert "rule.json" in text
-    assert "not a value file that can be read" in text
+    assert "this is a rule file, where a value file is needed" in text
     text, _ = attempt(lambda: read_rule(value))
     assert "value.json" in text
-    assert "not a rule file that can be read" in text
+    assert "this is a value file, where a rule file is needed" in text

@@ -44,7 +44,7 @@ from dpwerm.tune.tuned import means_of, place_of_best
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "tuning.md"
-FIGURE = ROOT / "docs" / "images" / "tuning.png"
+FIGURE = ROOT / "docs" / "images" / "tuning.svg"
 STUDY, PILOT = "docs/examples/paper.toml", "docs/examples/pilot.csv"
 EXAMPLES = {
     "independent": (STUDY, PILOT, "--how", "independent", "--n", "300", "--epsilon", "1"),

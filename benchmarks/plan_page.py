@@ -36,7 +36,7 @@ from dpwerm.text import markdown
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "plan.md"
-FIGURE = ROOT / "docs" / "images" / "plan.png"
+FIGURE = ROOT / "docs" / "images" / "plan.svg"
 STUDY = ROOT / "docs" / "examples" / "paper.toml"
 MEASURED = ROOT / "benchmarks" / "results" / "utility.csv"
 N, EPSILON = 1000, "1"

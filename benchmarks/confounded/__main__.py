@@ -28,7 +28,7 @@ from benchmarks.page import fill
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "benchmarks" / "results" / "confounded.csv"
-FIGURE = ROOT / "docs" / "images" / "confounded.png"
+FIGURE = ROOT / "docs" / "images" / "confounded.svg"
 PAGE = ROOT / "docs" / "observational.md"
 SIZES = (200, 500, 1000, 2000, 5000)
 EPSILONS = ("0.5", "1", "2", "5", "inf")

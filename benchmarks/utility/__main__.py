@@ -20,7 +20,7 @@ from dpwerm.simulate.scenarios import SCENARIOS
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "benchmarks" / "results" / "utility.csv"
-FIGURE = ROOT / "docs" / "images" / "utility.png"
+FIGURE = ROOT / "docs" / "images" / "utility.svg"
 PAGE = ROOT / "docs" / "utility.md"
 SIZES = (200, 500, 1000)
 EPSILONS = ("0.1", "0.5", "1", "2", "5")

@@ -1,64 +1,78 @@
 """Accuracy against ε on the paper's problem: published, the paper's method, and auto."""
 
 import csv
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
-import matplotlib as mpl
-
-mpl.use("Agg")
-import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
 
 from benchmarks.utility.cells import Result
+from dpwerm.drawing import (
+    INK,
+    OURS,
+    PAPER,
+    QUIET,
+    headed,
+    labelled,
+    legend_below,
+    panels,
+    save,
+    styled,
+)
 
 SHOWN = {
-    "auto": ("#0b6e4f", "dpwerm, everything automatic"),
-    "paper": ("#b0413e", "the paper's method, best γ in hindsight"),
+    "auto": (OURS, "o", "dpwerm, everything automatic"),
+    "paper": (PAPER, "^", "the paper's method, best γ in hindsight"),
 }
+TICKS = (0.1, 0.5, 1, 2, 5)
 
 
-def save_figure(results: list[Result], path: Path) -> None:
-    """Draw one panel for each n."""
-    sizes = sorted({one.cell.n for one in results})
-    figure, panels = plt.subplots(1, len(sizes), figsize=(11, 3.9), sharey=True)
-    published = _published()
-    for panel, n in zip(panels, sizes, strict=True):
-        for method, (colour, label) in SHOWN.items():
-            chosen = [one for one in results if one.cell.n == n and one.cell.method == method]
-            chosen.sort(key=lambda one: float(one.cell.epsilon))
-            panel.errorbar(
-                [float(one.cell.epsilon) for one in chosen],
-                [one.accuracy for one in chosen],
-                yerr=[one.accuracy_half for one in chosen],
-                color=colour,
-                marker="o",
-                capsize=3,
-                label=label,
-            )
-        dots = sorted((eps, value) for (eps, size), value in published.items() if size == n)
-        finite = [(eps, value) for eps, value in dots if eps != float("inf")]
-        panel.plot(
-            *zip(*finite, strict=True),
-            color="#888888",
-            marker="s",
-            linestyle=":",
-            label="published, private",
+@styled()
+def draw_utility(results: Sequence[Result], n: int, axes: Axes) -> None:
+    """Draw the accuracy of each method at one n, beside what the paper prints."""
+    for method, (colour, mark, label) in SHOWN.items():
+        chosen = [one for one in results if one.cell.n == n and one.cell.method == method]
+        chosen.sort(key=lambda one: float(one.cell.epsilon))
+        axes.errorbar(
+            [float(one.cell.epsilon) for one in chosen],
+            [one.accuracy for one in chosen],
+            yerr=[one.accuracy_half for one in chosen],
+            color=colour,
+            marker=mark,
+            label=label,
         )
-        bare = published[float("inf"), n]
-        panel.axhline(bare, color="#444444", ls="--", lw=1, label="published, without privacy")
-        panel.set_xscale("log")
-        panel.set_xticks([0.1, 0.5, 1, 2, 5], ["0.1", "0.5", "1", "2", "5"])
-        panel.minorticks_off()
-        panel.set_title(f"n = {n:,}")
-        panel.set_xlabel("ε")
-        panel.grid(alpha=0.25)
-    panels[0].set_ylabel("people who get their better arm, %")
-    panels[0].set_ylim(45, 101)
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="lower center", ncols=4, frameon=False)
-    figure.tight_layout(rect=(0, 0.09, 1, 1))
-    figure.savefig(path, dpi=130, metadata={"Software": None})
-    plt.close(figure)
+    published = {eps: value for (eps, size), value in _published().items() if size == n}
+    bare = published.pop(float("inf"))
+    dots = sorted(published.items())
+    axes.plot(
+        [epsilon for epsilon, _ in dots],
+        [value for _, value in dots],
+        color=QUIET,
+        marker="s",
+        linestyle=":",
+        label="published, private",
+    )
+    axes.axhline(bare, color=INK, linestyle="--", linewidth=1, label="published, without privacy")
+    axes.set_xscale("log")
+    axes.set_xticks(TICKS, [f"{tick:g}" for tick in TICKS])
+    axes.minorticks_off()
+    headed(axes, f"n = {n:,}")
+    labelled(axes, across="ε (log scale)", up="people who get their better arm, %")
+
+
+@styled()
+def save_figure(results: Sequence[Result], path: Path) -> None:
+    """Write one panel for each n."""
+    sizes = sorted({one.cell.n for one in results})
+    figure, axes = panels(10.0, 3.8, columns=len(sizes), sharey=True)
+    for panel, n in zip(axes.flat, sizes, strict=True):
+        draw_utility(results, n, panel)
+    for panel in axes[0, 1:]:
+        labelled(panel, up="")
+    axes[0, 0].set_ylim(45, 101)
+    legend_below(figure, axes[0, 0], 2)
+    save(figure, path)
 
 
 def _published() -> dict[tuple[float, int], float]:

@@ -11,7 +11,7 @@ FILES = [
     "ledger.db",
     "others.csv",
     "rule.json",
-    "rule.png",
+    "rule.svg",
     "study.toml",
     "summary.txt",
     "trial.csv",
@@ -26,7 +26,7 @@ def test_the_demo_and_what_it_says_to_try(run: Run, tmp_path: Path) -> None:
     assert "Released under differential privacy: epsilon 1" in result.out
     assert "Settings: gamma, mechanism, clip, intercept_scale, saturation and" in result.out
     assert (out / "summary.txt").read_text(encoding="utf-8") in result.out
-    assert (out / "rule.png").read_bytes().startswith(b"\x89PNG")
+    assert "</svg>" in (out / "rule.svg").read_text(encoding="utf-8")
     tries = [line.split()[1:] for line in result.out.splitlines() if line.startswith("  dpwerm ")]
     expected = ["verify", "recommend", "evaluate", "ledger", "plan"]
     assert [words[0] for words in tries] == expected

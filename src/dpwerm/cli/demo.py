@@ -48,7 +48,7 @@ def demo(
         text = summary(rule)
         (out / "summary.txt").write_text(text, encoding="utf-8")
         on_stage("drawing")
-        save_figure(rule, out / "rule.png")
+        save_figure(rule, out / "rule.svg")
         fresh = demo_trial(people=5_000, seed=1)
         right = float(np.mean(rule.arms_for(rule.score_table(fresh)) == best_arm(fresh)))
     say(text)
@@ -56,7 +56,7 @@ def demo(
     say(f"{right:.1%} of 5,000 new simulated people (no real data could be shown like this).")
     say()
     files, rule_file = "trial.csv, others.csv, study.toml", out / "rule.json"
-    say(f"In {out}: {files}, rule.json, summary.txt, rule.png, {LEDGER}. Now try:")
+    say(f"In {out}: {files}, rule.json, summary.txt, rule.svg, {LEDGER}. Now try:")
     say(f"  dpwerm verify {rule_file} --study {out / 'study.toml'}")
     say(f"  dpwerm recommend {rule_file} {out / 'others.csv'} --out {out / 'new.csv'}")
     value = f"--epsilon {VALUE_EPSILON} --out {out / 'value.json'} --yes"

@@ -78,12 +78,14 @@ def tune_gamma(
     m : int ≥ 1, how many validate; by default 0.2·n₀ of a table, 500 simulated ones
     gammas : 2 to 50 candidates; None for the automatic γ times 1/27 to 27
     repeats : int in [2, 1e5], r
-    metric : "value", "accuracy", "loss", or a function; by default accuracy where the better arm is
-        known, value otherwise. For several workers it must be a function of a module
+    metric : "value", "accuracy", "loss", or a function
+        By default accuracy where the better arm is known, value otherwise. For several workers it
+        must be a function of a module.
     mechanism : in the place of the study's
     seed : int ≥ 0
-    workers : int ≥ 1, processes; None for all processors, from a script that starts its work under
-        ``if __name__ == "__main__"``
+    workers : int ≥ 1, processes
+        None for all processors, from a script that starts its work under
+        ``if __name__ == "__main__"``.
     """
     if not budgets:
         raise ParameterError("give at least one epsilon")

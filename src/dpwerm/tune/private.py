@@ -67,9 +67,10 @@ def fit_tuned(
     table : a path or a data frame
     epsilon : a number in (0, inf]
     how : ``"parts"``, ``"flip"``, ``"split"`` or ``"repeats"``; see docs/tuning.md
-    gammas : 2 to 50 values of γ to try, from outside the data; None for the automatic γ, or the
-        study's, times 1/9, 1/3, 1, 3 and 9, to three digits. Where the study declares γ, all other
-        settings are declared or plain; else they are chosen by simulation
+    gammas : 2 to 50 values of γ to try, from outside the data
+        None for the automatic γ, or the study's, times 1/9, 1/3, 1, 3 and 9, to three digits. Where
+        the study declares γ, all other settings are declared or plain; else they are chosen by
+        simulation.
     delta : a number in [0, 1), for ``parts`` and ``flip`` with a Gaussian mechanism
     mechanism : as in the study file; None for the study's, or to choose it by simulation
     share : a number in (0, 1), the part of ε that finds γ with ``split``

@@ -145,7 +145,8 @@ def _category(graph: _Graph, term: CategoryTerm) -> str:
     for adds, texts in together.items():
         here = graph.doubles([adds])
         for i in range(0, len(texts), _AT_ONCE):
-            pattern = re2_pattern(texts[i : i + _AT_ONCE])
+            some = texts[i : i + _AT_ONCE]
+            pattern = re2_pattern(some, [term.spellings.get(text, text) for text in some])
             matches = graph.add("RegexFullMatch", term.column, pattern=pattern)
             result = graph.add("Where", matches, here, result)
     return result

@@ -5,6 +5,7 @@ ONNX get a list of spellings or a pattern for each declared text.
 """
 
 import re
+from collections.abc import Sequence
 
 _PLAIN_NUMBER = re.compile(r"(-?)([0-9]+)(?:\.([0-9]+))?")
 _SPACE = (
@@ -28,12 +29,13 @@ def sql_spellings(text: str, declared: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def re2_pattern(texts: list[str]) -> str:
+def re2_pattern(texts: Sequence[str], declared: Sequence[str]) -> str:
     """Return a pattern of RE2 that a whole cell matches if it means one of the normalised texts.
 
-    Only numbers with an exponent other than 0 are missed.
+    Only numbers with an exponent other than 0 are missed, unless the study declares them so.
     """
-    return f"{_SPACE}(?:{'|'.join(map(_one, texts))}){_SPACE}"
+    odd = [_exactly(one) for one in declared if one not in texts]
+    return f"{_SPACE}(?:{'|'.join([*map(_one, texts), *odd])}){_SPACE}"
 
 
 def _one(text: str) -> str:

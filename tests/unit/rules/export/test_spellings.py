@@ -7,7 +7,9 @@ from dpwerm.rules.export.spellings import re2_pattern, sql_spellings
 from dpwerm.study.cells import normalise
 
 numbers = st.decimals(-1000, 1000, places=3) | st.integers(-50, 50)
-cells = st.one_of(st.text(max_size=6), numbers.map(str), st.sampled_from(["true", "False", "N A"]))
+cells = st.one_of(
+    st.text(max_size=6), numbers.map("{:f}".format), st.sampled_from(["true", "False", "N A"])
+)
 
 
 def as_python(pattern: str) -> str:
@@ -34,11 +36,13 @@ def test_the_usual_spellings_are_there() -> None:
 def test_a_pattern_takes_what_means_the_same_and_nothing_else(
     declared: list[str], cell: str, blank: str
 ) -> None:
-    texts = [text for text in map(normalise, declared) if text is not None]
-    pattern = re.compile(as_python(re2_pattern(texts or ["x"])))
-    for other in (cell, *declared):
+    known = [one.strip() for one in (*declared, "x") if normalise(one) is not None]
+    texts = [str(normalise(one)) for one in known]
+    pattern = re.compile(as_python(re2_pattern(texts, known)))
+    exponent = re.search(r"[0-9.][eE]", cell) is not None
+    for other in declared if exponent else (cell, *declared):
         found = pattern.fullmatch(blank + other + blank) is not None
-        assert found == (normalise(other) in (texts or ["x"]))
+        assert found == (normalise(other) in texts)
 
 
 def test_numbers_are_compared_by_value() -> None:
@@ -47,6 +51,12 @@ def test_numbers_are_compared_by_value() -> None:
         ("-0.5", ["-.5", "-0.50", "-00.5e+0"], ["0.5", "-5", "-x5"]),
         ("0", ["0", "-0", "00.", ".0", "+0.00"], ["", ".", "-", "0.1"]),
     ):
-        pattern = re.compile(as_python(re2_pattern([text])))
+        pattern = re.compile(as_python(re2_pattern([text], [text])))
         assert all(pattern.fullmatch(one) for one in same)
         assert not any(pattern.fullmatch(one) for one in others)
+
+
+def test_a_number_declared_with_an_exponent_is_found() -> None:
+    pattern = re.compile(as_python(re2_pattern(["1000", "0"], ["1e3", "0E1"])))
+    assert all(pattern.fullmatch(one) for one in ("1000", "1e3", "1000.0", "0E1", "0"))
+    assert not pattern.fullmatch("1E3")

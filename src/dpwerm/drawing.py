@@ -238,6 +238,12 @@ def _literal(texts: Sequence[Text]) -> None:
         plain(text)
 
 
+def shades(count: int) -> list[str]:
+    """Return so many of ``SHADES``, spread over all of them, the darkest last."""
+    last = len(SHADES) - 1
+    return [SHADES[last - last * place // max(1, count - 1)] for place in reversed(range(count))]
+
+
 def short(text: str, most: int = LONGEST) -> str:
     """Return a name of at most so many signs; what is left out of the middle becomes an ellipsis.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from dpwerm.drawing import INK, LINE, SHADES, SMALL, headed, labelled, panels, save, short, styled
+from dpwerm.drawing import INK, LINE, SMALL, headed, labelled, panels, save, shades, short, styled
 from dpwerm.plan.expected import Expected
 
 Curve = Mapping[str, Expected]
@@ -33,7 +33,7 @@ def draw_plan(curves: Mapping[int, Curve], n: int, axes: Axes) -> None:
     xs = [float(epsilon) for epsilon in finite]
     aside = xs[-1] * _ASIDE
     starts: list[tuple[float, int]] = []
-    for (people, curve), colour in zip(sorted(curves.items()), _shades(len(curves)), strict=True):
+    for (people, curve), colour in zip(sorted(curves.items()), shades(len(curves)), strict=True):
         spreads = [curve[epsilon].accuracy for epsilon in finite]
         means, halves = [100 * s.mean for s in spreads], [100 * s.half for s in spreads]
         wide = 2.4 if people == n else 1.4
@@ -54,12 +54,6 @@ def draw_plan(curves: Mapping[int, Curve], n: int, axes: Axes) -> None:
     axes.minorticks_off()
     axes.set_xlim(xs[0] / 2.4, aside * 1.4)
     labelled(axes, across="ε of the release (log scale)", up="people given their better arm, %")
-
-
-def _shades(count: int) -> list[str]:
-    """Return the shades of so many lines, the darkest last and the rest spread over all."""
-    last = len(SHADES) - 1
-    return [SHADES[last - last * place // max(1, count - 1)] for place in reversed(range(count))]
 
 
 def _label(starts: Sequence[tuple[float, int]], x: float, axes: Axes) -> None:

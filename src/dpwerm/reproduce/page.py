@@ -8,10 +8,7 @@ import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from matplotlib import rc_context
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-
+from dpwerm.drawing import save
 from dpwerm.errors import ParameterError
 from dpwerm.reproduce.artefact import Artefact, Bench, Made, Verdict
 from dpwerm.version import __version__
@@ -47,13 +44,6 @@ def csv_text(rows: Sequence[Mapping[str, object]]) -> str:
 def picture_name(artefact: Artefact, name: str) -> str:
     """Return the file name of a picture; an only one may have no name of its own."""
     return f"{artefact.name}-{name}.svg" if name else f"{artefact.name}.svg"
-
-
-def save(figure: Figure, path: Path) -> None:
-    """Write a picture as SVG; the same picture gives the same file."""
-    FigureCanvasAgg(figure)
-    with rc_context({"svg.hashsalt": "dpwerm", "svg.fonttype": "path"}):
-        figure.savefig(path, format="svg", metadata={"Date": None}, bbox_inches="tight")
 
 
 def page(artefact: Artefact, made: Made, bench: Bench) -> str:

@@ -10,8 +10,17 @@ from collections.abc import Iterator, Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from dpwerm.drawing import (
+    FAINT,
+    INK,
+    budgets_across,
+    headed,
+    labelled,
+    legend_below,
+    panels,
+    styled,
+)
 from dpwerm.reproduce.artefact import Artefact, Bench, Made
-from dpwerm.reproduce.canvas import INK, budgets_across, headed, labelled, legend_below, panels
 from dpwerm.reproduce.published import published_gammas
 from dpwerm.reproduce.sheet import Sheet
 from dpwerm.reproduce.summary import Summary, rounded
@@ -91,23 +100,28 @@ def sheet(name: str, title: str, cells: list[Cell]) -> Sheet:
     return Sheet(name, about, head, lines)
 
 
+@styled()
 def picture(cells: list[Cell], sizes: Sequence[int], epsilons: Sequence[str]) -> Figure:
     """Return the change of accuracy by ε: a row for each method, a column for each n."""
-    figure, axes = panels(len(METHODS), len(sizes), (3.4 * len(sizes) + 1.0, 6.4))
+    figure, axes = panels(
+        3.4 * len(sizes) + 1.0, 6.4, len(METHODS), len(sizes), sharex=True, sharey="row"
+    )
     for row, method in enumerate(METHODS):
         for column, n in enumerate(sizes):
             chosen = [cell for cell in cells if (cell.method, cell.n) == (method, n)]
-            _panel(axes[row, column], chosen, epsilons)
+            draw_changes(chosen, axes[row, column], epsilons)
             headed(axes[row, column], f"{'the paper' if row == 0 else 'ours'}, n = {n:,}")
             labelled(axes[row, column], across="ε" if row else "")
-        labelled(axes[row, 0], across="ε" if row else "", up="change of accuracy, points")
+        labelled(axes[row, 0], up="change of accuracy, points")
     legend_below(figure, axes[0, 0], 4 if len(sizes) > 1 else 2)
     return figure
 
 
-def _panel(axes: Axes, cells: list[Cell], epsilons: Sequence[str]) -> None:
-    budgets_across(axes, list(epsilons))
-    axes.axhspan(-NOTABLE, NOTABLE, color="#f2efe8", zorder=0)
+@styled()
+def draw_changes(cells: list[Cell], axes: Axes, epsilons: Sequence[str]) -> None:
+    """Draw the change by each variant at each ε; the band holds what is not notable."""
+    budgets_across(axes, epsilons)
+    axes.axhspan(-NOTABLE, NOTABLE, color=FAINT, alpha=0.6, zorder=0)
     axes.axhline(0.0, color=INK, linewidth=0.8)
     for place, variant in enumerate(CHANGED):
         changes = [cell.change(variant) for cell in cells]
@@ -118,9 +132,9 @@ def _panel(axes: Axes, cells: list[Cell], epsilons: Sequence[str]) -> None:
             yerr=[one.half for one in changes],
             color=COLOURS[place],
             marker=MARKS[place],
-            markersize=4,
             linestyle="none",
             elinewidth=0.9,
+            capsize=0,
             label=VARIANTS[variant],
         )
 

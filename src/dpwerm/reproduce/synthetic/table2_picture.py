@@ -3,7 +3,7 @@
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpwerm.reproduce.canvas import (
+from dpwerm.drawing import (
     OURS,
     PAPER,
     QUIET,
@@ -12,29 +12,35 @@ from dpwerm.reproduce.canvas import (
     labelled,
     legend_below,
     panels,
+    styled,
 )
 from dpwerm.reproduce.summary import Summary
 from dpwerm.reproduce.synthetic.repeats import REPEATS
 from dpwerm.reproduce.synthetic.table2_cells import MEASURES, Cell
 
 
+@styled()
 def picture(cells: list[Cell]) -> Figure:
     """Return accuracy and value against ε, a column for each n."""
     sizes = sorted({cell.published.n for cell in cells})
-    figure, axes = panels(2, len(sizes), (2.6 * len(sizes) + 1.2, 5.2))
+    figure, axes = panels(2.6 * len(sizes) + 1.2, 5.2, 2, len(sizes), sharex=True, sharey="row")
     for row, measure in enumerate(MEASURES):
         for column, n in enumerate(sizes):
-            _panel(axes[row, column], [cell for cell in cells if cell.published.n == n], measure)
+            draw_cells(
+                [cell for cell in cells if cell.published.n == n], axes[row, column], measure
+            )
     for column, n in enumerate(sizes):
         headed(axes[0, column], f"n = {n:,}")
         labelled(axes[1, column], across="ε")
     labelled(axes[0, 0], up="people who get their better arm, %")
-    labelled(axes[1, 0], across="ε", up="empirical treatment value")
+    labelled(axes[1, 0], up="empirical treatment value")
     legend_below(figure, axes[0, 0], 3)
     return figure
 
 
-def _panel(axes: Axes, cells: list[Cell], measure: str) -> None:
+@styled()
+def draw_cells(cells: list[Cell], axes: Axes, measure: str) -> None:
+    """Draw one n: published, reproduced and ours against ε."""
     budgets_across(axes, [cell.published.epsilon for cell in cells])
     means = [getattr(cell.published, measure) for cell in cells]
     published = [Summary(mean, half, REPEATS) for mean, half in means]
@@ -52,8 +58,6 @@ def _panel(axes: Axes, cells: list[Cell], measure: str) -> None:
             yerr=[one.half for one in summaries],
             color=colour,
             marker=marker,
-            markersize=4,
             linewidth=0.9,
-            capsize=2,
             label=label,
         )

@@ -4,10 +4,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from dpwerm.reproduce.canvas import INK, OURS, PAPER, QUIET
+from dpwerm.drawing import (
+    OURS,
+    PAPER,
+    QUIET,
+    budgets_across,
+    headed,
+    labelled,
+    legend_under,
+    panels,
+    styled,
+)
 from dpwerm.reproduce.trials.published import published_rows
 from dpwerm.reproduce.trials.table import Measured
 
@@ -27,55 +36,63 @@ class Column:
     series: Mapping[str, Sequence[Measured]]
     published: str = ""
 
+    @property
+    def epsilons(self) -> list[str]:
+        """The budgets of all series, the smallest first."""
+        return sorted({row.epsilon for rows in self.series.values() for row in rows}, key=float)
 
+    def at(self, name: str, epsilon: str) -> float:
+        """Where a point of a series stands: side by side, so that bars do not hide each other."""
+        shift = [*self.series, "published"].index(name) - 1
+        return self.epsilons.index(epsilon) + 0.09 * shift
+
+
+@styled()
 def table_figure(columns: Sequence[Column]) -> Figure:
     """Return the value (mean ± SD over repeats) above the agreement of one release."""
-    figure = Figure(figsize=(5.2 * len(columns), 6.6), layout="constrained")
-    FigureCanvasAgg(figure)
-    panels = figure.subplots(2, len(columns), squeeze=False)
+    figure, axes = panels(5.2 * len(columns), 6.8, 2, len(columns))
     for place, column in enumerate(columns):
-        above, below = panels[0][place], panels[1][place]
-        places = budgets(above, below, column)
-        shifts = {name: 0.09 * (at - 1) for at, name in enumerate((*column.series, "published"))}
-        for name, rows in column.series.items():
-            at = [places[row.epsilon] + shifts[name] for row in rows]
-            draw(above, name, at, [row.mean for row in rows], [row.deviation for row in rows])
-            private = [row for row in rows if row.private]
-            draw(below, name, at[: len(private)], [row.single for row in private], None)
-        if column.published:
-            known = [row for row in published_rows(column.published) if row.epsilon in places]
-            at = [places[row.epsilon] + shifts["published"] for row in known]
-            spread = [row.deviation or 0.0 for row in known]
-            draw(above, "published", at, [row.value for row in known], spread)
-        above.set_title(column.title, loc="left", fontsize=10, color=INK)
-        above.set_ylabel(f"value ± SD over draws of noise,\n{column.unit}")
-        below.set_ylabel("people treated as without privacy,\nby one release")
-        below.set_ylim(0.0, 1.03)
-        below.set_xlabel("ε")
-        below.legend(
-            *above.get_legend_handles_labels(),
-            loc="upper center",
-            bbox_to_anchor=(0.5, -0.16),
-            ncols=2,
-            fontsize=8,
-            frameon=False,
-        )
+        draw_values(column, axes[0, place])
+        draw_agreement(column, axes[1, place])
+        headed(axes[0, place], column.title)
+        legend_under(axes[1, place], 2, marks=axes[0, place].get_legend_handles_labels()[0])
     return figure
 
 
-def budgets(above: Axes, below: Axes, column: Column) -> dict[str, int]:
-    """Put the budgets of a column on both axes and return their places."""
-    epsilons = sorted({row.epsilon for rows in column.series.values() for row in rows}, key=float)
-    names = ["∞" if epsilon == "inf" else epsilon for epsilon in epsilons]
-    for panel in (above, below):
-        quiet(panel)
-        panel.set_xticks(range(len(names)), names)
-        panel.set_xlim(-0.4, len(names) - 0.6)
-    return {epsilon: place for place, epsilon in enumerate(epsilons)}
+@styled()
+def draw_values(column: Column, axes: Axes) -> None:
+    """Draw the value of each series against ε, and what the paper prints."""
+    _budgets(column, axes)
+    for name, rows in column.series.items():
+        at = [column.at(name, row.epsilon) for row in rows]
+        _line(axes, name, at, [row.mean for row in rows], [row.deviation for row in rows])
+    if column.published:
+        known = [r for r in published_rows(column.published) if r.epsilon in column.epsilons]
+        at = [column.at("published", row.epsilon) for row in known]
+        spread = [row.deviation or 0.0 for row in known]
+        _line(axes, "published", at, [row.value for row in known], spread)
+    labelled(axes, up=f"value ± SD over draws of noise,\n{column.unit}")
 
 
-def draw(
-    panel: Axes,
+@styled()
+def draw_agreement(column: Column, axes: Axes) -> None:
+    """Draw the share of people whom one private release treats as the rule without privacy."""
+    _budgets(column, axes)
+    for name, rows in column.series.items():
+        private = [row for row in rows if row.private]
+        at = [column.at(name, row.epsilon) for row in private]
+        _line(axes, name, at, [row.single for row in private], None)
+    axes.set_ylim(0.0, 1.03)
+    labelled(axes, across="ε", up="share of people treated as\nwithout privacy, one release")
+
+
+def _budgets(column: Column, axes: Axes) -> None:
+    budgets_across(axes, column.epsilons)
+    axes.set_xlim(-0.4, len(column.epsilons) - 0.6)
+
+
+def _line(
+    axes: Axes,
     name: str,
     at: Sequence[float],
     heights: Sequence[float],
@@ -84,7 +101,7 @@ def draw(
     """Draw one series; bars: half lengths, or None."""
     colour, mark, line = STYLES[name.split()[0].split(",")[0]]
     later = name.endswith("intercept") and "no intercept" not in name
-    panel.errorbar(
+    axes.errorbar(
         at,
         heights,
         yerr=bars,
@@ -92,16 +109,5 @@ def draw(
         marker=mark,
         linestyle="--" if later else line,
         markerfacecolor="white" if later else colour,
-        markersize=4.5,
-        linewidth=1.2,
-        capsize=2,
         label=name,
     )
-
-
-def quiet(panel: Axes) -> None:
-    """Give a panel the house style."""
-    panel.spines[["top", "right"]].set_visible(False)
-    panel.grid(axis="y", color="#e6e6e6", linewidth=0.7)
-    panel.set_axisbelow(True)
-    panel.tick_params(colors=INK, labelsize=8)

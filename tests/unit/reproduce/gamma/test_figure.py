@@ -19,7 +19,7 @@ def red(axes: Axes) -> list[float]:
 def test_rows_are_budgets_and_columns_are_sizes() -> None:
     figure = draw(THETA, FOUND, OURS, ["1", "5"], "θ₀")
     assert len(figure.axes) == 4
-    assert [axes.get_title() for axes in figure.axes[:2]] == ["n = 200", "n = 500"]
+    assert [axes.get_title(loc="left") for axes in figure.axes[:2]] == ["n = 200", "n = 500"]
     assert figure.axes[2].get_ylabel().startswith("ε = 5")
 
 

@@ -17,7 +17,7 @@ from dpwerm.study.declaration import DeclaredBudget, Study
 
 def check(
     study: Annotated[Path, typer.Argument(help="The study file.")],
-    table: Annotated[Path | None, typer.Argument(help="The trial's table.")] = None,
+    table: Annotated[Path | None, typer.Argument(help="The trial's table: CSV or Parquet.")] = None,
 ) -> None:
     """Report every fault of a study file and of a table. For the curator: it quotes rows."""
     declared = Study.load(study)

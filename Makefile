@@ -5,13 +5,17 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 
-.PHONY: demo test lint types check benchmark utility plan coverage confounded tuning reproduce crash hammer audit audit-pipeline clean
+.PHONY: demo test docs lint types check benchmark utility plan coverage confounded tuning reproduce crash hammer audit audit-pipeline clean
 
 demo: $(STAMP)  ## a simulated trial end to end: a rule, a summary and a picture in demo/
 	$(BIN)/dpwerm demo --out demo --force
 
 test: $(STAMP)  ## the whole test suite
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile
+
+docs: $(STAMP)  ## these pages and the reference as static HTML in build/docs, without a warning
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --nitpicky --quiet --builder html docs build/docs
+	@echo "Open build/docs/index.html."
 
 lint: $(STAMP)  ## style and formatting
 	$(BIN)/ruff check .

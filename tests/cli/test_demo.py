@@ -10,6 +10,7 @@ from dpwerm.privacy.ledger.ledger import Ledger
 FILES = [
     "ledger.db",
     "others.csv",
+    "report.html",
     "rule.json",
     "rule.svg",
     "study.toml",
@@ -28,11 +29,12 @@ def test_the_demo_and_what_it_says_to_try(run: Run, tmp_path: Path) -> None:
     assert (out / "summary.txt").read_text(encoding="utf-8") in result.out
     assert "</svg>" in (out / "rule.svg").read_text(encoding="utf-8")
     tries = [line.split()[1:] for line in result.out.splitlines() if line.startswith("  dpwerm ")]
-    expected = ["verify", "recommend", "evaluate", "ledger", "plan"]
+    expected = ["verify", "recommend", "evaluate", "report", "ledger", "plan"]
     assert [words[0] for words in tries] == expected
     said = {words[0]: run(*words) for words in tries}
     assert {name: result.code for name, result in said.items()} == dict.fromkeys(expected, 0)
     assert "epsilon  2      1.5    0.5" in said["ledger"].out
+    assert "Of epsilon 2 the study has spent 1.5" in (out / "report.html").read_text("utf-8")
     assert "The ledger holds the charge of this release" in said["verify"].out
     again = run("demo", "--out", out)
     assert again.code == 2

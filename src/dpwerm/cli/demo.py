@@ -25,6 +25,7 @@ def demo(
 ) -> None:
     """Simulate a trial and learn a rule from it, end to end."""
     # Drawing and fitting libraries take a second to load; other commands do without them.
+    from dpwerm.cli.report import write_report
     from dpwerm.report.figure import save_figure
     from dpwerm.report.summary import summary
     from dpwerm.rules.treatment_rule import PrivateTreatmentRule
@@ -49,20 +50,24 @@ def demo(
         (out / "summary.txt").write_text(text, encoding="utf-8")
         on_stage("drawing")
         save_figure(rule, out / "rule.svg")
+        write_report(out / "report.html", out / "rule.json", out / "study.toml", None, None)
         fresh = demo_trial(people=5_000, seed=1)
         right = float(np.mean(rule.arms_for(rule.score_table(fresh)) == best_arm(fresh)))
     say(text)
     say("The trial is simulated, so the truth is known: the rule recommends the better arm for")
     say(f"{right:.1%} of 5,000 new simulated people (no real data could be shown like this).")
     say()
-    files, rule_file = "trial.csv, others.csv, study.toml", out / "rule.json"
-    say(f"In {out}: {files}, rule.json, summary.txt, rule.svg, {LEDGER}. Now try:")
-    say(f"  dpwerm verify {rule_file} --study {out / 'study.toml'}")
+    rule_file, value, declared = out / "rule.json", out / "value.json", out / "study.toml"
+    say(f"In {out}: report.html, to be opened in a browser, and rule.json, summary.txt, rule.svg,")
+    say(f"study.toml, trial.csv, others.csv, {LEDGER}. Now try:")
+    say(f"  dpwerm verify {rule_file} --study {declared}")
     say(f"  dpwerm recommend {rule_file} {out / 'others.csv'} --out {out / 'new.csv'}")
-    value = f"--epsilon {VALUE_EPSILON} --out {out / 'value.json'} --yes"
-    say(f"  dpwerm evaluate {rule_file} {out / 'study.toml'} {out / 'others.csv'} {value}")
-    say(f"  dpwerm ledger show {out / 'study.toml'}")
-    say(f"  dpwerm plan {out / 'study.toml'} --n 500")
+    bought = f"--epsilon {VALUE_EPSILON} --out {value} --yes"
+    say(f"  dpwerm evaluate {rule_file} {declared} {out / 'others.csv'} {bought}")
+    page = f"--out {out / 'report.html'} --force"
+    say(f"  dpwerm report {rule_file} --study {declared} --value {value} {page}")
+    say(f"  dpwerm ledger show {declared}")
+    say(f"  dpwerm plan {declared} --n 500")
 
 
 def _begin_anew(out: Path) -> None:

@@ -11,6 +11,7 @@ from dpwerm.cli.released import charge_findings, released_in
 from dpwerm.cli.stores import entries_in, store_of
 from dpwerm.errors import ParameterError
 from dpwerm.rules.json_out import write_json, write_text
+from dpwerm.rules.rule import Rule
 from dpwerm.rules.rule_file import notice, read_rule, verify_rule
 from dpwerm.study.declaration import Study
 
@@ -44,6 +45,24 @@ def report(
         raise ParameterError(f"the name of a report must end in {', '.join(some)} or {last}")
     given = tuple(one for one in (rule, study, value) if one is not None)
     path = free_path(out, force=force, inputs=given)
+    with stages() as on_stage:
+        on_stage("simulating how far noise reaches, and drawing")
+        loaded = write_report(path, rule, study, value, ledger)
+    say(notice(loaded))
+    say(f"Wrote {path}. It comes from released files alone; no row was read.")
+    if path.suffix.lower() == ".html":
+        say("Open it in any browser, or print it: it needs no network.")
+    for line in _missing(study, value, private=loaded.private):
+        say(line)
+
+
+def write_report(
+    path: Path, rule: Path, study: Path | None, value: Path | None, ledger: str | None
+) -> Rule:
+    """Write the report of the files as the ending of the path says; return the rule.
+
+    Only files that verify are reported; a study brings its ledger, which must hold their charges.
+    """
     # Drawing libraries take a second to load; other commands do without them.
     from dpwerm.report.compose import compose
     from dpwerm.report.material import Material, Names
@@ -55,19 +74,12 @@ def report(
     checks += 0 if value is None else len(verify_value(value))
     booked = None
     if study is not None and loaded.receipt is not None:
-        booked, charged = _booked(study, ledger, given)
+        files = (rule,) if value is None else (rule, value)
+        booked, charged = _booked(study, ledger, files)
         checks += charged
-    names = Names(rule.name, value.name if value else "value.json", _study_name(study))
-    with stages() as on_stage:
-        on_stage("simulating how far noise reaches, and drawing")
-        made = compose(Material(loaded, found, booked, checks, names))
-    _write(made, path)
-    say(notice(loaded))
-    say(f"Wrote {path}. It comes from released files alone; no row was read.")
-    if path.suffix.lower() == ".html":
-        say("Open it in any browser, or print it: it needs no network.")
-    for line in _missing(study, value, private=loaded.private):
-        say(line)
+    names = Names(rule.name, value.name if value else Names.value, _study_name(study))
+    _write(compose(Material(loaded, found, booked, checks, names)), path)
+    return loaded
 
 
 def _booked(study: Path, option: str | None, files: tuple[Path, ...]) -> "tuple[Booked, int]":
@@ -81,7 +93,6 @@ def _booked(study: Path, option: str | None, files: tuple[Path, ...]) -> "tuple[
     findings = [
         finding
         for file in files
-        if file != study
         for finding in charge_findings(released_in(file), declared, entries)
     ]
     wrong = [finding for finding in findings if not finding.holds]
@@ -95,7 +106,9 @@ def _booked(study: Path, option: str | None, files: tuple[Path, ...]) -> "tuple[
 
 
 def _study_name(study: Path | None) -> str:
-    return "study.toml" if study is None else study.name
+    from dpwerm.report.material import Names
+
+    return Names.study if study is None else study.name
 
 
 def _write(made: "Report", path: Path) -> None:

@@ -16,7 +16,8 @@ read_rule <- function(path) fromJSON(path, simplifyVector = FALSE)
 # Cells stay text, so that a level such as "01" or "NA" is not changed by reading.
 read_people <- function(path) {
   read.csv(
-    path, colClasses = "character", na.strings = "", check.names = FALSE, encoding = "UTF-8"
+    path,
+    colClasses = "character", na.strings = "", check.names = FALSE, encoding = "UTF-8"
   )
 }
 
@@ -32,7 +33,8 @@ category_part <- function(cells, block, units) {
   cells <- trimws(as.character(cells))
   level <- rep(block$levels[[1]]$name, length(cells))
   for (one in block$levels) if (identical(one$cells, "*")) level[] <- one$name
-  level[is.na(cells) | cells %in% c("", "NA", "N/A", "NaN", "nan", "NULL", "null")] <- block$default
+  missing <- c("", "NA", "N/A", "NaN", "nan", "NULL", "null")
+  level[is.na(cells) | cells %in% missing] <- block$default
   for (one in block$levels) {
     if (is.list(one$cells)) level[cells %in% unlist(one$cells)] <- one$name
   }

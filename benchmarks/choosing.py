@@ -1,0 +1,165 @@
+"""``python -m benchmarks.choosing``: the tables and examples of docs/choosing.md.
+
+Commands are run as a reader would run them, on the study file that the page prints. What bounds
+cost is measured by whole fits, because a plan takes the declared bounds for granted.
+"""
+
+import contextlib
+import io
+import math
+import re
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.page import fill
+from dpwerm import PrivateTreatmentRule, Study
+from dpwerm.cli.main import main as dpwerm
+from dpwerm.errors import ParameterError
+from dpwerm.plan.expected import TRIALS
+from dpwerm.plan.place import Place, simulated
+from dpwerm.plan.words import mean_of
+from dpwerm.privacy.odds import even_odds
+from dpwerm.simulate.engine.bar import bar
+from dpwerm.simulate.engine.run import run
+from dpwerm.simulate.scenarios import get_scenario
+from dpwerm.text import markdown
+
+PAGE = Path(__file__).parents[1] / "docs" / "choosing.md"
+FOR_ODDS = ("0.1", "0.5", "1", "2", "5", "10")
+SIZES, EPSILONS = (100, 200, 400, 800, 1600), ("0.1", "0.25", "0.5", "1", "2", "inf")
+N, EPSILON = 400, "1"
+FEATURES = (0, 2, 6, 16)
+"""How many numbers are added to the four features of the study."""
+
+RATIOS = ("1:1", "2:1", "4:1", "9:1")
+FACTORS = (1, 2, 4, 8)
+"""How many times too wide the bounds of the benefit are."""
+
+REPEATS, PEOPLE, SEED = 200, 4_000, 20267
+COMMANDS = {
+    "epsilon": "plan study.toml --n 400 --target 0.9",
+    "people": "plan study.toml --epsilon 0.5 --target 0.9",
+    "small": "plan study.toml --n 60 --target 0.85",
+}
+
+
+def study_text() -> str:
+    """Return the study file that the page prints."""
+    found = re.search(
+        r"<!-- file: study.toml -->\n+```toml\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL
+    )
+    if found is None:
+        raise SystemExit("the page prints no study file")
+    return found[1]
+
+
+def with_features(text: str, more: int) -> str:
+    """Return the study with more numbers."""
+    new = (f'[features.more_{j}]\nkind = "number"\nbounds = [0, 1]\n\n' for j in range(more))
+    return text.replace("[treatment]", "".join(new) + "[treatment]")
+
+
+def with_ratio(text: str, ratio: str) -> str:
+    """Return the study with arms of another ratio."""
+    first, second = map(int, ratio.split(":"))
+    whole = first + second
+    arms = f'arms = {{ tablets = "{first}/{whole}", therapy = "{second}/{whole}" }}'
+    return re.sub(r"^arms = .*$", arms, text, flags=re.MULTILINE)
+
+
+def odds() -> str:
+    """Return what ε means for odds, each chance rounded up to a tenth of a percent."""
+    rows = [("ε", "odds change at most by the factor", "1:1", "50 %", "1 %")]
+    for text in FOR_ODDS:
+        factor = math.exp(float(text))
+        words = f"{factor:.3g}" if factor < 1000 else f"{factor:,.0f}"
+        larger, _ = even_odds(Decimal(text))
+        rare = math.ceil(1000 * factor / (factor + 99) - 1e-9) / 10
+        rows.append((text, words, f"{words}:1", f"{larger:g} %", f"{rare:g} %"))
+    return markdown(rows)
+
+
+def planned(studies: Sequence[tuple[str, str, int]], label: str) -> list[str]:
+    """Return the expected accuracy for each study text, ε and n."""
+    places = [Place(Study.parse(text), "0", TRIALS, eps, n, None) for text, eps, n in studies]
+    with bar(label) as on_done:
+        found = run(simulated, places, on_done=on_done)
+    shown = []
+    for one in found:
+        if isinstance(one, ParameterError):
+            raise one
+        shown.append(mean_of(one[1].accuracy))
+    return shown
+
+
+def grid(text: str) -> str:
+    """Return the accuracy by n and ε."""
+    cells = iter(planned([(text, eps, n) for n in SIZES for eps in EPSILONS], "n and epsilon"))
+    header = ["n", *(f"ε = {eps}" for eps in EPSILONS[:-1]), "no privacy"]
+    return markdown([header, *([f"{n:,}", *(next(cells) for _ in EPSILONS)] for n in SIZES)])
+
+
+def changed(text: str) -> str:
+    """Return the accuracy with more features, and with other ratios of the arms."""
+    studies = [with_features(text, more) for more in FEATURES]
+    studies += [with_ratio(text, ratio) for ratio in RATIOS[1:]]
+    names = [f"{4 + more} features, arms 1:1" for more in FEATURES]
+    names += [f"4 features, arms {ratio}" for ratio in RATIOS[1:]]
+    columns = (("0.5", N), (EPSILON, N), (EPSILON, 2 * N))
+    cells = iter(planned([(one, eps, n) for one in studies for eps, n in columns], "changes"))
+    header = ["study", *(f"n = {n}, ε = {eps}" for eps, n in columns)]
+    return markdown([header, *([name, *(next(cells) for _ in columns)] for name in names)])
+
+
+def bounds() -> str:
+    """Return the accuracy of whole fits to the paper's problem with bounds that are too wide."""
+    rows = [("bounds of the benefit", "times as wide", f"right arm, %, n = {N}, ε = {EPSILON}")]
+    fitting = get_scenario("paper")
+    people = fitting.people(PEOPLE, np.random.default_rng([SEED, 0]))
+    for factor in FACTORS:
+        low, high = (factor * bound for bound in fitting.bounds)
+        study = replace(fitting, bounds=(low, high)).study()
+        found = []
+        for repeat in range(REPEATS):
+            trial = fitting.draw(N, np.random.default_rng([SEED, 1, repeat]))
+            rule = PrivateTreatmentRule.from_study(study, EPSILON, random_state=repeat)
+            found.append(100 * fitting.accuracy(people, rule.fit(trial).predict(people)))
+        half = 1.96 * np.std(found, ddof=1) / np.sqrt(REPEATS)
+        rows.append((f"{low:g} to {high:g}", str(factor), f"{np.mean(found):.1f} ± {half:.1f}"))
+    return markdown(rows)
+
+
+def shown(command: str, *, whole: bool) -> str:
+    """Return a command and what it prints; ``...`` stands for the opening unless it is whole."""
+    caught = io.StringIO()
+    with contextlib.redirect_stdout(caught):
+        code = dpwerm(command.split())
+    if code:
+        raise SystemExit(code)
+    blocks = caught.getvalue().rstrip("\n").split("\n\n")
+    text = "\n\n".join(blocks if whole else ["...", *blocks[2:]])
+    return f"```console\n$ dpwerm {command}\n{text}\n```"
+
+
+def main() -> None:
+    """Write the page's tables and examples."""
+    text = study_text()
+    fill(PAGE, "odds", odds())
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        Path("study.toml").write_text(text, encoding="utf-8")
+        for name, command in COMMANDS.items():
+            print(name, flush=True)
+            fill(PAGE, name, shown(command, whole=name == "epsilon"))
+    fill(PAGE, "grid", grid(text))
+    fill(PAGE, "changes", changed(text))
+    print("bounds", flush=True)
+    fill(PAGE, "bounds", bounds())
+
+
+if __name__ == "__main__":
+    main()

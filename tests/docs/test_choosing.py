@@ -1,0 +1,83 @@
+"""The commands of docs/choosing.md run as printed, and its table of odds is computed anew."""
+
+import contextlib
+import re
+from pathlib import Path
+
+import pytest
+from benchmarks import choosing
+from tests.docs.masks import masked
+from tests.docs.pages import ROOT, matches, run_command
+
+from dpwerm import Study
+from dpwerm.choose import answer, candidates, search
+from dpwerm.choose.search import Round
+from dpwerm.plan import desk, expected
+
+PAGE = (ROOT / "docs" / "choosing.md").read_text(encoding="utf-8")
+
+
+def between(name: str) -> str:
+    """Return what stands between two marks of the page."""
+    found = re.search(rf"<!-- {name}: begin -->\n(.*?)\n<!-- {name}: end -->", PAGE, re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+def paragraphs(text: str) -> list[str]:
+    """Return each paragraph as one line, with numbers made equal: they decide where lines break."""
+    return [" ".join(masked(block)) for block in re.split(r"\n\s*\n|\n(?==+\n)", text.strip())]
+
+
+def take_little_effort(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let searches and simulations be small, but good enough for a plan to end as it should."""
+    monkeypatch.setenv("DPWERM_CACHE", str(cache))
+    monkeypatch.setattr(answer, "_MEMORY", {})
+    # Other processes would not see what is made small here.
+    monkeypatch.setattr(desk, "WORTH_WORKERS", 10**6)
+    monkeypatch.setattr(desk, "TRIALS", 96)
+    monkeypatch.setattr(candidates, "CLIPS", candidates.CLIPS[1:-1:2])
+    monkeypatch.setattr(candidates, "SATURATIONS", candidates.SATURATIONS[:2])
+    monkeypatch.setattr(search, "ROUNDS", (Round(8, 1, 10), Round(16, 1, 3), Round(24, 1, 1)))
+    monkeypatch.setattr(search, "MOST_ROWS", 400)
+    monkeypatch.setattr(expected, "MOST_ROWS", 400)
+
+
+@pytest.mark.parametrize("name", choosing.COMMANDS)
+def test_a_command_prints_what_the_page_shows(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Numbers are not compared, so they may be found with little effort.
+    take_little_effort(tmp_path, monkeypatch)
+    (tmp_path / "study.toml").write_text(choosing.study_text(), encoding="utf-8")
+    block = re.fullmatch(r"```console\n\$ (dpwerm .*?)\n(.*)\n```", between(name), re.DOTALL)
+    assert block is not None
+    with contextlib.chdir(tmp_path):
+        said = run_command(block[1])
+    assert said.code == 0, said.err
+    found, wanted = paragraphs(said.out), paragraphs(block[2])
+    assert matches(found, wanted), "\n".join(found)
+
+
+def test_the_odds_are_those_of_the_library() -> None:
+    assert between("odds") == choosing.odds()
+
+
+def test_the_page_says_what_its_numbers_say() -> None:
+    """The total of the example holds the rule of the first command twice, as the page says."""
+    total = Study.parse(choosing.study_text()).budget
+    assert total is not None
+    (found,) = re.findall(r"with 400 people is ([0-9.]+):", between("epsilon"))
+    assert 2 * float(found) == float(total.epsilon)
+    assert "above 400 although 400 was enough" in " ".join(PAGE.split())
+    assert "Above the study's total of 1, which fit refuses" in between("small")
+
+
+def test_the_examples_are_whole_studies() -> None:
+    text = choosing.study_text()
+    for more in choosing.FEATURES:
+        assert len(Study.parse(choosing.with_features(text, more)).features) == 4 + more
+    for ratio in choosing.RATIOS:
+        first, second = map(int, ratio.split(":"))
+        pi_min = Study.parse(choosing.with_ratio(text, ratio)).treatment.pi_min
+        assert pi_min == pytest.approx(min(first, second) / (first + second))

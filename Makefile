@@ -5,16 +5,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 
-.PHONY: demo test docs lint types check benchmark utility plan coverage confounded tuning reproduce crash hammer audit audit-pipeline clean
+.PHONY: demo test docs lint types check benchmark utility plan coverage confounded tuning reach reproduce crash hammer audit audit-pipeline clean
 
-demo: $(STAMP)  ## a simulated trial end to end: a rule, a summary and a picture in demo/
+demo: $(STAMP)  ## a simulated trial end to end: a rule and a report in demo/
 	$(BIN)/dpwerm demo --out demo --force
 
 test: $(STAMP)  ## the whole test suite
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile
 
 docs: $(STAMP)  ## these pages and the reference as static HTML in build/docs, without a warning
-	$(BIN)/sphinx-build --fail-on-warning --keep-going --nitpicky --quiet --builder html docs build/docs
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --nitpicky --quiet -c docs . build/docs
 	@echo "Open build/docs/index.html."
 
 lint: $(STAMP)  ## style and formatting
@@ -46,6 +46,9 @@ confounded: $(STAMP)  ## what undoes confounding, at which n and epsilon; docs/o
 tuning: $(STAMP)  ## what tuning gains, by Algorithm 2 and privately; docs/tuning.md, about eight minutes
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.algorithm2
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.tuning
+
+reach: $(STAMP)  ## how near the simulated reach of noise comes; docs/report-intervals.md, three minutes
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.reach
 
 reproduce: $(STAMP)  ## every table and figure of the paper, in docs/reproduction; CYP_GUIDES=path of your copy
 	$(BIN)/dpwerm reproduce all --out docs/reproduction $(if $(CYP_GUIDES),--cyp-guides "$(CYP_GUIDES)")

@@ -32,6 +32,9 @@ from dpwerm.rules.rule import Rule
 from dpwerm.study.blocks import NumberBlock
 
 NO_MAP = "a map needs two number features"
+DASHES, TICKS = (2.5, 1.2), 6
+"""Of simulated intervals, short ones too; and the most parts of the axis of coefficients."""
+
 BESIDE = 16
 """Arms with names of at most so many signs stand beside each other in the legend."""
 
@@ -60,15 +63,16 @@ def draw_coefficients(
     rows = rows_named(axes, [short(names[place]) for place in shown])
     axes.axvline(0.0, color=INK, linewidth=0.8)
     axes.plot(effects, rows, "o", color=INK, markersize=5)
-    title, line = "Coefficients", "solid"
+    title, dashes = "Coefficients", None
     if reach is None and simulated is not None:
-        reach, line = simulated.half, "dashed"
+        reach, dashes = simulated.half, DASHES
     if reach is not None and reach.any():
-        title += "\n± 95 % of the privacy noise" + (", simulated" if line == "dashed" else "")
+        title += "\n± 95 % of the privacy noise" + (", simulated" if dashes else "")
         at = np.flatnonzero(np.logical_not(small))
         bars = axes.errorbar(effects[at], rows[at], xerr=reach[shown][at], fmt="none", ecolor=INK)
         for part in bars[2]:
-            part.set_linestyle(line)
+            part.set_linestyle("solid" if dashes is None else (0, dashes))
+    axes.locator_params(axis="x", nbins=TICKS)
     headed(axes, title)
     _arms_across(axes, rule.arms)
     labelled(axes, across="coefficient, encoded units")

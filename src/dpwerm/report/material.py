@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.ledger.account import Account, Charge
+from dpwerm.report.noise_interval import effect_reach
 from dpwerm.report.simulated_reach import SimulatedReach, simulated_reach
 from dpwerm.rules.rule import Rule
 from dpwerm.rules.rule_file import content_of
@@ -74,6 +76,20 @@ class Material:
     def reach(self) -> SimulatedReach | None:
         """How far noise inside the objective reaches, simulated; None where it is not."""
         return simulated_reach(self.rule)
+
+    @cached_property
+    def half(self) -> FloatArray | None:
+        """How far noise reaches in each effect, by its law or simulated; None if not known."""
+        return effect_reach(self.rule.release) if self.reach is None else self.reach.half
+
+    @cached_property
+    def drowned(self) -> tuple[str, ...]:
+        """The coefficients whose sign the noise alone could have made, as far as is known."""
+        if self.half is None or not self.half.any():
+            return ()
+        release = self.rule.release
+        rows = zip(release.encoding.coefficient_names, release.effects, self.half, strict=True)
+        return tuple(name for name, effect, reach in rows if abs(effect) <= reach)
 
 
 @dataclass(frozen=True)

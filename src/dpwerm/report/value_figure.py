@@ -33,8 +33,8 @@ from dpwerm.rules.value.release import Estimate, ValueRelease
 THICK, AWAY = 0.13, 0.2
 """Height of a bar, and how far it stands from its line, where rows are 1 apart."""
 
-ARM = 20
-"""Signs of an arm's name on one line."""
+ARM, TICKS = 20, 7
+"""Signs of an arm's name on one line, and the most parts of the axis."""
 
 PRIVACY: dict[str, Any] = {"facecolor": "white", "edgecolor": LINE, "hatch": "//////"}
 SAMPLING: dict[str, Any] = {"facecolor": QUIET, "edgecolor": LINE}
@@ -103,6 +103,7 @@ def _draw(
         axes.plot([one.estimate], [row], "o", color=INK, markersize=6)
         for half, look, away in ((one.privacy, PRIVACY, AWAY), (one.sampling, SAMPLING, -AWAY)):
             axes.barh(row + away, 2 * half, THICK, one.estimate - half, **look)
+    axes.locator_params(axis="x", nbins=TICKS)
     both = f"estimate and {100 * value.confidence:g} % interval for both errors"
     marks = [
         Line2D([], [], color=INK, marker="o", markersize=6, label=both),

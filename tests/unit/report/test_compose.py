@@ -94,6 +94,12 @@ def test_a_rule_without_a_claim_is_not_called_private(kind: str) -> None:
     assert "Do not publish this rule" in said(report, "cost")
     assert "must not be published" in said(report, "limits")
     assert "factor" not in said(report, "cost")
+    assert "factor" not in said(report, "short")
+
+
+def test_the_promise_stands_in_plain_words_at_the_top() -> None:
+    text = said(compose(material("objective")), "short")
+    assert "by at most a factor 2.72 (epsilon = 1)." in text
 
 
 def test_output_perturbation_has_exact_intervals() -> None:
@@ -125,6 +131,21 @@ def test_add_remove_writes_no_number_of_people() -> None:
 def test_coefficients_set_to_zero_are_said_to_be() -> None:
     text = said(compose(material("threshold")), "learned")
     assert "set to 0" in text
+
+
+def test_the_short_answer_leaves_out_what_may_be_noise() -> None:
+    drowned, clear = material("objective"), material("output")
+    assert drowned.half is not None
+    names = drowned.rule.release.encoding.coefficient_names
+    sizes = abs(drowned.rule.release.effects)
+    assert drowned.drowned == tuple(
+        name for name, size, reach in zip(names, sizes, drowned.half, strict=True) if size <= reach
+    )
+    for one in (drowned, clear):
+        text = said(compose(one), "short")
+        for name in ("age", "severity"):
+            assert (f"a higher {name}" in text) is (name not in one.drowned)
+    assert material("no noise").drowned == ()
 
 
 def test_without_an_evaluation_no_good_is_claimed() -> None:

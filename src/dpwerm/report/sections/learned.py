@@ -1,12 +1,13 @@
 """What was learned: the rule as a sentence, a table and pictures, and how far noise reaches."""
 
+from collections.abc import Collection
+
 import numpy as np
 
 from dpwerm.drawing import panels, styled, svg_text
 from dpwerm.report.content import Block, Caution, Paragraph, Picture, Section, Table
 from dpwerm.report.figure import draw_coefficients, draw_recommendation
 from dpwerm.report.material import Material
-from dpwerm.report.noise_interval import effect_reach
 from dpwerm.report.sections.naming import listed, quoted
 from dpwerm.report.settings_words import zeroed
 from dpwerm.report.simulated_reach import why_not
@@ -19,6 +20,7 @@ WIDTH = 4.8
 
 MOST_DRAWN = 24
 MOST_NAMED = 4
+NOTHING_CLEAR = "No feature stands out from the privacy noise."
 
 
 def learned(material: Material) -> Section:
@@ -44,12 +46,12 @@ def answer(rule: Rule) -> str:
     )
 
 
-def directions(rule: Rule) -> str:
-    """Return what speaks for which arm, the strongest first."""
+def directions(rule: Rule, without: Collection[str] = ()) -> str:
+    """Return what speaks for which arm, the strongest first; some coefficients can be left out."""
     sides: tuple[list[str], list[str]] = ([], [])
     effects = dict(zip(_names(rule), rule.release.effects, strict=True))
     for name, level in sorted(_meanings(rule).items(), key=lambda one: -abs(effects[one[0]])):
-        if effects[name]:
+        if effects[name] and name not in without:
             up, down = level
             second = bool(effects[name] > 0)
             sides[second].append(up)
@@ -60,7 +62,9 @@ def directions(rule: Rule) -> str:
         if found:
             more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
             named = ", ".join(found[:MOST_NAMED]) if more else listed(found)
-            sentences.append(f"These speak for {quoted(arm)}: {named}{more}.")
+            sentences.append(f"Speaking for {quoted(arm)}: {named}{more}.")
+    if not sentences and any(effects[name] for name in _meanings(rule)):
+        return NOTHING_CLEAR
     if not sentences:
         return "No feature speaks for either arm: everybody gets the same recommendation."
     return f"{' '.join(sentences)} What weighs most comes first."
@@ -138,8 +142,7 @@ def _noise(material: Material) -> list[Block]:
     rule = material.rule
     release = rule.release
     names, effects, small = _names(rule), release.effects, zeroed(release)
-    exact, simulated = effect_reach(release), material.reach
-    half = simulated.half if simulated is not None else exact
+    simulated, half = material.reach, material.half
     headings: tuple[str, ...] = ("coefficient", "released")
     columns: list[list[str]] = [[f"{one:+.4f}" for one in effects]]
     if half is not None and half.any():
@@ -157,35 +160,33 @@ def _noise(material: Material) -> list[Block]:
     blocks: list[Block] = [Table(caption, headings, tuple(rows))]
     if half is None:
         return [*blocks, Paragraph(f"No interval is shown. {why_not(rule)}")]
-    if not half.any():
-        return blocks
+    return [*blocks, *_reading(material)] if half.any() else blocks
+
+
+def _reading(material: Material) -> list[Block]:
+    """Return what ± means, and what may be noise alone."""
     words = (
         "± is the reach of the privacy noise in 95 of 100 releases, by its exact law. It is not "
         "sampling error: other people would have given other coefficients even without noise."
     )
-    if simulated is not None:
-        words = simulated.words
-    blocks.append(Paragraph(words))
-    drowned = [
-        name for name, one, reach in zip(names, effects, half, strict=True) if abs(one) <= reach
-    ]
-    if len(drowned) == len(names):
+    blocks: list[Block] = [Paragraph(words if material.reach is None else material.reach.words)]
+    rule, drowned = material.rule, material.drowned
+    small = dict(zip(_names(rule), zeroed(rule.release), strict=True))
+    unclear = [name for name in drowned if not small[name]]
+    if len(drowned) == len(small):
         blocks.append(
             Caution(
                 "No coefficient stands out from the privacy noise: this rule may be noise alone. "
                 "More people or a larger budget would give a clearer one."
             )
         )
-    elif drowned:
-        kept = [name for name, zero in zip(names, small, strict=True) if not zero]
-        unclear = [name for name in drowned if name in kept]
-        if unclear:
-            blocks.append(
-                Paragraph(
-                    f"The noise alone could have made the sign of: {listed(unclear)}. Read nothing "
-                    "into these."
-                )
+    elif unclear:
+        blocks.append(
+            Paragraph(
+                f"The noise alone could have made the sign of: {listed(unclear)}. Read nothing "
+                "into these."
             )
+        )
     return blocks
 
 

@@ -3,10 +3,12 @@
 from dpwerm.report.content import Block, Caution, Facts, Section
 from dpwerm.report.ledger_words import used
 from dpwerm.report.material import Booked, Material
-from dpwerm.report.sections.learned import directions
+from dpwerm.report.meaning import meaning
+from dpwerm.report.sections.learned import NOTHING_CLEAR, directions
 from dpwerm.report.sections.naming import joined, quoted
 from dpwerm.report.settings_words import unclear_lines
 from dpwerm.report.value_words import verdict_lines
+from dpwerm.rules.rule import Rule
 from dpwerm.rules.rule_file import notice
 
 NOT_EVALUATED = "Not known: nobody has released what the rule is worth."
@@ -25,8 +27,8 @@ def in_short(material: Material) -> Section:
                 f"{quoted(benefit.column)}, of which {benefit.direction} is better."
             ),
         ),
-        ("Answer", directions(rule)),
-        ("Promise", notice(rule)),
+        ("Answer", _answer(material)),
+        ("Promise", _promise(rule)),
     ]
     if material.booked is not None:
         rows.append(("Budget", left_words(material.booked)))
@@ -38,6 +40,23 @@ def in_short(material: Material) -> Section:
     if unclear:
         blocks.append(Caution(joined(unclear)))
     return Section("short", "In short", tuple(blocks))
+
+
+def _answer(material: Material) -> str:
+    told = directions(material.rule, material.drowned)
+    left_out = set(material.drowned) - {"intercept"}
+    if not left_out or told == NOTHING_CLEAR:
+        return told
+    return f"{told} What the privacy noise could have made alone is left out."
+
+
+def _promise(rule: Rule) -> str:
+    """Return what the promise means, in one sentence."""
+    said = joined(meaning(rule.release.certificate, rule.budget)).partition(". ")[0]
+    if not said:
+        return notice(rule)
+    what, _, means = said.removeprefix("What ").partition(" means: ")
+    return f"{means[0].upper()}{means[1:].rstrip('.')} ({what})."
 
 
 def left_words(booked: Booked) -> str:

@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 
-.PHONY: demo test docs lint types check benchmark utility plan coverage confounded tuning reach reproduce crash hammer audit audit-pipeline clean
+.PHONY: demo test docs lint types check benchmark utility plan coverage confounded tuning reach choosing reproduce crash hammer audit audit-pipeline clean
 
 demo: $(STAMP)  ## a simulated trial end to end: a rule and a report in demo/
 	$(BIN)/dpwerm demo --out demo --force
@@ -49,6 +49,9 @@ tuning: $(STAMP)  ## what tuning gains, by Algorithm 2 and privately; docs/tunin
 
 reach: $(STAMP)  ## how near the simulated reach of noise comes; docs/report-intervals.md, three minutes
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.reach
+
+choosing: $(STAMP)  ## the tables of docs/choosing.md; about five minutes
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.choosing
 
 reproduce: $(STAMP)  ## every table and figure of the paper, in docs/reproduction; CYP_GUIDES=path of your copy
 	$(BIN)/dpwerm reproduce all --out docs/reproduction $(if $(CYP_GUIDES),--cyp-guides "$(CYP_GUIDES)")

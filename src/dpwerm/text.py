@@ -29,7 +29,7 @@ def markdown(rows: Sequence[Sequence[str]]) -> str:
 
 
 def harmless(text: str) -> str:
-    """Return the text with every character escaped that could steer a terminal or turn a line around."""
+    """Return the text with characters escaped that could steer a terminal or turn a line around."""
     return "".join(
         one if one.isprintable() or one == "\n" else one.encode("unicode_escape").decode()
         for one in text

@@ -21,14 +21,19 @@ def write_json(content: Mapping[str, Any], path: Path) -> None:
 
 
 def write_text(text: str, path: Path) -> None:
-    """Write a text, or leave everything as it was.
+    """Write a text in UTF-8, or leave everything as it was."""
+    write_bytes(text.encode(), path)
 
-    It is put into a file of its own beside ``path``, which it then becomes.
+
+def write_bytes(content: bytes, path: Path) -> None:
+    """Write bytes, or leave everything as it was.
+
+    They are put into a file of their own beside ``path``, which it then becomes.
     """
     temporary = temporary_beside(path)
-    with temporary.open("x", encoding="utf-8") as file:
+    with temporary.open("xb") as file:
         try:
-            file.write(text)
+            file.write(content)
             file.close()
             temporary.replace(path)
         except BaseException:

@@ -117,9 +117,9 @@ def content_of(rule: Rule) -> dict[str, Any]:
     return {**content, "digest": digest_of(content)}
 
 
-def write_rule(rule: Rule, path: Path) -> None:
+def write_rule(rule: Rule, path: str | Path) -> None:
     """Write a rule file in one step."""
-    write_json(content_of(rule), path)
+    write_json(content_of(rule), Path(path))
 
 
 def parse_rule(content: dict[str, Any], where: str) -> tuple[Rule, RuleRecord]:
@@ -190,8 +190,9 @@ def _release(record: ReleaseRecord, where: str, prefix: str = "") -> Release:
     return release
 
 
-def read_rule(path: Path) -> Rule:
+def read_rule(path: str | Path) -> Rule:
     """Return the rule in a file; one that ``verify_rule`` would reject is refused."""
+    path = Path(path)
     content = read_json(path)
     rule, record = parse_rule(content, path.name)
     remedy = "run dpwerm verify, or fit again"
@@ -205,8 +206,9 @@ def read_rule(path: Path) -> Rule:
     return rule
 
 
-def verify_rule(path: Path) -> list[Finding]:
+def verify_rule(path: str | Path) -> list[Finding]:
     """Return every check of a rule file: digest, certificate, and all that follows from it."""
+    path = Path(path)
     content = read_json(path)
     return _findings(content, *parse_rule(content, path.name))
 

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from dpwerm.rules.json_in import read_json
-from dpwerm.rules.json_out import write_json
+from dpwerm.rules.json_out import write_bytes, write_json, write_text
 
 
 def test_what_is_written_is_read_back_and_ends_with_a_line(tmp_path: Path) -> None:
@@ -57,3 +57,10 @@ def test_it_does_not_write_into_a_file_that_another_is_writing(
         write_json({"a": 1}, tmp_path / "rule.json")
     assert other.read_text(encoding="utf-8") == "of another"
     assert list(tmp_path.iterdir()) == [other]
+
+
+def test_texts_and_bytes_are_written_as_they_are(tmp_path: Path) -> None:
+    text = "Müller\r\nand\n"
+    write_text(text, tmp_path / "text")
+    write_bytes(text.encode(), tmp_path / "bytes")
+    assert (tmp_path / "text").read_bytes() == (tmp_path / "bytes").read_bytes() == text.encode()

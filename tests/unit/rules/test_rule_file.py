@@ -28,6 +28,15 @@ def test_a_file_holds_all_of_a_rule(tmp_path: Path) -> None:
     assert (back.title, back.arms, back.default) == (rule.title, rule.arms, rule.default)
 
 
+def test_a_path_may_be_a_text(tmp_path: Path) -> None:
+    rule, path = demo_rule(random_state=1), str(tmp_path / "rule.json")
+    write_rule(rule, path)
+    assert content_of(read_rule(path)) == content_of(rule)
+    assert all(finding.holds for finding in verify_rule(path))
+    with pytest.raises(RuleFileError, match="cannot be read"):
+        read_rule("nothing.json")
+
+
 def test_the_digest_does_not_depend_on_the_order_of_keys() -> None:
     content = content_of(demo_rule(random_state=1))
     turned = dict(reversed(content.items()))

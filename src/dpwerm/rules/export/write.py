@@ -7,7 +7,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.rules.export.onnx import onnx_model
 from dpwerm.rules.export.python import python_source
 from dpwerm.rules.export.sql import sql_file
-from dpwerm.rules.json_out import temporary_beside
+from dpwerm.rules.json_out import write_bytes
 from dpwerm.rules.rule import Rule
 
 _WRITERS: dict[str, Callable[[Rule], bytes]] = {
@@ -27,16 +27,8 @@ def refuse_export(path: Path) -> None:
         )
 
 
-def write_export(rule: Rule, path: Path) -> None:
+def write_export(rule: Rule, path: str | Path) -> None:
     """Write a rule to a .py, .sql or .onnx file, or leave everything as it was."""
+    path = Path(path)
     refuse_export(path)
-    content = _WRITERS[path.suffix.lower()](rule)
-    temporary = temporary_beside(path)
-    with temporary.open("xb") as file:
-        try:
-            file.write(content)
-            file.close()
-            temporary.replace(path)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
+    write_bytes(_WRITERS[path.suffix.lower()](rule), path)

@@ -101,9 +101,9 @@ def value_content(value: ValueRelease) -> dict[str, Any]:
     return {**content, "digest": digest_of(content)}
 
 
-def write_value(value: ValueRelease, path: Path) -> None:
+def write_value(value: ValueRelease, path: str | Path) -> None:
     """Write a value file in one step."""
-    write_json(value_content(value), path)
+    write_json(value_content(value), Path(path))
 
 
 def parse_value(content: dict[str, Any], where: str) -> tuple[ValueRelease, ValueRecord]:
@@ -143,8 +143,9 @@ def parse_value(content: dict[str, Any], where: str) -> tuple[ValueRelease, Valu
     return value, record
 
 
-def read_value(path: Path) -> ValueRelease:
+def read_value(path: str | Path) -> ValueRelease:
     """Return the value in a file; one that ``verify_value`` would reject is refused."""
+    path = Path(path)
     content = read_json(path)
     value, _ = parse_value(content, path.name)
     wrong = [finding.what for finding in _findings(content, value) if not finding.holds]
@@ -154,8 +155,9 @@ def read_value(path: Path) -> ValueRelease:
     return value
 
 
-def verify_value(path: Path) -> list[Finding]:
+def verify_value(path: str | Path) -> list[Finding]:
     """Return every check of a value file: digest, certificate, values, and how all is written."""
+    path = Path(path)
     content = read_json(path)
     value, _ = parse_value(content, path.name)
     return _findings(content, value)

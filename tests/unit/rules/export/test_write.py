@@ -13,8 +13,8 @@ from dpwerm.rules.export.write import write_export
 
 def test_the_ending_names_the_language(tmp_path: Path) -> None:
     rule = random_rule(1)
-    for name in ("rule.py", "rule.SQL", "rule.onnx"):
-        write_export(rule, tmp_path / name)
+    for path in (tmp_path / "rule.py", tmp_path / "rule.SQL", str(tmp_path / "rule.onnx")):
+        write_export(rule, path)
     assert (tmp_path / "rule.py").read_bytes() == python_source(rule).encode()
     assert (tmp_path / "rule.SQL").read_bytes() == sql_file(rule).encode()
     assert onnx.load(tmp_path / "rule.onnx") == onnx_model(rule)

@@ -49,6 +49,13 @@ def put(path: Path, content: dict[str, Any], *, new_digest: bool = True) -> Path
     return path
 
 
+def test_a_path_may_be_a_text(tmp_path: Path) -> None:
+    path = str(tmp_path / "value.json")
+    write_value(VALUE, path)
+    assert value_content(read_value(path)) == value_content(VALUE)
+    assert all(finding.holds for finding in verify_value(path))
+
+
 @pytest.mark.parametrize("kind", ["design", "column", "add_remove", "robust"])
 @pytest.mark.parametrize("epsilon", ["0.37", math.inf])
 def test_a_value_comes_back_as_it_was(kind: str, epsilon: object, tmp_path: Path) -> None:
@@ -145,7 +152,7 @@ def test_an_edited_sum_is_caught_by_the_digest(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (changed("format", "dpwerm-rule"), "not a value file"),
+        (changed("format", "dpwerm-rule"), "this is a rule file, where a value file is needed"),
         (changed("version", 3), "not a value file"),
         (changed("version", 1), "written by an older version of the library"),
         (changed("confidence", 2.0), "confidence"),
@@ -170,5 +177,5 @@ def test_what_is_no_value_file_is_refused(
 
 def test_a_rule_file_is_no_value_file(tmp_path: Path) -> None:
     write_rule(RULE, tmp_path / "rule.json")
-    with pytest.raises(RuleFileError, match="not a value file"):
+    with pytest.raises(RuleFileError, match="this is a rule file, where a value file is needed"):
         read_value(tmp_path / "rule.json")

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 project = "dpwerm"
 version = release = __version__
 language = "en"
-smartquotes = False  # ' is a prime, and -- begins an option
+smartquotes_action = "D"  # ' is a prime: quotes stay as they are typed
 root_doc = "docs/index"
 include_patterns = [
     "README.md",

@@ -139,7 +139,7 @@ def test_a_rule_as_it_was_written(fit: Run, run: Run, trial: Trial) -> None:
     assert fit().code == 0
     result = run("verify", trial.rule)
     assert (result.code, result.err) == (0, "")
-    for line in ("  ok     certificate.epsilon = 1\n", "  ok     weight bound V/pi_min = 20.0\n"):
+    for line in ("  given  certificate.epsilon = 1\n", "  ok     weight bound V/pi_min = 20.0\n"):
         assert line in result.out
     assert "checks hold." in result.out
     assert "cannot be seen from a file" in result.out
@@ -208,7 +208,8 @@ def test_every_number_of_the_promise_and_of_its_noise_is_listed(
     assert fit(*options, "--ledger", "none").code == 0
     out = run("verify", trial.rule).out
     for key in (*shown, "noise.scale"):
-        assert f"  ok     certificate.{key} = " in out, key
+        mark = "given" if key in ("epsilon", "delta", "rho", "mu") else "ok"
+        assert f"  {mark:<5}  certificate.{key} = " in out, key
     for key in silent:
         assert f"certificate.{key} = " not in out, key
 
@@ -219,13 +220,26 @@ def test_a_private_tuning_is_told_with_its_cost(run: Run, trial: Trial) -> None:
     result = run("verify", trial.rule)
     assert (result.code, result.err) == (0, "")
     for words in (
-        "tuning.how = split",
         "tuning.claim = Candidate j was fitted on slot j alone, and permute-and-flip chose one",
         "tuning.fit.epsilon = 0.3",
         "tuning, budget of the released fit = epsilon = 0.7",
         "tuning, cost of all steps = within epsilon = 1",
     ):
         assert f"  ok     {words}" in result.out, words
+    for words in ("tuning.how = split", "tuning.rows = 24", "tuning.epsilon = 1"):
+        assert f"  given  {words}" in result.out, words
+
+
+def test_an_edited_epsilon_is_never_called_ok(content: Content, run: Run, trial: Trial) -> None:
+    content["certificate"]["epsilon"] = "0.1"
+    write(trial.rule, content)
+    result = run("verify", trial.rule)
+    assert result.code == 4
+    assert "  given  certificate.epsilon = 0.1\n" in result.out
+    assert "certificate.noise.scale" in result.err
+    assert not any(
+        line.startswith("  ok") and "epsilon" in line for line in result.out.splitlines()
+    )
 
 
 def test_any_edited_value_is_rejected(content: Content, trial: Trial) -> None:

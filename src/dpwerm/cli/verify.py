@@ -57,6 +57,18 @@ SHOWN = (
     "certificate.noise_scale",
     "certificate.grid_exponent",
 )
+GIVEN = (
+    "certificate.epsilon",
+    "certificate.delta",
+    "certificate.rho",
+    "certificate.mu",
+    "propensity.certificate.mechanism",
+    "propensity.certificate.epsilon",
+    "tuning.how",
+    "tuning.rows",
+    "tuning.epsilon",
+)
+"""Of those, what follows from nothing else in the file, so that nothing can show it to be right."""
 
 
 def verify(
@@ -80,7 +92,8 @@ def verify(
     for finding in findings:
         shown = finding.what in SHOWN or finding.what.startswith("ledger, ")
         if shown and finding.holds and finding.derived is not None:
-            say(f"  ok     {finding.what} = {_words(finding.derived)}")
+            mark = "given" if finding.what in GIVEN else "ok"
+            say(f"  {mark:<5}  {finding.what} = {_words(finding.derived)}")
     for finding in wrong:
         recorded, derived = _words(finding.recorded), _words(finding.derived)
         complain(f"  WRONG  {finding.what}: recorded {recorded}, derived {derived}")
@@ -93,8 +106,8 @@ def verify(
         say("The ledger holds the charge of this release, its cost and its digest.")
         return
     say(
-        "This shows that the numbers belong together. That the release happened as recorded "
-        "cannot be seen from a file."
+        "This shows that the numbers belong together: what is ok follows from what is given. That "
+        "the release happened as recorded cannot be seen from a file."
     )
     if private:
         say("With --study STUDY it is compared with the ledger.")

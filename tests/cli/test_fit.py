@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import typer
-from tests.bad_input.base import ADD_REMOVE, STUDY, sound_table
+from tests.bad_input.base import ADD_REMOVE, PERSON_COLUMN, STUDY, sound_table
 from tests.cli.conftest import Run, Trial
 
 from dpwerm.privacy.ledger.ledger import Ledger
@@ -58,6 +58,30 @@ def test_without_a_terminal_it_needs_yes(run: Run, trial: Trial) -> None:
     assert result.code == 2
     assert "Add --yes" in result.err
     assert not trial.rule.exists()
+
+
+def test_a_refused_table_is_told_to_have_cost_nothing(fit: Run, trial: Trial) -> None:
+    trial.study.write_text(PERSON_COLUMN(STUDY), encoding="utf-8")
+    trial.table.write_bytes(sound_table().set("person", "1").to_bytes())
+    result = fit()
+    assert result.code == 2
+    assert result.out.startswith("To be charged to study small-trial")
+    assert result.err.endswith("\nNothing was charged and nothing was released.\n")
+    assert not (trial.rule.parent / "ledger.db").exists()
+
+
+def test_what_fails_after_the_charge_is_told_to_be_charged(
+    fit: Run, trial: Trial, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise ValueError
+
+    monkeypatch.setattr("dpwerm.rules.fit_rule.Ready.of", fail)
+    result = fit()
+    assert result.code == 1
+    assert "The ledger was charged before this, and that stays; nothing was released." in result.err
+    assert len(Ledger.of_study(Study.load(trial.study)).account().charges) == 1
+    assert "ledger" not in fit("--ledger", "none").err
 
 
 @pytest.mark.parametrize("answer", [True, False])
@@ -160,7 +184,7 @@ def test_a_promise_in_rho_or_mu(
     assert certificate["epsilon"] is None
     verified = run("verify", trial.rule)
     assert verified.code == 0
-    assert f"ok     certificate.{symbol} = {float(value)}" in verified.out
+    assert f"given  certificate.{symbol} = {float(value)}" in verified.out
     assert "None" not in verified.out
 
 

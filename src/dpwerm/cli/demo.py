@@ -35,7 +35,7 @@ def demo(
         raise typer.Exit(WRONG_INPUT)
     out.mkdir(parents=True, exist_ok=True)
     _begin_anew(out)
-    with told(), stages() as on_stage:
+    with told(None), stages() as on_stage:
         on_stage("simulating a trial")
         trial = demo_trial()
         pyarrow.csv.write_csv(trial, out / "trial.csv")

@@ -58,7 +58,7 @@ def evaluate(
     spare(paid, path)
     question = f"Release a value from study {declared.id} at {wanted.budget}?"
     ask(question, paid, wanted.budget, yes=yes)
-    with told(), stages() as on_stage:
+    with told(paid), stages() as on_stage:
         on_stage("reading")
         read = wanted.read(table)
         on_stage("evaluating")

@@ -62,7 +62,7 @@ def fit(
     )
     rule.check_parameters()
     ask(f"Release a rule from study {declared.id} at {budget}?", paid, budget, yes=yes)
-    with told(), stages() as on_stage:
+    with told(paid), stages() as on_stage:
         rule.fit(table, on_stage=on_stage)
     text = summary(rule.rule_)
     write_rule(rule.rule_, path)

@@ -26,6 +26,7 @@ from dpwerm.cli import (
     verify,
 )
 from dpwerm.cli.console import NOT_VERIFIED, OUR_FAULT, OVER_BUDGET, WRONG_INPUT, complain
+from dpwerm.cli.paying import CHARGED, NOT_CHARGED
 from dpwerm.errors import BudgetError, DpwermError, LedgerTamperedError
 from dpwerm.version import __version__
 
@@ -80,13 +81,13 @@ def main(arguments: Sequence[str]) -> int:
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else OUR_FAULT
     except BudgetError as error:
-        complain(str(error))
+        _complain_of(error)
         return OVER_BUDGET
     except LedgerTamperedError as error:
-        complain(str(error))
+        _complain_of(error)
         return NOT_VERIFIED
     except DpwermError as error:
-        complain(str(error))
+        _complain_of(error)
         return WRONG_INPUT
     except OSError as error:
         if not (error.filename and error.strerror):
@@ -98,11 +99,25 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
+def _complain_of(error: DpwermError) -> None:
+    """Print what is wrong, and whether a ledger was charged before it."""
+    complain(str(error))
+    _charge_of(error)
+
+
+def _charge_of(error: Exception) -> None:
+    """Print whether a ledger was charged before an error; notes of others may quote the data."""
+    for note in getattr(error, "__notes__", ()):
+        if note in (CHARGED, NOT_CHARGED):
+            complain(note)
+
+
 def _our_fault(error: Exception) -> int:
     """Say that we failed without the text of the error, which may quote the data."""
     where = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{Path(where.filename).name}, line {where.lineno}"
     complain(f"Internal error: {type(error).__name__} in {where.name}, {place}.")
+    _charge_of(error)
     if os.environ.get(DEBUG) == "sensitive":
         complain("SENSITIVE, for the curator only:\n" + "".join(traceback.format_exception(error)))
     else:

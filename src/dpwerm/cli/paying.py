@@ -36,6 +36,9 @@ Slot = Annotated[
 
 Paid: TypeAlias = "Ledger | str | None"
 
+NOT_CHARGED = "Nothing was charged and nothing was released."
+CHARGED = "The ledger was charged before this, and that stays; nothing was released."
+
 
 def url_of(option: str | None) -> str | None:
     """Return the ledger that the command line or the environment names.
@@ -113,11 +116,19 @@ def _preview(ledger: Paid, cost: AnyBudget) -> list[str]:
 
 
 @contextmanager
-def told() -> Iterator[None]:
-    """Say on standard error, in plain words, what a release warns of after it was paid for."""
+def told(ledger: Paid) -> Iterator[None]:
+    """Say on standard error, in plain words, what a release warns of after it was paid for.
+
+    An error gets a note on whether the ledger was charged before it.
+    """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LedgerWarning)
-        yield
+        try:
+            yield
+        except Exception as error:
+            if not (ledger is None or isinstance(ledger, str)):
+                error.add_note(CHARGED if ledger.charges_made else NOT_CHARGED)
+            raise
     for one in caught:
         if issubclass(one.category, LedgerWarning):
             complain(str(one.message))

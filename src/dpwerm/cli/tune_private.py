@@ -30,7 +30,7 @@ def release_tuned(
     ledger: Paid = asked["ledger"]
     question = f"Tune and release a rule from study {study.id} at {budget} in all?"
     ask(question, ledger, budget, yes=yes)
-    with told(), stages() as on_stage:
+    with told(ledger), stages() as on_stage:
         rule = fit_tuned(study, table, epsilon=budget.epsilon, on_stage=on_stage, **asked)
     text = summary(rule)
     write_rule(rule, path)

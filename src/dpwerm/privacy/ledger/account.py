@@ -119,14 +119,19 @@ class Account:
         """Return what a charge for a slot, or for everybody, can still cost."""
         return self.total.limits - self.spent(slot)
 
-    def refusal(self, cost: AnyBudget, slot: str | None = None) -> str | None:
-        """Return why a release does not fit, and what would; None if it fits."""
+    def refusal(
+        self, cost: AnyBudget, slot: str | None = None, where: str = "[budget]"
+    ) -> str | None:
+        """Return why a release does not fit, and what would; None if it fits.
+
+        where : what holds the total, in words
+        """
         if slot is not None and slot not in self.slots:
             known = ", ".join(self.slots) or "it has none"
             return f"{slot} is no slot of the study ({known})"
         purse = self.total.purse(cost)
         if not getattr(self.total, purse):
-            return no_purse(cost, self.total)
+            return no_purse(cost, self.total, where)
         if self.total.amounts(cost).fits(self.left(slot)):
             return None
         whose = "" if slot is None else f" for slot {slot}"

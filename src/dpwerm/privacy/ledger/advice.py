@@ -22,13 +22,13 @@ def would_fit(cost: AnyBudget, left: Amounts, total: Total) -> str:
     return f"{cost.symbol} = {largest} would fit"
 
 
-def no_purse(cost: AnyBudget, total: Total) -> str:
+def no_purse(cost: AnyBudget, total: Total, where: str) -> str:
     """Say that the total has nothing in the currency of a release, and how to declare it."""
     if isinstance(cost, Budget):
-        return f"{cost} has no total to be charged to: declare epsilon in [budget]"
+        return f"{cost} has no total to be charged to: declare epsilon in {where}"
     also = " (or rho)" if cost.notion == "gdp" else ""
     text = (
         f"{cost} has no total to be charged to: "
-        f"declare {cost.symbol}{also} in [budget], such as {cost.symbol} = {cost.parameter}"
+        f"declare {cost.symbol}{also} in {where}, such as {cost.symbol} = {cost.parameter}"
     )
     return text + (", or ask in epsilon and delta" if total.delta else "")

@@ -1,26 +1,43 @@
 """When a release is refused: the ledger and the study disagree, or the total is reached."""
 
+from typing import NamedTuple
+
 from dpwerm.errors import BudgetError
 from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.ledger.account import Account
 
-RECORD = "`dpwerm ledger total STUDY`"
+
+class Place(NamedTuple):
+    """Where a total is declared, in words.
+
+    where : what holds it; whole : the same at length; record : what records a change of it
+    """
+
+    where: str
+    whole: str
+    record: str
 
 
-def refuse(declared: Account, recorded: Account, cost: AnyBudget, slot: str | None) -> None:
+STUDY_FILE = Place("[budget]", "[budget] in the study file", "`dpwerm ledger total STUDY`")
+CODE = Place("Ledger(...)", "the total in Ledger(...)", "`change_total(reason)` of that ledger")
+
+
+def refuse(
+    declared: Account, recorded: Account, cost: AnyBudget, slot: str | None, place: Place
+) -> None:
     """Raise unless both have the same total and the cost fits into what is left of it."""
     refuse_relation(declared, recorded)
     if differs(declared, recorded):
         raise BudgetError(
             f"Refused by the budget: the ledger records a total of {_words(recorded)}, "
             f"the study declares {_words(declared)}.\n"
-            f"A changed total holds once {RECORD} has recorded it, with its reason."
+            f"A changed total holds once {place.record} has recorded it, with its reason."
         )
-    if (refusal := recorded.refusal(cost, slot)) is not None:
+    if (refusal := recorded.refusal(cost, slot, place.where)) is not None:
         raise BudgetError(
             f"Refused by the budget: {refusal}.\n"
-            "Ask for less, or change [budget] in the study file with your ethics board; "
-            f"{RECORD} records the change."
+            f"Ask for less, or change {place.whole} with your ethics board; "
+            f"{place.record} records the change."
         )
 
 

@@ -17,21 +17,20 @@ from dpwerm.parameters import one_of
 from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.ledger import bodies
 from dpwerm.privacy.ledger.account import Account, unpayable
-from dpwerm.privacy.ledger.agreement import differs, refuse, refuse_relation
+from dpwerm.privacy.ledger.agreement import CODE, STUDY_FILE, differs, refuse, refuse_relation
 from dpwerm.privacy.ledger.amounts import Total
 from dpwerm.privacy.ledger.entry import Entry
 from dpwerm.privacy.ledger.memory import Memory
+from dpwerm.privacy.ledger.names import name_of, slot_names
 from dpwerm.privacy.ledger.places import DEFAULT, refuse_elsewhere
 from dpwerm.privacy.ledger.store import Store
 from dpwerm.privacy.ledger.url import LedgerAddress
 from dpwerm.privacy.receipt import Receipt
 from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.written import Written
-from dpwerm.study.budget import MAX_SLOTS
 from dpwerm.study.declaration import Study
 
 WHAT = ("rule", "tuned rule", "value", "classifier")
-_NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,63}")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _LONGEST_REASON = 1_000
 
@@ -76,11 +75,12 @@ class Ledger:
         self._store = Store(self._address)
         self._memory = Memory()
         self._slot: str | None = None
+        self._place = CODE
         self._declared = Account(
-            study=_name("study", study),
+            study=name_of("study", study),
             relation=str(Relation.of(relation)),
             total=Total.of(epsilon, delta, rho, mu),
-            slots=_slot_names(slots),
+            slots=slot_names(slots),
         )
 
     @classmethod
@@ -107,6 +107,7 @@ class Ledger:
             slots=budget.slots,
             folder=study.folder,
         )
+        ledger._place = STUDY_FILE
         refuse_elsewhere(study, ledger._address)
         return ledger
 
@@ -148,6 +149,11 @@ class Ledger:
         """The account as declared, with nothing spent."""
         return self._declared
 
+    @property
+    def charges_made(self) -> int:
+        """How many charges were made through this object and its slots."""
+        return self._memory.charges
+
     def is_at(self, path: Path) -> bool:
         """Whether the ledger is, or will be, this file."""
         return self._address.path is not None and self._address.path.resolve() == path.resolve()
@@ -173,7 +179,7 @@ class Ledger:
     def refuse_over(self, cost: AnyBudget) -> None:
         """Raise ``BudgetError`` if a release does not fit now; reads only, and charges nothing."""
         if cost.is_private:
-            refuse(self._declared, self.account(), cost, self._slot)
+            self._refuse(self.account(), cost)
 
     def charge(self, cost: AnyBudget, what: str) -> Receipt:
         """Record a cost durably and return the receipt, or raise: then nothing may be drawn.
@@ -188,13 +194,13 @@ class Ledger:
             raise ParameterError("epsilon = inf promises nothing: there is nothing to charge")
 
         def opened(account: Account) -> bodies.Body:
-            refuse(self._declared, account, cost, self._slot)
+            self._refuse(account, cost)
             if account.opened is not None:
                 raise _NothingToWriteError
             return bodies.opened(account)
 
         def charged(account: Account) -> bodies.Body:
-            refuse(self._declared, account, cost, self._slot)
+            self._refuse(account, cost)
             if account.opened is None:
                 raise _NothingToWriteError
             return bodies.charged(self.study_id, self._slot, cost, what)
@@ -205,6 +211,7 @@ class Ledger:
             entry = self._append(charged)
         if entry is None:
             raise LedgerError(f"{self.shown} lost the opening of study {self.study_id}")
+        self._memory.charges += 1
         return Receipt(self.kind, self._memory.ledger, entry.number, entry.hash)
 
     def attach(self, receipt: Receipt, digest: str) -> None:
@@ -248,6 +255,9 @@ class Ledger:
 
         self._append(changed)
 
+    def _refuse(self, account: Account, cost: AnyBudget) -> None:
+        refuse(self._declared, account, cost, self._slot, self._place)
+
     def _append(self, body_of: Callable[[Account], bodies.Body]) -> Entry | None:
         """Append what the account at that moment asks for, None if that is nothing."""
 
@@ -275,21 +285,3 @@ class Ledger:
 
     def _account_in(self, entries: Sequence[Entry]) -> Account:
         return Account.of(entries, self.study_id) or self._declared
-
-
-def _name(what: str, value: object) -> str:
-    if not isinstance(value, str) or not _NAME.fullmatch(value):
-        raise ParameterError(
-            f"{what} must be 1 to 64 of a-z, 0-9, dot, dash, underscore, beginning with a letter "
-            "or digit"
-        )
-    return value
-
-
-def _slot_names(slots: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(slots, str) or len(slots) > MAX_SLOTS:
-        raise ParameterError(f"slots must be a list of at most {MAX_SLOTS:,} names")
-    names = tuple(_name("a slot", slot) for slot in slots)
-    if len(set(names)) < len(names):
-        raise ParameterError("slots names a slot twice")
-    return names

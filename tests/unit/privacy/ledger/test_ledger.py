@@ -71,10 +71,33 @@ def test_a_total_is_used_up_to_its_last_unit_and_no_further(make: Make) -> None:
     ledger.charge(Budget.of("0.2"), "value")
     least = Budget.of("0.000001")
     for refused in (lambda: ledger.charge(least, "rule"), lambda: ledger.refuse_over(least)):
-        with pytest.raises(BudgetError, match=r"no epsilon is left.*\n.*`dpwerm ledger total"):
+        with pytest.raises(BudgetError, match=r"no epsilon is left.*\n.*in Ledger\(\.\.\.\)"):
             refused()
     assert len(ledger.history()) == 3
     ledger.refuse_over(Budget.of("inf"))
+
+
+def test_a_refusal_says_where_its_total_is_declared(make: Make, tmp_path: Path) -> None:
+    of_study = Ledger.of_study(study_of(tmp_path, "[budget]\nepsilon = 0.3\n"))
+    file, code = "[budget] in the study file", "the total in Ledger(...)"
+    for ledger, here, other in ((of_study, file, code), (make(), code, file)):
+        with pytest.raises(BudgetError) as refused:
+            ledger.charge(Budget.of("0.4"), "rule")
+        assert f"or change {here} with your ethics board" in str(refused.value)
+        assert other not in str(refused.value)
+    with pytest.raises(BudgetError, match=r"declare rho in Ledger\(\.\.\.\), such as rho = 0\.1"):
+        make().refuse_over(Budget.zcdp("0.1"))
+
+
+def test_it_counts_the_charges_made_through_it(make: Make) -> None:
+    ledger = make(slots=["a"])
+    with pytest.raises(BudgetError):
+        ledger.charge(Budget.of(1), "rule")
+    assert ledger.charges_made == 0
+    ledger.slot("a").charge(TENTH, "rule")
+    ledger.charge(TENTH, "rule")
+    assert ledger.charges_made == 2
+    assert make(slots=["a"]).charges_made == 0
 
 
 def test_a_refused_first_charge_leaves_no_ledger(make: Make, tmp_path: Path) -> None:

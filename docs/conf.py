@@ -6,6 +6,7 @@ checkout, on a code host and in the built pages. Nothing is loaded from elsewher
 
 import sys
 from pathlib import Path
+from typing import Any
 
 from sphinx.application import Sphinx
 
@@ -16,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 project = "dpwerm"
 version = release = __version__
 language = "en"
-smartquotes_action = "D"  # ' is a prime: quotes stay as they are typed
+smartquotes = False  # ' is a prime, and -- begins an option
 root_doc = "docs/index"
 include_patterns = [
     "README.md",
@@ -81,6 +82,12 @@ def _head_the_folder(_app: Sphinx, docname: str, source: list[str]) -> None:
         source[0] += _BESIDE
 
 
+def _dash(_app: Sphinx, _what: str, _name: str, _it: Any, _options: Any, lines: list[str]) -> None:
+    """Write a dash where two hyphens stand between a parameter and its meaning."""
+    lines[:] = [line.replace(" -- ", " – ") for line in lines]
+
+
 def setup(app: Sphinx) -> None:
-    """Register what is above."""
+    """Register what is above; the dash after napoleon, which has the usual priority 500."""
     app.connect("source-read", _head_the_folder)
+    app.connect("autodoc-process-docstring", _dash, priority=600)

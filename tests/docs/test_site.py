@@ -95,6 +95,11 @@ def test_every_public_name_has_its_page(site: Site, name: str) -> None:
         assert f"dpwerm.{name}.{method}" in page.ids, method
 
 
+def test_options_and_primes_stay_as_they_are_typed(site: Site) -> None:
+    assert "Give --n," in (site.folder / "docs/bad-input.html").read_text(encoding="utf-8")
+    assert "’" not in (site.folder / "docs/conventions.html").read_text(encoding="utf-8")
+
+
 def test_every_package_is_among_the_rooms(site: Site) -> None:
     ids = site.page(site.folder / "docs/api/rooms.html").ids
     for file in (ROOT / "src").rglob("__init__.py"):

@@ -1,20 +1,23 @@
-# `make demo` and `make test` do all the set-up on a fresh machine, inside this checkout.
+# `make demo` and `make test` do all the set-up on a fresh machine, inside this checkout: the program
+# alone for the demo, with the tools of development for the rest.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PROGRAM := $(VENV)/program
 STAMP := $(VENV)/installed
 
 .PHONY: demo test docs lint types check benchmark utility plan coverage confounded tuning reach choosing reproduce crash hammer audit audit-pipeline clean
 
-demo: $(STAMP)  ## a simulated trial end to end: a rule and a report in demo/
+demo: $(PROGRAM)  ## a simulated trial end to end: a rule and a report in demo/
 	$(BIN)/dpwerm demo --out demo --force
 
 test: $(STAMP)  ## the whole test suite
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile
 
 docs: $(STAMP)  ## these pages and the reference as static HTML in build/docs, without a warning
-	$(BIN)/sphinx-build --fail-on-warning --keep-going --nitpicky --quiet -c docs . build/docs
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --nitpicky --quiet --conf-dir docs \
+		--doctree-dir build/doctrees . build/docs
 	@echo "Open build/docs/index.html."
 
 lint: $(STAMP)  ## style and formatting
@@ -71,10 +74,14 @@ audit: $(STAMP)  ## attack everything that is shipped, and known faults: docs/au
 audit-pipeline: $(STAMP)  ## canaries from a study file to a rule file: docs/audit-pipeline.md; half an hour
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.audit_pipeline
 
-$(STAMP): pyproject.toml
+$(PROGRAM): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("dpwerm needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+$(STAMP): $(PROGRAM)  # what tests, pages and linters need besides
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
 	touch $@
 

@@ -145,6 +145,7 @@ def test_the_short_answer_leaves_out_what_may_be_noise() -> None:
         text = said(compose(one), "short")
         for name in ("age", "severity"):
             assert (f"a higher {name}" in text) is (name not in one.drowned)
+            assert (f"a lower {name}" in text) is (name not in one.drowned)
     assert material("no noise").drowned == ()
 
 

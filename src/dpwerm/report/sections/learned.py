@@ -67,7 +67,8 @@ def directions(rule: Rule, without: Collection[str] = ()) -> str:
         return NOTHING_CLEAR
     if not sentences:
         return "No feature speaks for either arm: everybody gets the same recommendation."
-    return f"{' '.join(sentences)} What weighs most comes first."
+    order = " What weighs most comes first." if max(map(len, sides)) > 1 else ""
+    return f"{' '.join(sentences)}{order}"
 
 
 def _meanings(rule: Rule) -> dict[str, tuple[str, str]]:
@@ -75,7 +76,7 @@ def _meanings(rule: Rule) -> dict[str, tuple[str, str]]:
     found = {}
     for block in rule.release.encoding.blocks:
         if isinstance(block, NumberBlock):
-            found[block.name] = (f"a higher {block.name}", "")
+            found[block.name] = (f"a higher {block.name}", f"a lower {block.name}")
         elif block.width == 1:
             first, second = (f"{block.name} = {level.name}" for level in block.levels)
             found[block.coefficient_names[0]] = (second, first)

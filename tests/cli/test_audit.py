@@ -40,7 +40,7 @@ def test_a_real_audit_of_two_releases(run: Run, tmp_path: Path) -> None:
         "Claimed epsilon, and what it is at least:",
         "laplace-sums  8 sums, epsilon = 4",
         "2,000 simulated releases of each",
-        "The same attack on 20 real releases of each.",
+        "At least, real: by the same attack on 20 real releases of each.",
         "2 of 2 claims hold.",
         "confidence 0.999",
         f"Wrote {out}.",

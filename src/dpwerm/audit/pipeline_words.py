@@ -3,18 +3,20 @@
 from dpwerm.audit.attack import Audited
 from dpwerm.audit.one_run import one_run_lower
 from dpwerm.audit.pipeline import OneRun, StudyAudit
+from dpwerm.text import wrapped
 
 
 def lines(found: StudyAudit) -> list[str]:
-    """Return what was claimed, what was found and how, and the verdict, one line each."""
+    """Return what was claimed, what was found and how, and the verdict, each from a new line."""
     one, two = found.one_run, found.worlds
     holds = "The claim holds against these attacks."
-    return [
+    said = [
         f"Study {found.study}, from a table to its released files. They claim {one.claim}.",
         f"Canaries: {_bound(one.lower, one.confidence)}. {_guessed(one)}.{_too_few(one)}",
         f"Two worlds: {_bound(two.largest, two.confidence)}. {_told(two)}.",
         holds if found.holds else "BROKEN: a bound is above the claimed epsilon.",
     ]
+    return [line for text in said for line in wrapped(text)]
 
 
 def _bound(lower: float, confidence: float) -> str:

@@ -8,7 +8,7 @@ from dpwerm.audit.attack import Audited
 from dpwerm.audit.suite import Cell
 from dpwerm.text import aligned, wrapped
 
-HEADER = ("", "", "claimed", "at least", "real runs", "ratio", "verdict")
+HEADER = ("", "", "claimed", "at least", "at least, real", "ratio", "verdict")
 WITHIN = 2.0
 """How near the claim a bound is asked to come."""
 
@@ -48,7 +48,10 @@ def _end(found: Found) -> list[str]:
     said = [method]
     if confirmed:
         some = "each" if len(confirmed) == len(audits) else f"{len(confirmed)} of them"
-        said.append(f"The same attack on {confirmed[0].exact_runs:,} real releases of {some}.")
+        said.append(
+            f"At least, real: by the same attack on {confirmed[0].exact_runs:,} real releases of "
+            f"{some}."
+        )
     said.append(
         f"{len(audits) - len(broken)} of {len(audits)} claims hold."
         + (f" Within a factor of {WITHIN:g}: {near} of {len(asked)}." if asked else "")

@@ -201,6 +201,12 @@ def over_total(study: Study, epsilons: Sequence[str]) -> list[str]:
     if study.budget is None:
         return []
     allowed = study.budget.epsilon
+    if not allowed:
+        symbol = "rho" if study.budget.rho else "mu"
+        return wrapped(
+            f"The study's total is in {symbol} and has no epsilon, so a fit needs --{symbol}: one "
+            "at an epsilon is refused unless [budget] declares epsilon, too."
+        )
     above = [one for one in epsilons if one != "inf" and Budget.of(one).epsilon > allowed]
     if not above:
         return []

@@ -10,6 +10,7 @@ from dpwerm.report.settings_words import (
     unclear_lines,
     zeroed,
 )
+from dpwerm.report.simulated_reach import why_not
 from dpwerm.rules.rule import Rule
 from dpwerm.rules.rule_file import notice
 
@@ -21,6 +22,7 @@ UNPUBLISHED_SPREAD = (
     "No ± is shown: under objective perturbation the spread of the noise in a coefficient depends",
     "on the data and is not published.",
 )
+SIMULATED = " `dpwerm report` shows a ± from simulated trials instead."
 
 
 def _rule_lines(rule: Rule) -> list[str]:
@@ -55,7 +57,8 @@ def _noise_lines(rule: Rule) -> list[str]:
     for name, value, spread, small in zip(names, effects, noise, zeroed(release), strict=True):
         lines.append(f"  {name:<{width}}  {value:+9.4f}{'  set to 0' if small else spread}")
     if reach is None:
-        return [*lines, "", *UNPUBLISHED_SPREAD]
+        *before, last = UNPUBLISHED_SPREAD
+        return [*lines, "", *before, last + ("" if why_not(rule) else SIMULATED)]
     if not reach.any():
         return lines
     lines += ["", "± is the reach of the privacy noise in 95 of 100 releases, not sampling error."]

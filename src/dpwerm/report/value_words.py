@@ -77,8 +77,9 @@ def reading_lines(value: ValueRelease) -> list[str]:
     lines = [
         "Each interval allows for both errors. It is made to hold the mean in the population these",
         f"people come from in {share} of 100 evaluations (measured: docs/evaluation.md).",
-        "privacy: the reach of the noise alone.  sampling: the reach of chance in who took part,",
-        "read from noisy sums and raised by what they may hide: rather too large than too small.",
+        "Under privacy stands the reach of the noise alone, under sampling that of chance in who",
+        "took part. The latter is read from noisy sums and raised by what they may hide, so it is",
+        "rather too large than too small.",
     ]
     if value.declaration.treatment.origin in MODELLED:
         lines.append("Errors of the propensity model are in no interval: it counts as right.")

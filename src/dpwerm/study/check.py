@@ -6,6 +6,7 @@ claim. The check speaks: it is run by the curator, on the curator's own table.
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -40,7 +41,7 @@ def check(study: Study, source: object) -> list[Finding]:
     if table.n_rows == 0:
         return [Finding("", "empty", "there is no row", "a fit is noise around the zero rule")]
     findings = _whole(study, table) + _persons(study, table)
-    findings += check_features(study.encoding(), table)
+    findings += [_or_no_use(one, table.n_rows) for one in check_features(study.encoding(), table)]
     findings += _arms(study, table)
     findings += _modelled(study, table)
     findings += _numbers(table, study.benefit.column, study.benefit.bounds, _NO_WEIGHT)
@@ -59,6 +60,14 @@ def check_features(encoding: Encoding, table: Table) -> list[Finding]:
         else:
             findings += _levels(table, block)
     return findings
+
+
+def _or_no_use(finding: Finding, rows: int) -> Finding:
+    """Return a finding about a feature, with a warning if it leaves nothing to learn from."""
+    if finding.count < rows or rows == 1:
+        return finding
+    warning = "so the column would be of no use; compare what the study file declares with it"
+    return replace(finding, consequence=f"{finding.consequence}, {warning}")
 
 
 def _whole(study: Study, table: Table) -> list[Finding]:

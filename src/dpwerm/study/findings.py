@@ -63,8 +63,10 @@ def cell_finding(
         for place in places[:MOST_EXAMPLES]
     )
     count = len(places)
-    said = f"{count:,} {'cell' if count == 1 else 'cells'} {problem}"
-    return [Finding(column, kind, said, consequence, count, examples)]
+    cells = f"{count:,} {'cell' if count == 1 else 'cells'}"
+    if 1 < count == len(rows):
+        cells = f"every cell ({count:,})"
+    return [Finding(column, kind, f"{cells} {problem}", consequence, count, examples)]
 
 
 def _short(text: str) -> str:

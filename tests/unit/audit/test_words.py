@@ -27,7 +27,7 @@ def test_the_end_says_what_the_bounds_rest_on_and_how_many_hold() -> None:
     text = " ".join(lines(found))
     assert "400,000 simulated releases of each" in text
     assert "confidence 0.999." in text
-    assert "The same attack on 9,000 real releases of 1 of them." in text
+    assert "At least, real: by the same attack on 9,000 real releases of 1 of them." in text
     assert "3 of 3 claims hold. Within a factor of 2: 1 of 2." in text
     assert "BROKEN" not in text
     assert passed(found)

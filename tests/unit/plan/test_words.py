@@ -105,6 +105,10 @@ def test_what_is_above_the_total_is_named() -> None:
         "Above the study's total of 2, which fit refuses: 5."
     ]
     assert over_total(study(), ["1"]) == []
+    for symbol in ("rho", "mu"):
+        gaussian = study(OPEN.replace("[budget]\nepsilon = 2", f"[budget]\n{symbol} = 0.5"))
+        (first, *_) = over_total(gaussian, ["0.1", "1", "inf"])
+        assert f"total is in {symbol} and has no epsilon, so a fit needs --{symbol}" in first
     assert over_total(study(OPEN.replace("[budget]\nepsilon = 2", "")), ["50"]) == []
 
 

@@ -74,6 +74,14 @@ def test_objective_perturbation_states_no_reach_and_says_why(
     assert "0.01 for the second noise" in text
 
 
+def test_a_simulated_reach_is_promised_only_where_the_report_has_one() -> None:
+    sentence = "`dpwerm report` shows a ± from simulated trials instead."
+    assert sentence in summary(demo_rule(1, mechanism="objective-block"))
+    text = study_text().replace('"replace_one"', '"add_remove"')
+    assert sentence not in summary(demo_rule(1, text, mechanism="objective-block"))
+    assert sentence not in summary(demo_rule())
+
+
 def test_the_tiny_second_noise_is_not_called_the_noise_of_the_rule() -> None:
     text = summary(demo_rule(1, mechanism="objective-block"))
     for row in ("sensitivity", "noise scale"):

@@ -32,6 +32,7 @@ def test_every_value_and_gain_has_its_line() -> None:
         assert f"± {one.privacy:.3g}" in text
         assert f"± {one.sampling:.3g}" in text
     assert "in 95 of 100 evaluations" in text
+    assert "under sampling that of chance in who took part." in " ".join(text.split())
     assert "NOT PRIVATE: the noise came from a seed" in text
 
 

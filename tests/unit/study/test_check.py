@@ -141,3 +141,16 @@ def test_schema_faults_are_errors(study: Study) -> None:
     with pytest.raises(TableError) as caught:
         check(study, pd.DataFrame({"AGE": [1]}))
     assert len(caught.value.faults) == 5
+
+
+def test_a_feature_without_any_declared_cell_is_told_to_be_of_no_use(study: Study) -> None:
+    frame = pd.DataFrame(
+        {"ID": [1, 2], "AGE": [20, 120], "sex": ["f", "m"], "site": [1, 7], "arm": ["S", "G"]}
+    ).assign(days=[1, 100])
+    unknown = one(check(study, frame), "sex", "unknown level")
+    assert str(unknown).startswith(
+        "sex: every cell (2) with no declared level; becomes the first level 'F', so the column "
+        "would be of no use; compare what the study file declares with it: 'f' (row 1)"
+    )
+    assert "of no use" not in str(one(check(study, frame), "AGE", "above"))
+    assert "of no use" not in str(one(check(study, frame[:1]), "sex", "unknown level"))

@@ -11,7 +11,9 @@ def test_one_finding_with_few_short_examples() -> None:
     table = read_table(pd.DataFrame({"a": ["x" * 100] * 9}), ["a"])
     (found,) = cell_finding(table, "a", "k", np.ones(9, dtype=bool), "are odd", "kept")
     assert (found.count, len(found.examples), len(found.examples[0].value)) == (9, 5, 60)
-    assert str(found).startswith("a: 9 cells are odd; kept: 'xxx")
+    assert str(found).startswith("a: every cell (9) are odd; kept: 'xxx")
+    (few,) = cell_finding(table, "a", "k", np.arange(9) < 3, "are odd", "kept")
+    assert str(few).startswith("a: 3 cells are odd; kept: 'xxx")
     assert cell_finding(table, "a", "k", np.zeros(9, dtype=bool), "are odd", "kept") == []
 
 

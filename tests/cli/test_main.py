@@ -18,6 +18,8 @@ def test_version_and_help(run: Run) -> None:
     result = run("--help")
     assert result.code == 0
     assert all(command in result.out for command in COMMANDS)
+    # A first sentence that is too long would be cut off.
+    assert "..." not in result.out.replace("[ARGS]...", "")
 
 
 @pytest.mark.parametrize("command", COMMANDS)

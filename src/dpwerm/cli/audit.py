@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dpwerm.cli.console import NOT_VERIFIED, free_path, picture_path, say
+from dpwerm.cli.options import WORKERS_HELP
 from dpwerm.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ SURE = 0.999
 
 def audit(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Which, such as gaussian; all if left out.")
+        list[str] | None, typer.Argument(help="Mechanisms, such as gaussian; all if left out.")
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer runs at fewer settings, in a minute or so.")
@@ -44,17 +45,15 @@ def audit(
         bool, typer.Option("--self-test", help="Audit known faults: each must be caught.")
     ] = False,
     study: Annotated[
-        Path | None, typer.Option(help="Audit the way from this study file to a rule file.")
+        Path | None, typer.Option(help="Audit the whole way from this study file to a rule file.")
     ] = None,
     epsilon: Annotated[
-        str | None, typer.Option(help="With --study: the budget of the rule.")
+        str | None, typer.Option(help="With --study: the privacy loss of the rule, such as 1.")
     ] = None,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes; as many as processors if left out.")
-    ] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help=WORKERS_HELP)] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
 ) -> None:
-    """Attack what is shipped: lower bounds on epsilon beside what is claimed."""
+    """Attack our own releases. Shows what epsilon is at least, beside what is claimed."""
     if study is not None:
         if names or self_test or out is not None or figure is not None:
             raise ParameterError("--study is audited alone, without names and other outputs")

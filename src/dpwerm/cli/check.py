@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from dpwerm.cli.console import WRONG_INPUT, complain, say, stages
+from dpwerm.cli.options import TABLE_HELP
 from dpwerm.errors import Fault, ParameterError, StudyError
 from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import EPSILON_LARGEST, AnyBudget, Budget
@@ -17,9 +18,9 @@ from dpwerm.study.declaration import DeclaredBudget, Study
 
 def check(
     study: Annotated[Path, typer.Argument(help="The study file.")],
-    table: Annotated[Path | None, typer.Argument(help="The trial's table: CSV or Parquet.")] = None,
+    table: Annotated[Path | None, typer.Argument(help=TABLE_HELP)] = None,
 ) -> None:
-    """Report every fault of a study file and of a table. For the curator: it quotes rows."""
+    """Report every fault of a study file and a table. It quotes rows, so keep what it says."""
     declared = Study.load(study)
     refuse_method(declared, study)
     say(f"{study}: no fault in the study file.")

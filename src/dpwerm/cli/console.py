@@ -83,19 +83,19 @@ def picture_path(path: Path, *, force: bool, inputs: Sequence[Path] = ()) -> Pat
 def free_path(path: Path, *, force: bool, inputs: Sequence[Path] = ()) -> Path:
     """Return a path that may be written and is none of the inputs, or stop before any work."""
     if path.exists() and any(one.exists() and path.samefile(one) for one in inputs):
-        complain(f"{path} is an input of this command. Choose another --out.")
+        complain(f"{path} is an input of this command. Choose another name.")
         raise typer.Exit(WRONG_INPUT)
     if path.is_dir():
         complain(f"{path} is a folder. Give the name of a file.")
         raise typer.Exit(WRONG_INPUT)
     if path.exists() and not force:
-        complain(f"{path} exists. Choose another --out, or add --force to replace it.")
+        complain(f"{path} exists. Choose another name, or add --force to replace it.")
         raise typer.Exit(WRONG_INPUT)
     if not path.parent.is_dir():
-        complain(f"The folder {path.parent} does not exist.")
+        complain(f"The folder {path.parent} does not exist. Make it, or choose another one.")
         raise typer.Exit(WRONG_INPUT)
     if path.exists() and _is_database(path):
-        complain(f"{path} is a database, perhaps a ledger. Choose another --out.")
+        complain(f"{path} is a database, perhaps a ledger. Choose another name.")
         raise typer.Exit(WRONG_INPUT)
     _try_to_write(path)
     return path
@@ -117,5 +117,5 @@ def _try_to_write(path: Path) -> None:
         trial.open("x").close()
         trial.unlink()
     except OSError as error:
-        complain(f"{path} cannot be written: {error.strerror}.")
+        complain(f"{path} cannot be written: {error.strerror}. Choose another place.")
         raise typer.Exit(WRONG_INPUT) from None

@@ -6,25 +6,31 @@ from typing import Annotated
 import typer
 
 from dpwerm.cli.console import free_path, say, stages
+from dpwerm.cli.options import EPSILON_HELP
 from dpwerm.cli.paying import LedgerOrNone, Slot, ask, payer, spare, told
 from dpwerm.privacy.budget import Budget
 from dpwerm.rules.rule_file import read_rule
 from dpwerm.study.declaration import Study
 
+PEOPLE_HELP = (
+    "People with their arm and outcome, best others than the rule was learned from: a .csv, .tsv "
+    "or .parquet file."
+)
+
 
 def evaluate(
     rule: Annotated[Path, typer.Argument(help="A rule file.")],
     study: Annotated[Path, typer.Argument(help="The study file of the trial.")],
-    table: Annotated[Path, typer.Argument(help="The trial's table: CSV or Parquet.")],
-    epsilon: Annotated[str, typer.Option(help="Privacy loss, such as 0.5; inf for none.")],
+    table: Annotated[Path, typer.Argument(help=PEOPLE_HELP)],
+    epsilon: Annotated[str, typer.Option(help=EPSILON_HELP)],
     out: Annotated[Path, typer.Option(help="Where to write the value.")] = Path("value.json"),
-    confidence: Annotated[float, typer.Option(help="Of every interval.")] = 0.95,
+    confidence: Annotated[float, typer.Option(help="Of each interval, 0.5 to 0.999.")] = 0.95,
     outcome_model: Annotated[
         Path | None,
         typer.Option(
             exists=True,
             dir_okay=False,
-            help="TOML file of a public model, for the doubly robust value.",
+            help="TOML file of a public model of the benefit, for the doubly robust value.",
         ),
     ] = None,
     seed: Annotated[
@@ -35,7 +41,7 @@ def evaluate(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before the release.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
 ) -> None:
-    """Release what a rule is worth, beside one arm for everybody."""
+    """Release how good a rule is, beside one arm for everybody."""
     # SciPy and scikit-learn take a second to load; faults of the files are reported before.
     loaded, declared = read_rule(rule), Study.load(study)
     from dpwerm.report.value_words import value_summary

@@ -23,7 +23,7 @@ def export(
     out: Annotated[Path, typer.Option(help="Where to write it: a .py, .sql or .onnx file.")],
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
 ) -> None:
-    """Write a rule as a Python function, a SQL expression or an ONNX model."""
+    """Write a rule as Python, SQL or ONNX. It then runs without this program."""
     loaded = read_rule(rule)
     refuse_export(out)
     path = free_path(out, force=force, inputs=(rule,))

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from dpwerm.cli.console import free_path, say, stages
+from dpwerm.cli.options import DELTA_HELP, EPSILON_HELP, TABLE_HELP
 from dpwerm.cli.paying import LedgerOrNone, Slot, ask, payer, spare, told
 from dpwerm.privacy.budget import only_budget
 from dpwerm.rules.rule_file import write_rule
@@ -14,25 +15,27 @@ from dpwerm.study.declaration import Study
 
 def fit(
     study: Annotated[Path, typer.Argument(help="The study file.")],
-    table: Annotated[Path, typer.Argument(help="The trial's table: CSV or Parquet.")],
-    epsilon: Annotated[
-        str | None, typer.Option(help="Privacy loss, such as 0.5; inf for none.")
-    ] = None,
+    table: Annotated[Path, typer.Argument(help=TABLE_HELP)],
+    epsilon: Annotated[str | None, typer.Option(help=EPSILON_HELP)] = None,
     out: Annotated[Path, typer.Option(help="Where to write the rule.")] = Path("rule.json"),
-    delta: Annotated[str, typer.Option(help="For the Gaussian mechanisms, such as 1e-6.")] = "0",
+    delta: Annotated[str, typer.Option(help=DELTA_HELP)] = "0",
     rho: Annotated[
-        str | None, typer.Option(help="Instead of epsilon: rho of zCDP, such as 0.1.")
+        str | None,
+        typer.Option(help="Instead of epsilon: rho of zero-concentrated privacy, such as 0.1."),
     ] = None,
     mu: Annotated[
-        str | None, typer.Option(help="Instead of epsilon: mu of Gaussian DP, such as 0.5.")
+        str | None, typer.Option(help="Instead of epsilon: mu of Gaussian privacy, such as 0.5.")
     ] = None,
     gamma: Annotated[
         float | None,
-        typer.Option(help="Regularisation; without it, settings are chosen by simulation."),
+        typer.Option(
+            help="Strength of regularisation, above 0; if left out, it and all other settings "
+            "are chosen on simulated trials."
+        ),
     ] = None,
     mechanism: Annotated[
         str | None,
-        typer.Option(help="Such as objective-block or spherical-laplace; chosen if left out."),
+        typer.Option(help="Which noise, such as objective-block or gaussian; chosen if left out."),
     ] = None,
     seed: Annotated[
         int | None, typer.Option(help="For simulation only: marks the rule as not private.")

@@ -10,7 +10,9 @@ from dpwerm.study.scaffold import scaffold
 
 
 def init(
-    table: Annotated[Path, typer.Argument(help="CSV or Parquet file; only its header is read.")],
+    table: Annotated[
+        Path, typer.Argument(help="A .csv, .tsv or .parquet file; only its header is read.")
+    ],
     out: Annotated[Path, typer.Option(help="Where to write the study file.")] = Path("study.toml"),
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
 ) -> None:

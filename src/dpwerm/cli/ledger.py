@@ -57,7 +57,8 @@ def verify(
     ] = None,
     ledger: LedgerUrl = None,
     head: Annotated[
-        str | None, typer.Option(help="NUMBER:HASH, as written down after an earlier charge.")
+        str | None,
+        typer.Option(help="The head as you wrote it down after an earlier charge: NUMBER:HASH."),
     ] = None,
 ) -> None:
     """Check that no entry was edited, dropped or moved. Ends with 4 if one was."""
@@ -91,11 +92,13 @@ def verify(
 @app.command()
 def export(
     study: StudyFile,
-    out: Annotated[Path, typer.Option(help="ledger.json: everything. ledger.csv: charges.")],
+    out: Annotated[
+        Path, typer.Option(help="A .json file: the whole ledger. A .csv file: the charges.")
+    ],
     ledger: LedgerUrl = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
 ) -> None:
-    """Write the whole chain as JSON, or the study's charges as CSV."""
+    """Write the whole ledger as JSON, or the study's charges as CSV."""
     from dpwerm.report.ledger_file import charges_csv, ledger_content
     from dpwerm.rules.json_out import write_json
 
@@ -118,7 +121,9 @@ def export(
 @app.command()
 def total(
     study: StudyFile,
-    reason: Annotated[str, typer.Option(help="Why, such as the vote of the ethics board.")],
+    reason: Annotated[
+        str, typer.Option(help="Why, in one line, such as the vote of the ethics board.")
+    ],
     ledger: LedgerUrl = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
@@ -142,7 +147,7 @@ def attach(
     ],
     ledger: LedgerUrl = None,
 ) -> None:
-    """Record which release a charge paid for, where that failed after the release."""
+    """Record which release a charge paid for, if a warning after the release asked for it."""
     from dpwerm.cli.released import released_in
     from dpwerm.rules.ledger_findings import PAID_FOR, ledger_findings
 

@@ -8,6 +8,7 @@ import typer
 
 from dpwerm.cli.bar import bar
 from dpwerm.cli.console import picture_path, say
+from dpwerm.cli.options import DELTA_HELP
 from dpwerm.errors import ParameterError
 from dpwerm.parameters import real
 from dpwerm.privacy.budget import Budget
@@ -21,22 +22,25 @@ BOUNDS_AT = "1"
 """The ε of the paper's bounds where none is given."""
 
 TARGET_HELP = (
-    "Share of people with their better arm, such as 0.9: with --n the smallest epsilon is found, "
-    "with --epsilon the smallest n."
+    "Wanted share of people with their better arm, above 0.5 and below 1, such as 0.9: with --n "
+    "the smallest epsilon is found, with --epsilon the smallest n."
 )
 
 
 def plan(
     study: Annotated[Path, typer.Argument(help="The study file; no table is read.")],
-    n: Annotated[int | None, typer.Option("--n", help="How many people are planned.")] = None,
+    n: Annotated[
+        int | None,
+        typer.Option("--n", help="How many people; planned_n of the study file if left out."),
+    ] = None,
     epsilon: Annotated[
         str | None, typer.Option(help="Show what a fit at this privacy loss would use.")
     ] = None,
     target: Annotated[float | None, typer.Option(help=TARGET_HELP)] = None,
-    delta: Annotated[str, typer.Option(help="For the Gaussian mechanisms, such as 1e-6.")] = "0",
+    delta: Annotated[str, typer.Option(help=DELTA_HELP)] = "0",
     smallest_eigenvalue: Annotated[
         float | None,
-        typer.Option(help="Also compute the paper's H for this smallest eigenvalue of E[x x']."),
+        typer.Option(help="Of E[x x'], above 0: also show the paper's H for it (docs/plan.md)."),
     ] = None,
     figure: Annotated[
         Path | None, typer.Option(help="Draw accuracy against epsilon for n/4, n/2, n, 2n and 4n.")

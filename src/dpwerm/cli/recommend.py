@@ -14,7 +14,9 @@ from dpwerm.study.writing import refuse_ending, write_with_columns
 
 def recommend(
     rule: Annotated[Path, typer.Argument(help="A rule file.")],
-    table: Annotated[Path, typer.Argument(help="CSV or Parquet file with the rule's columns.")],
+    table: Annotated[
+        Path, typer.Argument(help="A .csv, .tsv or .parquet file with the rule's columns.")
+    ],
     out: Annotated[Path, typer.Option(help="Where to write the table with two more columns.")],
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
 ) -> None:

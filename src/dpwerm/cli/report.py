@@ -37,7 +37,7 @@ def report(
     ledger: LedgerUrl = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
 ) -> None:
-    """Write a report on a rule for an ethics board, from released files alone."""
+    """Write a report on a rule for an ethics board. It reads released files alone."""
     if ledger is not None and study is None:
         raise ParameterError("--ledger needs --study, which names the study in the ledger")
     if out.suffix.lower() not in ENDINGS:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from dpwerm.cli.console import say
+from dpwerm.cli.options import WORKERS_HELP
 from dpwerm.errors import ParameterError
 
 ALL = "all"
@@ -25,15 +26,13 @@ def reproduce(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Forget what an earlier run in the folder has found.")
     ] = False,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes; as many as processors if left out.")
-    ] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help=WORKERS_HELP)] = None,
     cyp_guides: Annotated[
         Path | None,
         typer.Option(exists=True, dir_okay=False, help="Your copy of the CYP-GUIDES data."),
     ] = None,
 ) -> None:
-    """Reproduce the paper's tables and figures, beside the published numbers and our method."""
+    """Reproduce the paper's tables and figures. Beside the published numbers and our method."""
     # Drawing and solving libraries take a second to load; other commands do without them.
     from dpwerm.reproduce.artefact import Bench
     from dpwerm.reproduce.artefacts import ARTEFACTS

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dpwerm.cli.console import free_path, picture_path, say
+from dpwerm.cli.options import DELTA_HELP, WORKERS_HELP
 from dpwerm.cli.paying import LedgerOrNone, Slot, payer, spare
 from dpwerm.cli.tune_private import draw_private, release_tuned
 from dpwerm.errors import ParameterError
@@ -42,29 +43,51 @@ BELONGS = {
 
 HOW_HELP = (
     "simulated (no table), independent (TABLE: other people), portion (TABLE: the study's own "
-    "people, NOT PRIVATE), or privately on TABLE: parts, flip, split, repeats."
+    "people, NOT PRIVATE), or privately on TABLE: parts, flip, split, repeats. Without a table: "
+    "simulated (docs/tuning.md)."
 )
 
 
 def tune(
     study: Annotated[Path, typer.Argument(help="The study file.")],
-    table: Annotated[Path | None, typer.Argument(help="CSV or Parquet; see --how.")] = None,
+    table: Annotated[
+        Path | None, typer.Argument(help="A .csv, .tsv or .parquet file; see --how.")
+    ] = None,
     how: Annotated[str | None, typer.Option(help=HOW_HELP)] = None,
     epsilon: Annotated[
-        str | None, typer.Option(help="Privacy loss of the fit; several as 0.5,1,5 where free.")
+        str | None,
+        typer.Option(
+            help="Privacy loss of the fit, such as 0.5; several, such as 0.5,1,5, if not privately."
+        ),
     ] = None,
-    delta: Annotated[str, typer.Option(help="For the Gaussian mechanisms, such as 1e-6.")] = "0",
-    n: Annotated[int | None, typer.Option("--n", help="How many people the fit will have.")] = None,
+    delta: Annotated[str, typer.Option(help=DELTA_HELP)] = "0",
+    n: Annotated[
+        int | None,
+        typer.Option("--n", help="How many people the fit will have; planned_n if left out."),
+    ] = None,
     gammas: Annotated[
-        str | None, typer.Option(help="Candidates, such as 10,30,90; around the automatic gamma.")
+        str | None,
+        typer.Option(
+            help="Candidates, such as 10,30,90; five around the automatic one if left out."
+        ),
     ] = None,
-    mechanism: Annotated[str | None, typer.Option(help="In the place of the study's.")] = None,
-    metric: Annotated[str | None, typer.Option(help="value, accuracy or loss.")] = None,
-    repeats: Annotated[int | None, typer.Option(help="Of Algorithm 2; 200 if left out.")] = None,
+    mechanism: Annotated[
+        str | None, typer.Option(help="Which noise, instead of the study's or the chosen one.")
+    ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(help="value, accuracy or loss; accuracy if left out, value on a table."),
+    ] = None,
+    repeats: Annotated[
+        int | None, typer.Option(help="How often people are divided anew; 200 if left out.")
+    ] = None,
     validate: Annotated[
-        int | None, typer.Option(help="How many people validate; 0.2 of a table, 500 simulated.")
+        int | None,
+        typer.Option(help="How many people judge each rule; 0.2 of a table, or 500 simulated."),
     ] = None,
-    scenario: Annotated[str | None, typer.Option(help="Simulate this scenario.")] = None,
+    scenario: Annotated[
+        str | None, typer.Option(help="Simulate this trial of docs/scenarios.md.")
+    ] = None,
     portion: Annotated[
         float | None, typer.Option(help="Which part of the table is tuned on; 0.2 if left out.")
     ] = None,
@@ -72,7 +95,7 @@ def tune(
         bool, typer.Option("--not-private", help="Write what a portion gives, though not private.")
     ] = False,
     share: Annotated[
-        str | None, typer.Option(help="With split: the part of epsilon for gamma; 0.3.")
+        str | None, typer.Option(help="With split: the part of epsilon for gamma; 0.3 if left out.")
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Where to write scores (JSON), or the rule (rule.json).")
@@ -81,13 +104,16 @@ def tune(
     seed: Annotated[
         int | None, typer.Option(help="Public seed; a private way's rule is then not private.")
     ] = None,
-    workers: Annotated[int | None, typer.Option(help="Processes; all processors.")] = None,
+    workers: Annotated[int | None, typer.Option(help=WORKERS_HELP)] = None,
     ledger: LedgerOrNone = None,
     slot: Slot = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before the release.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
 ) -> None:
-    """Find gamma: free on simulated or independent people, or privately on the study's own."""
+    """Find gamma, the strength of regularisation.
+
+    Without cost on simulated or other people, or privately on the study's own.
+    """
     way = _way(how, table)
     given = {
         "--n": n,
@@ -126,7 +152,8 @@ def tune(
         spare(paid, path, *([] if picture is None else [picture]))
         if picture is not None and isinstance(declared.treatment.propensity, PrivatePropensity):
             raise ParameterError(
-                "--figure simulates trials with known propensities; this study has a private model"
+                "--figure simulates trials with known propensities, and this study has a private "
+                "model: leave out --figure"
             )
         rule = release_tuned(declared, table, budget, path, asked, yes=yes)
         if picture is not None:

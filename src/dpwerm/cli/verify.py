@@ -80,7 +80,10 @@ def verify(
     ] = None,
     ledger: LedgerUrl = None,
 ) -> None:
-    """Derive the claim of a rule or value file again, and compare; with a ledger, too."""
+    """Check the numbers of a rule or value file.
+
+    Against each other, and with --study or --ledger against what was charged.
+    """
     try:
         findings = _findings(file)
         asked = (study is not None or ledger is not None) and all(one.holds for one in findings)

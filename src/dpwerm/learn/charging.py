@@ -58,7 +58,7 @@ def payment_of(
         if declared.relation != relation:
             raise ParameterError(
                 f"the ledger's total is for relation {declared.relation}, this release is for "
-                f"{relation}: the two do not add up"
+                f"{relation}: the two do not add up. Give a ledger for relation {relation}"
             )
         if study_id not in ("", declared.study):
             raise ParameterError(

@@ -87,7 +87,7 @@ class WorstCase:
                 "origin worst_case needs a public n: it holds under replace_one, not add_remove"
             )
         if facts.n is None:
-            raise ParameterError("origin worst_case needs n, the number of records")
+            raise ParameterError("origin worst_case needs n, the number of rows")
         return (facts.n - 1) * facts.gradient_bound
 
 

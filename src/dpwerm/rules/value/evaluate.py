@@ -239,7 +239,8 @@ def _refuse_other_study(rule: Rule, declared: Declaration) -> None:
         if getattr(ours, key) != getattr(theirs, key):
             raise ParameterError(
                 f"the rule was learned with {key} {getattr(ours, key)!r} of the benefit "
-                f"{ours.column!r}, the study says {getattr(theirs, key)!r}"
+                f"{ours.column!r}, the study says {getattr(theirs, key)!r}: mend the study, or "
+                "evaluate a rule that was learned with it"
             )
 
 

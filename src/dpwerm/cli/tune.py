@@ -68,7 +68,7 @@ def tune(
     gammas: Annotated[
         str | None,
         typer.Option(
-            help="Candidates, such as 10,30,90; five around the automatic one if left out."
+            help="Candidates, such as 10,30,90; if left out, some around the automatic one."
         ),
     ] = None,
     mechanism: Annotated[

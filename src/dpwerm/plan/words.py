@@ -39,7 +39,7 @@ def opening(study: Study, n: int | None) -> list[str]:
 def _benefits_lie(study: Study) -> str:
     """Return where the simulated benefits lie, on the scale of the benefit."""
     outcome = outcome_of(Declaration.of_study(study))
-    lower, upper = study.benefit.range
+    lower, upper = (end + 0.0 for end in study.benefit.range)  # never -0
     if outcome.spread:
         return "anywhere in their range: if you know where to expect them, declare centre"
     middle = lower + (1 + outcome.around) * (upper - lower) / 2

@@ -30,7 +30,7 @@ def scale_words(value: ValueRelease) -> str:
     how = [] if benefit.transform == "identity" else [f"after {benefit.transform}"]
     if benefit.direction == "smaller":
         how.append("with its sign turned, so that larger is better")
-    lower, upper = benefit.range
+    lower, upper = (end + 0.0 for end in benefit.range)  # never -0
     scale = f"{benefit.column}{', ' if how else ''}{', '.join(how)}"
     return f"Mean benefit ({scale}), between {lower:g} and {upper:g}"
 

@@ -13,9 +13,10 @@ def wrapped(text: str) -> list[str]:
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """Return rows of texts as lines of a table, each column as wide as its widest text."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    shown = [[one_line(text) for text in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
     lines = []
-    for row in rows:
+    for row in shown:
         cells = (f"{text:<{width}}" for text, width in zip(row, widths, strict=True))
         lines.append("  " + "  ".join(cells).rstrip())
     return lines
@@ -33,4 +34,11 @@ def harmless(text: str) -> str:
     return "".join(
         one if one.isprintable() or one == "\n" else one.encode("unicode_escape").decode()
         for one in text
+    )
+
+
+def one_line(text: str) -> str:
+    """Return the text with every character escaped that ends a line or hides another."""
+    return "".join(
+        one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in text
     )

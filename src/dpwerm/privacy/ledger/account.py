@@ -15,6 +15,7 @@ from dpwerm.privacy.budget import AnyBudget, only_budget
 from dpwerm.privacy.ledger.advice import no_purse, would_fit
 from dpwerm.privacy.ledger.amounts import Amounts, Total
 from dpwerm.privacy.ledger.entry import Entry
+from dpwerm.text import one_line
 
 NOTHING = Amounts()
 
@@ -45,6 +46,24 @@ class Charge:
 
 
 @dataclass(frozen=True)
+class TotalChange:
+    """Another total than the one a study was opened with, and why.
+
+    Parameters
+    ----------
+    number : int, of its entry
+    date : the day on which it was recorded
+    total : Total, from then on
+    reason : str, what was said to give it
+    """
+
+    number: int
+    date: str
+    total: Total
+    reason: str
+
+
+@dataclass(frozen=True)
 class Account:
     """The state of one study.
 
@@ -56,6 +75,7 @@ class Account:
     slots : names of the parts of the people, () if there are none
     charges : in the order of the ledger
     opened : number of the entry that opened it, None if the ledger does not know it yet
+    totals : every change of the total, in the order of the ledger; the last gave ``total``
     """
 
     study: str
@@ -64,6 +84,7 @@ class Account:
     slots: tuple[str, ...] = ()
     charges: tuple[Charge, ...] = ()
     opened: int | None = None
+    totals: tuple[TotalChange, ...] = ()
     sums: Mapping[str | None, Amounts] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -85,10 +106,8 @@ class Account:
                     found = _opened(entry, found)
                 elif found is None:
                     raise ParameterError("the study is not open")
-                elif body["kind"] == "total" and isinstance(body["reason"], str):
-                    found = replace(
-                        found, total=Total.from_plain(body["total"]), slots=_slots(body)
-                    )
+                elif body["kind"] == "total":
+                    found = _changed(entry, found)
                     _check_total(found, sums)
                 elif body["kind"] == "charged":
                     charge = _charge(entry, found)
@@ -153,6 +172,17 @@ def _opened(entry: Entry, found: Account | None) -> Account:
     total = Total.from_plain(body["total"])
     study, relation = str(body["study"]), str(body["relation"])
     return Account(study, relation, total, _slots(body), opened=entry.number)
+
+
+def _changed(entry: Entry, account: Account) -> Account:
+    body, reason = entry.body, entry.body["reason"]
+    if not isinstance(reason, str):
+        raise ParameterError("a reason is text")
+    change = TotalChange(
+        entry.number, str(body["date"]), Total.from_plain(body["total"]), one_line(reason)
+    )
+    totals = (*account.totals, change)
+    return replace(account, total=change.total, slots=_slots(body), totals=totals)
 
 
 def _slots(body: Mapping[str, object]) -> tuple[str, ...]:

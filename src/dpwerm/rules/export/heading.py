@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from dpwerm.rules.rule import Rule
 from dpwerm.rules.rule_file import content_of, notice
+from dpwerm.text import one_line
 from dpwerm.version import __version__
 
 _CELLS = (
@@ -35,10 +36,3 @@ def heading(rule: Rule, unused: Sequence[str] = ()) -> list[str]:
     if unused:
         lines.append(f"Not read, because they change nothing: {', '.join(unused)}.")
     return [one_line(line) for line in lines]
-
-
-def one_line(text: str) -> str:
-    """Return the text with every character escaped that ends a line or hides another."""
-    return "".join(
-        one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in text
-    )

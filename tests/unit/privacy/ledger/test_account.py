@@ -17,7 +17,7 @@ from tests.unit.privacy.ledger.books import (
 from dpwerm.errors import LedgerTamperedError
 from dpwerm.privacy.budget import AnyBudget, Budget, only_budget
 from dpwerm.privacy.ledger import bodies
-from dpwerm.privacy.ledger.account import Account, studies_in, unpayable
+from dpwerm.privacy.ledger.account import Account, TotalChange, studies_in, unpayable
 from dpwerm.privacy.ledger.amounts import Amounts, Total
 
 SLOTS = ("north", "south")
@@ -208,6 +208,22 @@ def test_mu_that_was_paid_as_rho_stays_there() -> None:
     assert account.total == later
 
 
+def test_changes_of_the_total_stay_with_their_reasons() -> None:
+    opened, *later = (Total.of(one) for one in (1, 2, 3))
+    reasons = ("the board voted\u2028on 3 May", "a second trial")
+    changes = [
+        bodies.new_total(Account(STUDY, "replace_one", total), reason) | {"date": "2026-05-03"}
+        for total, reason in zip(later, reasons, strict=True)
+    ]
+    account = account_of([opening(opened), changes[0], CHARGE, changes[1]])
+    assert account.totals == (
+        TotalChange(3, "2026-05-03", later[0], r"the board voted\u2028on 3 May"),
+        TotalChange(5, "2026-05-03", later[1], "a second trial"),
+    )
+    assert account.total == later[1]
+    assert account_of([opening(opened), CHARGE]).totals == ()
+
+
 def test_a_release_is_found_at_its_charge() -> None:
     account = account_of(
         [
@@ -224,6 +240,7 @@ def test_a_release_is_found_at_its_charge() -> None:
 
 CHARGE = bodies.charged(STUDY, None, Budget.of(1), "rule")
 OPENED = opening(Total.of(1), SLOTS)
+CHANGED = bodies.new_total(Account(STUDY, "replace_one", Total.of(1), SLOTS), "why")
 
 
 @pytest.mark.parametrize(
@@ -243,8 +260,10 @@ OPENED = opening(Total.of(1), SLOTS)
         [OPENED, {"study": STUDY}],
         [OPENED | {"total": {"epsilon": "1"}}],
         [OPENED | {"slots": "north"}],
-        [OPENED, CHARGE, {**OPENED, "kind": "total", "total": Total.of("0.5").plain()}],
-        [OPENED, CHARGE | {"slot": "north"}, {**OPENED, "kind": "total", "slots": ["south"]}],
+        [OPENED, CHARGE, CHANGED | {"total": Total.of("0.5").plain()}],
+        [OPENED, CHARGE | {"slot": "north"}, CHANGED | {"slots": ["south"]}],
+        [OPENED, CHANGED | {"reason": 3}],
+        [OPENED, {key: value for key, value in CHANGED.items() if key != "reason"}],
     ],
 )
 def test_entries_that_no_charge_could_have_left_are_refused(written: list[bodies.Body]) -> None:

@@ -1,8 +1,9 @@
 import pytest
 from tests.unit.rules.export.rules import HOSTILE, category, make_rule, random_rule
 
-from dpwerm.rules.export.heading import digest, heading, one_line
+from dpwerm.rules.export.heading import digest, heading
 from dpwerm.rules.rule_file import content_of, notice
+from dpwerm.text import one_line
 from dpwerm.version import __version__
 
 

@@ -45,12 +45,14 @@ class SimulatedReach:
     """Half widths of the noise in each effect, on simulated trials.
 
     half : (p,), over all trials and draws; low, high : (p,), the 10 % and 90 % points over trials
-    of each trial's own half width: what the unknown data may change
+    of each trial's own half width: what the unknown data may change; together : (p,), c·half, with
+    P(max_j |d_j|/half_j ≤ c) = coverage over all trials and draws: no coefficient goes beyond it
     """
 
     half: FloatArray
     low: FloatArray
     high: FloatArray
+    together: FloatArray
     problems: int
     draws: int
     coverage: float
@@ -121,7 +123,9 @@ def simulated_reach(
         half[places] = np.quantile(sizes[..., places], coverage, method=QUANTILE)
         low[places], high[places] = _middle(sizes[..., places], coverage)
     low, high = np.minimum(low, half), np.maximum(high, half)
-    return SimulatedReach(half, low, high, problems, draws, coverage)
+    most = np.quantile((sizes / half).max(axis=-1), coverage, method=QUANTILE)
+    together = np.maximum(most, 1.0) * half
+    return SimulatedReach(half, low, high, together, problems, draws, coverage)
 
 
 def _sizes(rule: Rule, problems: int, draws: int) -> FloatArray:

@@ -2,7 +2,7 @@
 
 from dpwerm.learn.certificate import Certificate
 from dpwerm.report.meaning import meaning
-from dpwerm.report.noise_interval import effect_reach
+from dpwerm.report.noise_interval import effect_reach, effect_reach_together
 from dpwerm.report.settings_words import (
     chosen_lines,
     setting_rows,
@@ -49,20 +49,20 @@ def _noise_lines(rule: Rule) -> list[str]:
     release = rule.release
     names, effects = release.encoding.coefficient_names, release.effects
     width = max(map(len, names))
-    reach = effect_reach(release)
+    reach, together = effect_reach(release), effect_reach_together(release)
     noise = [""] * len(names)
     if reach is not None and reach.any():
         noise = [f"  ± {half:.4f}" for half in reach]
     lines = [f"Coefficients in encoded units ({UNITS[release.encoding.kind]}):", ""]
     for name, value, spread, small in zip(names, effects, noise, zeroed(release), strict=True):
         lines.append(f"  {name:<{width}}  {value:+9.4f}{'  set to 0' if small else spread}")
-    if reach is None:
+    if reach is None or together is None:
         *before, last = UNPUBLISHED_SPREAD
         return [*lines, "", *before, last + ("" if why_not(rule) else SIMULATED)]
     if not reach.any():
         return lines
     lines += ["", "± is the reach of the privacy noise in 95 of 100 releases, not sampling error."]
-    if (abs(effects) <= reach).all():
+    if (abs(effects) <= together).all():
         lines += [
             "NO COEFFICIENT STANDS OUT from the privacy noise: this rule may be noise alone.",
             "A larger gamma, more people or a larger budget would give a clearer one.",

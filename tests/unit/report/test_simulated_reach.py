@@ -198,7 +198,7 @@ def test_the_same_rule_has_the_same_reach_from_memory_and_from_a_file(tmp_path: 
     one, other = simulated_reach(rule), simulated_reach(read_rule(tmp_path / "rule.json"))
     assert one is not None
     assert other is not None
-    for name in ("half", "low", "high"):
+    for name in ("half", "low", "high", "together"):
         assert getattr(one, name).tobytes() == getattr(other, name).tobytes()
     assert one.words == other.words
 
@@ -228,6 +228,31 @@ def test_where_the_penalty_rules_the_data_change_nothing() -> None:
     phi = rule_of("objective-block", 1000.0).release.encoding.stretch[1]
     expected = phi * np.quantile(np.abs(b), 0.95) / certificate.gamma
     assert found.half[1] == pytest.approx(expected, rel=0.05)
+
+
+def test_the_reach_of_all_together_is_that_of_the_largest() -> None:
+    # Where the penalty rules, b moves the intercept by b_0/γ and a slope by φ·b_j/γ.
+    rule = rule_of("objective-block", 1000.0)
+    found = simulated_reach(rule, coverage=COVERAGE)
+    assert found is not None
+    certificate, phi = rule.release.certificate, rule.release.encoding.stretch
+    assert certificate.perturbation is not None
+    rate, draws = certificate.perturbation.rate, 100_000
+    assert rate is not None
+    rng = generator(7, 4)
+    size = rng.gamma(1 + WIDTH + 1, 1 / rate, (draws, 1))
+    direction = rng.uniform(-1, 1, (draws, 1 + WIDTH))
+    direction[:, 0] *= rule.release.encoding.intercept_scale
+    moved = np.abs(size * direction) * phi / certificate.gamma
+    inside = [
+        float(np.mean((moved <= factor * found.together).all(axis=1))) for factor in (0.5, 1, 2)
+    ]
+    assert inside[1] == pytest.approx(COVERAGE, abs=0.03)
+    assert inside[0] < COVERAGE - 0.2
+    assert inside[2] > COVERAGE + 0.1
+    assert np.all(found.together > found.half)
+    ratio = found.together / found.half
+    assert ratio == pytest.approx(np.full(1 + WIDTH, ratio[0]))
 
 
 def test_a_larger_coverage_reaches_further() -> None:

@@ -106,11 +106,11 @@ def test_with_saturation_the_coefficients_of_the_score_are_shown() -> None:
 
 def test_a_stretched_coefficient_does_not_stand_out_by_its_stretch() -> None:
     rule = demo_rule(1, saturation=100.0, random_state=1)
-    reach = half_width(rule.release)
+    names = rule.release.encoding.coefficient_names
+    reach = half_width(rule.release, count=len(names))
     assert reach is not None
     inside = int(0.9 * reach / 2.0**rule.release.exponent)
-    names = rule.release.encoding.coefficient_names
-    for integer, said in ((inside, True), (2 * inside, False)):
+    for integer, said in ((inside, True), (int(1.2 * inside), False)):
         integers = tuple(integer if name == "age" else 0 for name in names)
         shown = summary(replace(rule, release=replace(rule.release, integers=integers)))
         assert ("NO COEFFICIENT STANDS OUT" in shown) is said
@@ -181,6 +181,7 @@ bounds = [-12, 28]
 def test_a_rule_of_noise_is_called_so() -> None:
     words = "NO COEFFICIENT STANDS OUT"
     assert words not in summary(demo_rule(1_000_000))
-    # The noise is far larger than every coefficient; all five stay within its 95 % reach often.
-    said = [words in summary(demo_rule("0.001", random_state=seed)) for seed in range(5)]
-    assert any(said)
+    # The noise is far larger than every coefficient: 95 of 100 such rules are called noise. If each
+    # coefficient were judged by itself, only 9 of these 12 would be.
+    rules = [demo_rule("0.001", random_state=seed) for seed in range(12)]
+    assert sum(words in summary(rule) for rule in rules) == 11

@@ -1,9 +1,16 @@
 """Lines of text: paragraphs of one width, tables in columns, and names that stay text."""
 
+import re
 import textwrap
+import unicodedata
 from collections.abc import Sequence
 
 WIDTH = 92
+MOST_MARKS = 4
+"""How many combining marks may follow each other in a name; no script stacks more."""
+
+_MARKS = ("Mn", "Me")
+_STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 def wrapped(text: str) -> list[str]:
@@ -38,7 +45,29 @@ def harmless(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return the text with every character escaped that ends a line or hides another."""
-    return "".join(
-        one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in text
-    )
+    """Return the text with every character escaped that ends a line, hides or covers another."""
+    if text.isascii() and text.isprintable():
+        return text
+    shown, row = [], 0
+    for one in text:
+        row = row + 1 if unicodedata.category(one) in _MARKS else 0
+        kept = one.isprintable() and row <= MOST_MARKS
+        shown.append(one if kept else one.encode("unicode_escape").decode("ascii"))
+    return "".join(shown)
+
+
+def stays_in_line(text: str) -> bool:
+    """Whether a name is one line, turns nothing around and covers no line above it.
+
+    No line break, no other control character, no sign that turns the direction of writing, and at
+    most ``MOST_MARKS`` combining marks in a row. What ``one_line`` returns is always such a name.
+    """
+    if text.isascii():
+        return text.isprintable()
+    row = 0
+    for one in text:
+        kind = unicodedata.category(one)
+        row = row + 1 if kind in _MARKS else row if kind == "Cf" else 0
+        if row > MOST_MARKS:
+            return False
+    return _STEERING.search(text) is None

@@ -214,6 +214,7 @@ CONDITIONS: Mapping[str, Evaluation] = {
     ),
     "outcome model as it should be": _modelled(_model()),
     "outcome model of other arms": _modelled(_model("surgery")),
+    "outcome model of an arm with a line break": _modelled(_model('"pill\\n"')),
     "outcome model of one arm": _modelled(_one_model()),
     "outcome model of another column": _modelled(
         _model(coefficients='agee = 0.1\nage = 0.1\n"sex=M" = 1\n')

@@ -123,6 +123,11 @@ CONDITIONS: Mapping[str, Edit] = {
     "a tuning with a share that it does not have": _tuned(share="0.3"),
     "a tuning with a key unknown": _tuned(scores=[1, 2]),
     "a source of no feature": edited("sources", {"weight": "protocol"}, forge=True),
+    "a name of two lines, new digest": edited("study.name", "Trial\nepsilon 0.01", forge=True),
+    "a library of two lines, new digest": edited("certificate.library", "a\u2028b", forge=True),
+    "a feature called like a level, new digest": edited(
+        "encoding.blocks.0.name", "sex=F", forge=True
+    ),
     "nested deeply": lambda text: '{"a":' * 100_000 + "1" + "}" * 100_000,
     "nested deeply in a known key": _raw(
         '"treatment": {', f'"treatment": {{"a": {"[" * 5_000}{"]" * 5_000},'

@@ -35,6 +35,17 @@ CONDITIONS: Conditions = {
     "study file with an impossible id": study_says(replaced('"small-trial"', '"Small trial!"')),
     "study file with one level": study_says(replaced('["F", "M"]', '["F"]')),
     "study file with a level twice": study_says(replaced('["F", "M"]', '["1", "1.0"]')),
+    "study file with a name of two lines": study_says(
+        replaced('"small-trial"', '"small-trial"\nname = "Trial\\nepsilon 0.01"')
+    ),
+    "study file with a source of two lines": study_says(
+        replaced("[features.age]", '[features.age]\nsource = "a\\u2028b"')
+    ),
+    "study file with an arm of two lines": study_says(replaced("pill", '"pill\\n===="')),
+    "study file with a level of two lines": study_says(replaced('["F", "M"]', '["F", "M\\nX"]')),
+    "study file with a pile of combining marks": study_says(
+        replaced("[features.age]", '[features.age]\nsource = "e' + "\u0301" * 5 + '"')
+    ),
     "study file without a feature": study_says(
         lambda text: text[: text.index("[features.age]")] + text[text.index("[treatment]") :]
     ),

@@ -36,5 +36,6 @@ CONDITIONS: Mapping[str, Edit] = {
     "a key unknown": edited("comment", "hello"),
     "NaN": edited("values.0.lower", float("nan")),
     "a huge sum": edited("sums.integers.0", 10**60),
+    "a name of two lines, new digest": edited("study.name", "Trial\nepsilon 0.01", forge=True),
     "nested deeply": RULE_FILES["nested deeply"],
 }

@@ -10,6 +10,7 @@ from dpwerm.rules.rule_file import notice, read_rule
 from dpwerm.study.check import check_features
 from dpwerm.study.table import read_table
 from dpwerm.study.writing import refuse_ending, write_with_columns
+from dpwerm.text import one_line
 
 
 def recommend(
@@ -34,5 +35,5 @@ def recommend(
         write_with_columns(rows, added, path)
     say(notice(loaded))
     for finding in check_features(loaded.release.encoding, rows):
-        say(f"  {finding.column}: {finding.problem}; {finding.consequence}")
+        say(f"  {one_line(finding.column)}: {finding.problem}; {finding.consequence}")
     say(f"Wrote {path}: {len(scores)} rows with recommended_arm and score.")

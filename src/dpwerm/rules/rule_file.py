@@ -18,6 +18,7 @@ from dpwerm.rules.declaration import Declaration
 from dpwerm.rules.declared_findings import declared_findings
 from dpwerm.rules.json_in import read_json, refuse_other_versions
 from dpwerm.rules.json_out import write_json
+from dpwerm.rules.lines_in import refuse_broken_lines
 from dpwerm.rules.rule import Rule
 from dpwerm.rules.tuning import Tuning
 from dpwerm.rules.tuning_record import TuningRecord, plain_tuning
@@ -125,6 +126,7 @@ def write_rule(rule: Rule, path: str | Path) -> None:
 def parse_rule(content: dict[str, Any], where: str) -> tuple[Rule, RuleRecord]:
     """Return the rule that plain content describes, or every fault of its form."""
     refuse_other_versions(content, where, FORMAT, VERSION)
+    refuse_broken_lines(content, where)
     try:
         record = RuleRecord.model_validate(content)
     except ValidationError as error:

@@ -17,7 +17,7 @@ from dpwerm.arrays import FloatArray
 from dpwerm.parameters import SMALLEST
 from dpwerm.study.blocks import Frozen
 from dpwerm.study.faults import wrong
-from dpwerm.study.values import Bounds, Text, number, positive_number
+from dpwerm.study.values import Bounds, Line, Text, number, positive_number
 
 _NEEDED = ("bounds", "transform", "direction", "weights")
 
@@ -82,7 +82,7 @@ class Benefit(Frozen):
     declared_clip: Annotated[float | str, PlainValidator(clip_of)] = Field(
         "auto", validation_alias="clip"
     )
-    source: Text | None = None
+    source: Line | None = None
 
     @field_validator("transform")
     @classmethod

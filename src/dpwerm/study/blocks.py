@@ -57,6 +57,11 @@ class NumberBlock(Frozen):
         """The names of the encoded columns."""
         return (self.name,)
 
+    @property
+    def own_names(self) -> tuple[str, ...]:
+        """The names in own units."""
+        return (self.name,)
+
     @staticmethod
     def scale(
         lower: FloatArray, upper: FloatArray, *, centred: bool
@@ -139,6 +144,11 @@ class CategoryBlock(Frozen):
         return tuple(f"{self.name}={level.name}" for level in levels)
 
     @property
+    def own_names(self) -> tuple[str, ...]:
+        """The names in own units: one per level."""
+        return tuple(f"{self.name}={level.name}" for level in self.levels)
+
+    @property
     def lookup(self) -> dict[str, int]:
         """From each declared cell text to the position of its level."""
         return {
@@ -177,8 +187,7 @@ class CategoryBlock(Frozen):
         values = list(theta)
         if self.width == 1:
             values = [-theta[0] if centred else Fraction(0), theta[0]]
-        levels = [f"{self.name}={level.name}" for level in self.levels]
-        return Fraction(0), dict(zip(levels, values, strict=True))
+        return Fraction(0), dict(zip(self.own_names, values, strict=True))
 
 
 Block = Annotated[NumberBlock | CategoryBlock, Field(discriminator="kind")]

@@ -36,6 +36,7 @@ from dpwerm.study.values import (
     AutoScale,
     AutoThreshold,
     FeatureName,
+    Line,
     People,
     Positive,
     Text,
@@ -93,7 +94,7 @@ class About(Frozen):
     """Who the study is and what one row stands for."""
 
     id: Annotated[str, PlainValidator(identifier)]
-    name: Text | None = None
+    name: Line | None = None
     relation: Literal["replace_one", "add_remove"] = "replace_one"
     person: Text | None = None
     planned_n: People | None = None
@@ -103,8 +104,8 @@ class Method(Frozen):
     """Choices of method; None where the command line may give them."""
 
     gamma: AutoPositive | None = None
-    mechanism: Text | None = None
-    loss: Text | None = None
+    mechanism: Line | None = None
+    loss: Line | None = None
     h: Positive | None = None
     encoding: Literal["centred", "paper"] = "centred"
     intercept_scale: AutoScale = "auto"

@@ -21,6 +21,7 @@ from dpwerm.parameters import LARGEST, SMALLEST, interval
 from dpwerm.study.blocks import Block, Frozen, Number, NumberBlock, shrink_factor
 from dpwerm.study.faults import faults_of, wrong
 from dpwerm.study.table import Table
+from dpwerm.text import one_line, stays_in_line
 
 MAX_FEATURES = 5_000
 MAX_COLUMNS = 5_000
@@ -74,6 +75,10 @@ class Encoding(Frozen):
         names = [block.name for block in self.blocks]
         if len(set(names)) < len(names):
             raise wrong("two features have the same name")
+        own = [name for block in self.blocks for name in block.own_names]
+        if len(set(own)) < len(own):
+            problem = "a feature is called like the level of another one, such as sex=F"
+            raise wrong(problem, 'name features without "="')
         return self
 
     @classmethod
@@ -85,7 +90,10 @@ class Encoding(Frozen):
         kind: Literal["centred", "paper"] = "centred",
         intercept: float = 1.0,
     ) -> Self:
-        """Return the encoding of columns that all are numbers, one (lower, upper) for each."""
+        """Return the encoding of columns that all are numbers, one (lower, upper) for each.
+
+        A feature is called like its column; of a column's name with line breaks, in one line.
+        """
         if len(names) != len(bounds):
             raise ParameterError(f"{len(bounds)} pairs of bounds for {len(names)} columns")
         try:
@@ -93,8 +101,11 @@ class Encoding(Frozen):
             for name, pair in zip(names, bounds, strict=True):
                 lower, upper = interval(f"bounds of {name}", pair)
                 midpoint = lower + (upper - lower) / 2
+                called = name if stays_in_line(name) else one_line(name)
                 blocks.append(
-                    NumberBlock(name=name, column=name, lower=lower, upper=upper, default=midpoint)
+                    NumberBlock(
+                        name=called, column=name, lower=lower, upper=upper, default=midpoint
+                    )
                 )
             return cls(kind=kind, intercept=float(intercept), blocks=tuple(blocks))
         except ValidationError as error:

@@ -7,7 +7,8 @@ from pydantic import Field, PlainValidator, ValidationInfo, field_validator
 from dpwerm.study.blocks import MAX_CELLS, MAX_LEVELS, CategoryBlock, Frozen, Level, NumberBlock
 from dpwerm.study.cells import normalise
 from dpwerm.study.faults import shown, wrong
-from dpwerm.study.values import Bounds, Cell, Real, Text, cell
+from dpwerm.study.values import Bounds, Cell, Line, Real, Text, cell
+from dpwerm.text import stays_in_line
 
 
 class NumberFeature(Frozen):
@@ -17,7 +18,7 @@ class NumberFeature(Frozen):
     column: Text | None = None
     bounds: Bounds
     default: Real | None = None
-    source: Text | None = None
+    source: Line | None = None
 
     @field_validator("default")
     @classmethod
@@ -42,9 +43,9 @@ class NumberFeature(Frozen):
 
 def _can_name(name: object) -> bool:
     """Return whether a level can have this name: 1 to 64 printable characters, no outer spaces."""
-    return (
-        isinstance(name, str) and name.isprintable() and 1 <= len(name.strip()) == len(name) <= 64
-    )
+    if not isinstance(name, str) or not 1 <= len(name.strip()) == len(name) <= 64:
+        return False
+    return name.isprintable() and stays_in_line(name)
 
 
 def levels_of(value: object) -> tuple[Level, ...]:
@@ -92,7 +93,7 @@ class CategoryFeature(Frozen):
     column: Text | None = None
     levels: Annotated[tuple[Level, ...], PlainValidator(levels_of)]
     default: Cell | None = None
-    source: Text | None = None
+    source: Line | None = None
 
     @field_validator("default")
     @classmethod

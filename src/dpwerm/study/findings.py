@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpwerm.study.table import Table
+from dpwerm.text import one_line
 
 MOST_EXAMPLES = 5
 
@@ -45,7 +46,7 @@ class Finding:
     refused: bool = False
 
     def __str__(self) -> str:
-        text = f"{self.column or 'table'}: {self.problem}; {self.consequence}"
+        text = f"{one_line(self.column) or 'table'}: {self.problem}; {self.consequence}"
         shown = ", ".join(str(example) for example in self.examples)
         more = ", ..." if self.count > len(self.examples) else ""
         return f"{text}: {shown}{more}" if shown else text

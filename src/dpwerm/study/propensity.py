@@ -8,7 +8,7 @@ the constant C (docs/proofs/weight-origin.md).
 """
 
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import BeforeValidator, Field, PlainValidator
@@ -102,7 +102,7 @@ class LinearModel(Frozen):
                 hint = f"did you mean {shown(guess)}?" if guess else known_names
                 faults.append(f"{shown(name)} is no feature or level of the study; {hint}")
         for block in encoding.blocks:
-            names = _block_names(block)
+            names = block.own_names
             if not any(name in self.coefficients for name in names):
                 faults.append(f"{shown(names[-1])} has no coefficient; write 0 if it is not used")
         if faults:
@@ -113,7 +113,7 @@ class LinearModel(Frozen):
         self.check(encoding)
         constant, slopes = self.intercept, []
         for block in encoding.blocks:
-            values = [self.coefficients.get(name, 0.0) for name in _block_names(block)]
+            values = [self.coefficients.get(name, 0.0) for name in block.own_names]
             if isinstance(block, NumberBlock):
                 half = (block.upper - block.lower) / 2
                 constant += values[0] * (block.lower + half)
@@ -167,12 +167,5 @@ WrittenPropensity = Annotated[Propensity | None, BeforeValidator(_tabled)]
 """A column's name, or a table with a model."""
 
 
-def _block_names(block: Any) -> list[str]:
-    """Return the names in own units: the number, or each level of a category."""
-    if isinstance(block, NumberBlock):
-        return [block.name]
-    return [f"{block.name}={level.name}" for level in block.levels]
-
-
 def _names(encoding: Encoding) -> list[str]:
-    return [name for block in encoding.blocks for name in _block_names(block)]
+    return [name for block in encoding.blocks for name in block.own_names]

@@ -19,6 +19,7 @@ from dpwerm.errors import Fault, TableError
 from dpwerm.study.cells import normalise, parse_number, text_of
 from dpwerm.study.faults import nearest
 from dpwerm.study.sources import Source, open_source
+from dpwerm.text import one_line
 
 
 @dataclass(frozen=True, repr=False)
@@ -128,7 +129,7 @@ def header_faults(names: Sequence[str], wanted: Sequence[str]) -> list[Fault]:
             continue
         guess = nearest(name, (other for other in names if other))
         remedy = f"column {first[guess]} has a similar name" if guess else ""
-        faults.append(Fault(name, "is not a column of the table", remedy))
+        faults.append(Fault(one_line(name), "is not a column of the table", remedy))
     return faults
 
 

@@ -24,7 +24,8 @@ from dpwerm.study.propensity import (
     WrittenPropensity,
 )
 from dpwerm.study.table import Table
-from dpwerm.study.values import Cell, Text, cell, probability
+from dpwerm.study.values import BROKEN, Cell, Text, cell, probability
+from dpwerm.text import stays_in_line
 
 ORIGINS = {"private": "released", "ridge": "ridge", "external": "external"}
 """The weight origin that each model of the propensity brings with it."""
@@ -44,6 +45,8 @@ def arms_of(value: object) -> Arms:
     names = [cell(name) for name in value]
     if len(names) != 2:
         raise wrong(f"must be two arms, not {len(names)}")
+    if not all(map(stays_in_line, names)):
+        raise wrong(f"an arm {BROKEN}", "rename it in the table and here")
     if normalise(names[0]) == normalise(names[1]):
         raise wrong("the two arms are the same (numbers are compared by value)")
     pair = (names[0], names[1])

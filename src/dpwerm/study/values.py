@@ -17,10 +17,17 @@ from dpwerm.errors import ParameterError
 from dpwerm.parameters import interval, positive, real
 from dpwerm.study.cells import normalise
 from dpwerm.study.faults import shown, wrong
+from dpwerm.text import MOST_MARKS, stays_in_line
 
 T = TypeVar("T")
 PLACEHOLDER = "<fill in>"
 """What a new study file holds where only a person can know the value."""
+
+BROKEN = (
+    f"has a line break, another control character, or more than {MOST_MARKS} combining marks in a "
+    "row in it"
+)
+"""What is wrong with a name that a report could not show in one line."""
 
 LEAST_PROBABILITY = Fraction(1, 10**9)
 _MOST_DIGITS = 50
@@ -117,6 +124,14 @@ def text(value: object) -> str:
     return stripped
 
 
+def line(value: object) -> str:
+    """Return a text of one line, which no report shows as more than one."""
+    found = text(value)
+    if not stays_in_line(found):
+        raise wrong(BROKEN, "write it in one line of plain text")
+    return found
+
+
 def cell(value: object) -> str:
     """Return what a cell holds, given as text, number or true/false, in the spelling written."""
     if isinstance(value, (bool, int, float, Decimal)):
@@ -131,7 +146,7 @@ def cell(value: object) -> str:
 def feature_name(value: object) -> str:
     """Return the name of a feature: printable, at most 64 characters, no "=", not "intercept"."""
     name = text(value)
-    if len(name) > 64 or "=" in name or not name.isprintable():
+    if len(name) > 64 or "=" in name or not (name.isprintable() and stays_in_line(name)):
         problem = 'has a name of more than 64 characters, or with "=" or control characters in it'
         raise wrong(problem, 'give it a short name, and the column as column = "..."')
     if name == "intercept":
@@ -192,6 +207,7 @@ def probability(value: object) -> Fraction:
 
 
 Text = Annotated[str, BeforeValidator(text)]
+Line = Annotated[str, BeforeValidator(line)]
 Cell = Annotated[str, BeforeValidator(cell)]
 Real = Annotated[float, BeforeValidator(number)]
 Positive = Annotated[float, BeforeValidator(positive_number)]

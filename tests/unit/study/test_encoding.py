@@ -261,6 +261,9 @@ CATEGORY = {"kind": "category", "name": "c", "column": "c", "levels": LEVELS, "d
         {"blocks": [{**CATEGORY, "levels": [LEVELS[0], {"name": "z", "cells": [" "]}]}]},
         {"blocks": [{**CATEGORY, "levels": [LEVELS[0], LEVELS[0]]}]},
         {"blocks": [{**CATEGORY, "name": "intercept"}]},
+        {"blocks": [CATEGORY, {**GOOD, "name": "c=x"}]},
+        {"blocks": [{**GOOD, "name": "c=y"}, CATEGORY]},
+        {"blocks": [CATEGORY, {**CATEGORY, "name": "c=x"}, {**GOOD, "name": "c=x=y"}]},
         {"blocks": "x"},
         {"blocks": [[]]},
     ],
@@ -272,6 +275,20 @@ def test_a_hostile_rule_file_is_refused(raw: dict[str, object]) -> None:
 
 def test_good_blocks_are_accepted() -> None:
     assert Encoding.from_dict({"blocks": [GOOD, CATEGORY]}).n_columns == 2
+
+
+def test_names_with_an_equals_sign_are_accepted_where_they_are_told_apart() -> None:
+    assert Encoding.from_dict({"blocks": [{**GOOD, "name": "c=z"}, CATEGORY]}).n_columns == 2
+    numbers = Encoding.of_numbers(["c=x", "c"], [(0.0, 1.0)] * 2)
+    assert list(numbers.own_units([0.5, 1.0, 2.0])) == ["intercept", "c=x", "c"]
+    with pytest.raises(RuleFileError, match="called like the level of another one"):
+        Encoding.from_dict({"blocks": [{**GOOD, "name": "c=x"}, CATEGORY]})
+
+
+def test_a_column_with_line_breaks_gives_a_name_of_one_line() -> None:
+    found = Encoding.of_numbers(["a\nb", "a\xa0b"], [(0.0, 1.0)] * 2)
+    assert found.columns == ("a\nb", "a\xa0b")
+    assert found.coefficient_names == ("intercept", r"a\nb", "a\xa0b")
 
 
 def test_all_faults_of_a_rule_file_at_once() -> None:

@@ -28,6 +28,7 @@ def test_levels_of_a_list_and_of_a_table() -> None:
         ({"a": [], "b": ["1"]}, "list of cell values"),
         ({"a": "x", "b": ["1"]}, "list of cell values"),
         ({"a\n": ["x"], "b": ["1"]}, "cannot name"),
+        ({"a\u0301\u0301\u0301\u0301\u0301": ["x"], "b": ["1"]}, "cannot name"),
         ([str(k) for k in range(1001)], "2 to 1,000"),
         ([[], "a"], "must be text"),
     ],

@@ -108,6 +108,8 @@ def test_no_probability_is_below_pi_min() -> None:
         ({**PROPENSITY, "propensity_floor": "1e-10"}, "propensity_floor", "by at least 1e-9"),
         ({**DESIGN, "arms": {"1": "1/2", "1.0": "1/2"}}, "arms", "the same"),
         ({**DESIGN, "arms": "S"}, "arms", "two arms"),
+        ({**DESIGN, "arms": {"S\n====": "1/2", "G": "1/2"}}, "arms", "an arm has a line break"),
+        ({**PROPENSITY, "arms": ["S", "G\u2028H"]}, "arms", "an arm has a line break"),
         ({**DESIGN, "default": "X"}, "default", "not an arm"),
         ({**DESIGN, "propensity": "p"}, "propensity", "already have"),
         ({**DESIGN, "propensity_floor": "0.1"}, "propensity_floor", "only for"),

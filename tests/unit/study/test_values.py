@@ -6,6 +6,9 @@ import pytest
 from pydantic_core import PydanticCustomError
 
 from dpwerm.study import values
+from dpwerm.text import MOST_MARKS
+
+MARKS = "\u0301" * (MOST_MARKS + 1)
 
 
 @pytest.mark.parametrize(
@@ -16,6 +19,8 @@ from dpwerm.study import values
         (values.scale, 0, 0.0),
         (values.bounds, [0, Decimal("1.5")], (0.0, 1.5)),
         (values.text, " a ", "a"),
+        (values.text, "two\nlines", "two\nlines"),
+        (values.line, " a\xa0b \n", "a\xa0b"),
         (values.cell, 1, "1"),
         (values.cell, Decimal("1.0"), "1"),
         (values.cell, True, "true"),
@@ -47,6 +52,7 @@ def test_a_good_value_becomes_canonical(
         for bad in [1, "01", [1], [1, 1], [2, 1], [0, Decimal("inf")], [0, "1"]]
     ]
     + [(values.text, bad) for bad in ["", "  ", 1, None, "x" * 1001, values.PLACEHOLDER]]
+    + [(values.line, bad) for bad in ["", "a\nb", "a\u2028b", "a\x1bb", "\u202ea", "e" + MARKS]]
     + [(values.cell, bad) for bad in ["", []]]
     + [(values.identifier, bad) for bad in ["", "A", "-a", "a b", "a" * 65, 1]]
     + [
@@ -59,7 +65,10 @@ def test_a_good_value_becomes_canonical(
         (values.probability, bad)
         for bad in [0, 1, "1/0", "3/2", "0/1", -1, "1e-999999999", Decimal("nan"), "a/b"]
     ]
-    + [(values.feature_name, bad) for bad in ["", "a=b", "intercept", "x" * 65, "a\nb", 3]],
+    + [
+        (values.feature_name, bad)
+        for bad in ["", "a=b", "intercept", "x" * 65, "a\nb", "e" + MARKS, 3]
+    ],
 )
 def test_a_bad_value_is_refused(check: Callable[[object], object], bad: object) -> None:
     with pytest.raises(PydanticCustomError) as caught:

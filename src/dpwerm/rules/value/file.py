@@ -18,6 +18,7 @@ from dpwerm.privacy.budget import Budget
 from dpwerm.rules.declaration import Declaration
 from dpwerm.rules.json_in import VALUE_FORMAT, read_json, refuse_other_versions
 from dpwerm.rules.json_out import write_json
+from dpwerm.rules.lines_in import refuse_broken_lines
 from dpwerm.rules.rule_file import ABSENT, StudyRecord, Text
 from dpwerm.rules.value.declared import CONFIDENCES, NOT_EVALUATED, for_evaluation
 from dpwerm.rules.value.outcome import OutcomeModel
@@ -109,6 +110,7 @@ def write_value(value: ValueRelease, path: str | Path) -> None:
 def parse_value(content: dict[str, Any], where: str) -> tuple[ValueRelease, ValueRecord]:
     """Return the value that plain content describes, or every fault of its form."""
     refuse_other_versions(content, where, FORMAT, VERSION)
+    refuse_broken_lines(content, where)
     try:
         record = ValueRecord.model_validate(content)
     except ValidationError as error:

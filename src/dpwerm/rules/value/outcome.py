@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from pydantic import ValidationError
+from pydantic import ValidationError, field_validator
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError, StudyError
@@ -20,9 +20,11 @@ from dpwerm.rules.trial import Trial
 from dpwerm.study.blocks import Frozen
 from dpwerm.study.cells import normalise
 from dpwerm.study.encoding import Encoding
-from dpwerm.study.faults import faults_of
+from dpwerm.study.faults import faults_of, wrong
 from dpwerm.study.load import parse_toml, read_study_text
 from dpwerm.study.propensity import LinearModel
+from dpwerm.study.values import BROKEN
+from dpwerm.text import stays_in_line
 
 
 class OutcomeModel(Frozen):
@@ -33,6 +35,13 @@ class OutcomeModel(Frozen):
     """
 
     arms: dict[str, LinearModel]
+
+    @field_validator("arms")
+    @classmethod
+    def _are_named_in_one_line(cls, arms: dict[str, LinearModel]) -> dict[str, LinearModel]:
+        if not all(map(stays_in_line, arms)):
+            raise wrong(f"an arm {BROKEN}", "name the arms as the study does")
+        return arms
 
     @classmethod
     def of(cls, model: "OutcomeModel | Mapping[str, Any] | None") -> "OutcomeModel | None":

@@ -11,11 +11,11 @@ import pyarrow as pa
 from tests.unit.rules.observational import EXTERNAL, fitted
 
 from dpwerm.arrays import FloatArray
-from dpwerm.rules.declaration import Declaration
 from dpwerm.rules.rule import Rule
 from dpwerm.study.blocks import Block, CategoryBlock, Level, NumberBlock
 from dpwerm.study.cells import MISSING
 from dpwerm.study.encoding import Encoding
+from dpwerm.study.treatment import Arms
 
 Row = dict[str, float | str | None]
 
@@ -70,14 +70,15 @@ def make_rule(
     encoding = Encoding(kind=kind, intercept=intercept, saturation=saturation, blocks=tuple(blocks))
     rule = _base(base)
     facts = rule.declaration
-    keys = facts.treatment_keys() | {"arms": list(arms), "default": arms[default]}
-    keys["propensity"] = keys["propensity"] | {"arm": arms[1]}
+    # No study file and no rule file may hold such arms; exports keep to their lines all the same.
+    named = {"declared_arms": Arms(arms, None), "declared_default": arms[default]}
+    treatment = facts.treatment.model_copy(update=named)
     return replace(
         rule,
         release=replace(
             rule.release, encoding=encoding, integers=tuple(integers), threshold=threshold
         ),
-        declaration=replace(Declaration.of_record(keys, facts.benefit_keys()), study_name=name),
+        declaration=replace(facts, treatment=treatment, study_name=name),
     )
 
 

@@ -164,6 +164,8 @@ def test_an_edited_sum_is_caught_by_the_digest(tmp_path: Path) -> None:
         (lambda content: content.update(more=1), "more"),
         (lambda content: content["treatment"].update(origin="worst_case"), "never evaluated"),
         (changed("outcome_model", {"weapons": {}}), "arms"),
+        (changed("study.name", "Trial\n=====\n\nepsilon 0.01"), "study.name: has a line break"),
+        (changed("certificate.library", "dpwerm\u2028NOT"), "certificate.library: has a line"),
     ],
 )
 def test_what_is_no_value_file_is_refused(

@@ -34,7 +34,7 @@ def test_the_demo_and_what_it_says_to_try(run: Run, tmp_path: Path) -> None:
     said = {words[0]: run(*words) for words in tries}
     assert {name: result.code for name, result in said.items()} == dict.fromkeys(expected, 0)
     assert "epsilon  2      1.5    0.5" in said["ledger"].out
-    assert "Of epsilon 2 the study has spent 1.5" in (out / "report.html").read_text("utf-8")
+    assert "of epsilon 2, 1.5 is spent" in (out / "report.html").read_text("utf-8")
     assert "The ledger holds the charge of this release" in said["verify"].out
     again = run("demo", "--out", out)
     assert again.code == 2

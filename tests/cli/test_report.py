@@ -48,13 +48,14 @@ def test_with_study_and_value_it_says_what_is_left(
         assert result.code == 0
         assert "With --" not in result.out
     text = out.with_suffix(".txt").read_text(encoding="utf-8")
-    assert "Of epsilon 2 the study has spent 1.5, and 0.5 is left." in text
+    assert "For the study, of epsilon 2, 1.5 is spent and 0.5 is left." in text
     assert "this rule" in text
     assert "its value" in text
     assert "dpwerm report rule.json --study study.toml --value value.json" in text
     data = json.loads(out.with_suffix(".json").read_text(encoding="utf-8"))
     assert data["format"] == "dpwerm-report"
-    keys = ["short", "learned", "quality", "cost", "private", "limits", "words", "made"]
+    keys = ["short", "learned", "quality", "cost", "private", "limits", "words"]
+    keys += ["certificate", "made"]
     assert [section["key"] for section in data["sections"]] == keys
 
 
@@ -141,6 +142,38 @@ def test_a_release_outside_any_ledger_is_said_to_be(
     assert fit("--ledger", "none").code == 0
     assert run("report", trial.rule, "--study", trial.study, "--out", out).code == 0
     assert "NO LEDGER knows of this release" in out.read_text(encoding="utf-8")
+
+
+def test_the_study_file_is_read_even_if_there_is_no_charge(
+    run: Run, fit: Run, trial: Trial, out: Path, tmp_path: Path
+) -> None:
+    assert fit("--ledger", "none").code == 0
+    assert run("report", trial.rule, "--study", tmp_path / "no.toml", "--out", out).code == 2
+    other = tmp_path / "other.toml"
+    text = trial.study.read_text(encoding="utf-8")
+    other.write_text(text.replace('id = "small-trial"', 'id = "other"'), encoding="utf-8")
+    result = run("report", trial.rule, "--study", other, "--out", out)
+    assert result.code == 2
+    assert "comes from another study" in result.err
+    assert run("report", trial.rule, "--study", trial.study, "--out", out).code == 0
+    page = out.read_text(encoding="utf-8")
+    assert "dpwerm verify rule.json\n" in page
+    assert "--study study.toml" not in page.partition('id="private"')[2]
+
+
+def test_a_changed_total_stands_in_the_report_with_its_reason(
+    run: Run, fit: Run, trial: Trial, out: Path
+) -> None:
+    assert fit().code == 0
+    text = trial.study.read_text(encoding="utf-8")
+    trial.study.write_text(text.replace("epsilon = 2", "epsilon = 3"), encoding="utf-8")
+    given = ("ledger", "total", trial.study, "--reason", "the board agreed in May", "--yes")
+    assert run(*given).code == 0
+    text_file = out.with_suffix(".txt")
+    assert run("report", trial.rule, "--study", trial.study, "--out", text_file).code == 0
+    shown = text_file.read_text(encoding="utf-8")
+    assert "total was changed after the study began" in shown
+    assert "the board agreed in May" in shown
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,12 @@ from dpwerm.cli.stores import entries_in, store_of
 from dpwerm.errors import ParameterError
 from dpwerm.rules.json_out import write_json, write_text
 from dpwerm.rules.rule import Rule
-from dpwerm.rules.rule_file import notice, read_rule, verify_rule
+from dpwerm.rules.rule_file import read_rule, verify_rule
 from dpwerm.study.declaration import Study
 
 if TYPE_CHECKING:
     from dpwerm.report.content import Report
-    from dpwerm.report.material import Booked
+    from dpwerm.report.material import Booked, Material
 
 ENDINGS = (".html", ".txt", ".json")
 
@@ -47,19 +47,20 @@ def report(
     path = free_path(out, force=force, inputs=given)
     with stages() as on_stage:
         on_stage("simulating how far noise reaches, and drawing")
-        loaded = write_report(path, rule, study, value, ledger)
-    say(notice(loaded))
+        material = write_report(path, rule, study, value, ledger)
+    for notice in material.notices:
+        say(notice)
     say(f"Wrote {path}. It comes from released files alone; no row was read.")
     if path.suffix.lower() == ".html":
         say("Open it in any browser, or print it: it needs no network.")
-    for line in _missing(study, value, private=loaded.private):
+    for line in _missing(study, value, private=material.rule.private):
         say(line)
 
 
 def write_report(
     path: Path, rule: Path, study: Path | None, value: Path | None, ledger: str | None
-) -> Rule:
-    """Write the report of the files as the ending of the path says; return the rule.
+) -> "Material":
+    """Write the report of the files as the ending of the path says; return what it is made from.
 
     Only files that verify are reported; a study brings its ledger, which must hold their charges.
     """
@@ -73,21 +74,32 @@ def write_report(
     found = None if value is None else read_value(value)
     checks += 0 if value is None else len(verify_value(value))
     booked = None
-    if study is not None and loaded.receipt is not None:
-        files = (rule,) if value is None else (rule, value)
-        booked, charged = _booked(study, ledger, files)
+    if study is not None:
+        files = [rule] if loaded.receipt is not None else []
+        files += [value] if value is not None and found and found.receipt is not None else []
+        account, charged = _booked(study, ledger, loaded, files)
         checks += charged
+        booked = account if loaded.receipt is not None else None
     names = Names(rule.name, value.name if value else Names.value, _study_name(study))
-    _write(compose(Material(loaded, found, booked, checks, names)), path)
-    return loaded
+    material = Material(loaded, found, booked, checks, names)
+    _write(compose(material), path)
+    return material
 
 
-def _booked(study: Path, option: str | None, files: tuple[Path, ...]) -> "tuple[Booked, int]":
-    """Return the study's account and how many checks of the files against it hold."""
+def _booked(
+    study: Path, option: str | None, rule: Rule, files: list[Path]
+) -> "tuple[Booked | None, int]":
+    """Return the study's account and how many checks of the charged files against it hold."""
     from dpwerm.privacy.ledger.account import Account
     from dpwerm.report.material import Booked
 
     declared = Study.load(study)
+    if rule.declaration.study_id not in ("", declared.id):
+        raise ParameterError(
+            "the rule comes from another study than this study file: give the rule's own"
+        )
+    if not files:
+        return None, 0
     store = store_of(declared, option)
     entries = entries_in(store)
     findings = [

@@ -4,8 +4,17 @@ Every block holds plain text. Each format is one module that shows all kinds of 
 formats say the same.
 """
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar
+
+from dpwerm.text import one_line
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """An SVG element, in which no name from a file is text."""
+
+    text: str
 
 
 @dataclass(frozen=True)
@@ -57,7 +66,7 @@ class Picture:
     kind: ClassVar[str] = "picture"
     caption: str
     words: str
-    svg: str
+    svg: Drawing
 
 
 @dataclass(frozen=True)
@@ -84,12 +93,39 @@ class Section:
 class Report:
     """The whole report.
 
-    notice: the sentence that heads a release wherever it is shown; private: whether it carries a
-    claim; library: what made the report.
+    notices: the sentence that heads each release wherever it is shown; private: whether all of them
+    carry a claim; library: what made the report.
     """
 
     title: str
-    notice: str
+    notices: tuple[str, ...]
     private: bool
     sections: tuple[Section, ...]
     library: str
+
+
+def cleaned(report: Report) -> Report:
+    """Return the report with every text on one line and no character that steers a screen.
+
+    Names come from files that anybody can write; a line break in one must not forge a line.
+    """
+    return replace(
+        report,
+        title=one_line(report.title),
+        notices=tuple(map(one_line, report.notices)),
+        sections=tuple(
+            replace(section, blocks=tuple(map(_cleaned_block, section.blocks)))
+            for section in report.sections
+        ),
+    )
+
+
+def _cleaned_block(block: Block) -> Block:
+    kept = {one.name: getattr(block, one.name) for one in fields(block)}
+    return replace(block, **{name: _cleaned_value(value) for name, value in kept.items()})
+
+
+def _cleaned_value(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(map(_cleaned_value, value))
+    return one_line(value) if isinstance(value, str) else value

@@ -8,7 +8,7 @@ import base64
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from dpwerm.report.content import Report
+from dpwerm.report.content import Drawing, Report
 from dpwerm.text import harmless
 
 TEMPLATE = "report.html.j2"
@@ -35,6 +35,6 @@ def _finalize(value: object) -> object:
     return harmless(value) if type(value) is str else value
 
 
-def _image(svg: str) -> str:
-    """Return an SVG as the address of an image in the page itself."""
-    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode('ascii')}"
+def _image(drawing: Drawing) -> str:
+    """Return a drawing as the address of an image in the page itself."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(drawing.text.encode()).decode('ascii')}"

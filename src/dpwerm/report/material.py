@@ -4,17 +4,18 @@ A rule and a value are releases. An account is what the ledger's entries say, wh
 No field can hold a row of a table.
 """
 
-from dataclasses import dataclass
+import shlex
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.ledger.account import Account, Charge
-from dpwerm.report.noise_interval import effect_reach
+from dpwerm.report.noise_interval import effect_reach, effect_reach_together
 from dpwerm.report.simulated_reach import SimulatedReach, simulated_reach
 from dpwerm.rules.rule import Rule
-from dpwerm.rules.rule_file import content_of
+from dpwerm.rules.rule_file import content_of, notice
 from dpwerm.rules.value.file import value_content
 from dpwerm.rules.value.release import ValueRelease
 
@@ -48,14 +49,23 @@ class Material:
     value: ValueRelease | None = None
     booked: Booked | None = None
     checks: int = 0
-    names: "Names | None" = None
+    names: "Names" = field(default_factory=lambda: Names())
 
     def __post_init__(self) -> None:
-        if self.value is not None and self.value.rule_digest != self.digest:
-            raise ParameterError(
-                "the value file is about another rule: give the one that dpwerm evaluate wrote "
-                "for this rule file"
-            )
+        if self.value is not None:
+            _refuse_other_question(self.value, self.rule, self.digest)
+
+    @property
+    def private(self) -> bool:
+        """Whether all that is reported carries a claim."""
+        return self.rule.private and (self.value is None or self.value.private)
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """The sentence that heads each release."""
+        if self.value is None:
+            return (notice(self.rule),)
+        return (notice(self.rule), f"Its value: {self.value.notice}")
 
     @cached_property
     def content(self) -> dict[str, Any]:
@@ -84,12 +94,35 @@ class Material:
 
     @cached_property
     def drowned(self) -> tuple[str, ...]:
-        """The coefficients whose sign the noise alone could have made, as far as is known."""
-        if self.half is None or not self.half.any():
-            return ()
+        """The coefficients that do not stand out from the noise, as far as its reach is known.
+
+        In 95 of 100 releases noise alone lets none of them stand out.
+        """
         release = self.rule.release
-        rows = zip(release.encoding.coefficient_names, release.effects, self.half, strict=True)
+        together = effect_reach_together(release) if self.reach is None else self.reach.together
+        if together is None or not together.any():
+            return ()
+        rows = zip(release.encoding.coefficient_names, release.effects, together, strict=True)
         return tuple(name for name, effect, reach in rows if abs(effect) <= reach)
+
+
+def _refuse_other_question(value: ValueRelease, rule: Rule, digest: str) -> None:
+    """Raise unless a value is that of this rule, between its arms and in its benefit."""
+    if value.rule_digest != digest:
+        raise ParameterError(
+            "the value file is about another rule: give the one that dpwerm evaluate wrote "
+            "for this rule file"
+        )
+    measured, learned = value.declaration.benefit, rule.declaration.benefit
+    if value.declaration.treatment.arms != rule.arms:
+        raise ParameterError("the value file has other arms than the rule: evaluate the rule again")
+    for name in ("column", "transform", "direction"):
+        if getattr(measured, name) != getattr(learned, name):
+            raise ParameterError(
+                f"the value file measures another benefit than the rule was learned for (its "
+                f"{name} differs), and a report answers one question: evaluate with the rule's own "
+                "study file"
+            )
 
 
 @dataclass(frozen=True)
@@ -99,3 +132,13 @@ class Names:
     rule: str = "rule.json"
     value: str = "value.json"
     study: str = "study.toml"
+
+    def typed(self, command: str) -> str:
+        """Return a command with the names in it as one types them, whatever is in a name."""
+        return command.format(
+            rule=_argument(self.rule), value=_argument(self.value), study=_argument(self.study)
+        )
+
+
+def _argument(name: str) -> str:
+    return shlex.quote(f"./{name}" if name.startswith("-") else name)

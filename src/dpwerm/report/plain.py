@@ -19,7 +19,7 @@ from dpwerm.text import WIDTH, aligned, harmless, wrapped
 
 def as_text(report: Report) -> str:
     """Return the report as lines of text."""
-    parts = [[report.title, "=" * len(report.title), "", *wrapped(report.notice)]]
+    parts = [[report.title, "=" * len(report.title)], *map(wrapped, report.notices)]
     for section in report.sections:
         parts.append([section.title, "-" * len(section.title)])
         parts += [_lines(block) for block in section.blocks]

@@ -14,7 +14,7 @@ def as_data(report: Report) -> dict[str, Any]:
         "format": FORMAT,
         "version": VERSION,
         "title": report.title,
-        "notice": report.notice,
+        "notices": list(report.notices),
         "private": report.private,
         "sections": [
             {

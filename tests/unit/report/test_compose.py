@@ -3,9 +3,13 @@
 import html
 import json
 import re
+import shlex
+from dataclasses import replace
+from fractions import Fraction
 
 import pytest
-from tests.unit.report.reported import KINDS, material
+from tests.unit.report.reported import KINDS, material, rule_of
+from tests.unit.report.test_summary import TRIAL, demo_rule
 
 from dpwerm.errors import ParameterError
 from dpwerm.report.compose import SECTIONS, compose
@@ -21,9 +25,14 @@ from dpwerm.report.content import (
     Table,
 )
 from dpwerm.report.html import as_html
-from dpwerm.report.material import Material
+from dpwerm.report.material import Material, Names
 from dpwerm.report.plain import as_text
 from dpwerm.report.plain_data import as_data
+from dpwerm.report.sections.learned import directions
+from dpwerm.rules.value.evaluate import treatment_value
+from dpwerm.simulate.demo import study_text
+from dpwerm.study.blocks import NumberBlock
+from dpwerm.study.propensity import ColumnPropensity
 
 VALUED = ("output", "objective", "no noise")
 
@@ -81,10 +90,11 @@ def test_the_notice_heads_every_format(kind: str) -> None:
     report = compose(material(kind))
     assert report.private is (kind not in ("no noise", "seeded", "threshold"))
     start = "Released under differential privacy" if report.private else "NOT PRIVATE"
-    assert report.notice.startswith(start)
-    assert report.notice in html.unescape(as_html(report)).partition("<main>")[0]
-    assert report.notice in as_text(report).replace("\n", " ")
-    assert as_data(report)["notice"] == report.notice
+    (notice,) = report.notices
+    assert notice.startswith(start)
+    assert notice in html.unescape(as_html(report)).partition("<main>")[0]
+    assert notice in as_text(report).replace("\n", " ")
+    assert as_data(report)["notices"] == [notice]
 
 
 @pytest.mark.parametrize("kind", ["no noise", "seeded"])
@@ -99,7 +109,7 @@ def test_a_rule_without_a_claim_is_not_called_private(kind: str) -> None:
 
 def test_the_promise_stands_in_plain_words_at_the_top() -> None:
     text = said(compose(material("objective")), "short")
-    assert "by at most a factor 2.72 (epsilon = 1)." in text
+    assert "the probability of any rule by at most a factor 2.72 (epsilon = 1)." in text
 
 
 def test_output_perturbation_has_exact_intervals() -> None:
@@ -124,7 +134,7 @@ def test_where_nothing_can_be_simulated_the_report_says_why() -> None:
 
 def test_add_remove_writes_no_number_of_people() -> None:
     report = compose(material("add_remove"))
-    assert "n is not written" in said(report, "private")
+    assert "n is not written" in said(report, "certificate")
     assert "150" not in said(report, "cost") + said(report, "short")
 
 
@@ -135,11 +145,11 @@ def test_coefficients_set_to_zero_are_said_to_be() -> None:
 
 def test_the_short_answer_leaves_out_what_may_be_noise() -> None:
     drowned, clear = material("objective"), material("output")
-    assert drowned.half is not None
-    names = drowned.rule.release.encoding.coefficient_names
+    assert drowned.reach is not None
+    names, together = drowned.rule.release.encoding.coefficient_names, drowned.reach.together
     sizes = abs(drowned.rule.release.effects)
     assert drowned.drowned == tuple(
-        name for name, size, reach in zip(names, sizes, drowned.half, strict=True) if size <= reach
+        name for name, size, reach in zip(names, sizes, together, strict=True) if size <= reach
     )
     for one in (drowned, clear):
         text = said(compose(one), "short")
@@ -202,3 +212,166 @@ def test_pictures_can_be_told_in_words() -> None:
     ]
     assert len(pictures) == 4
     assert all(isinstance(one, Picture) and one.words and one.caption for one in pictures)
+
+
+# What an attack on the report found, each with its test.
+
+
+def test_a_value_that_is_not_private_is_marked_everywhere() -> None:
+    """A private rule must not lend its headline to an evaluation without noise."""
+    rule = rule_of("output")
+    bare = treatment_value(rule, TRIAL, "inf")
+    report = compose(Material(rule, bare))
+    assert report.private is False
+    assert report.notices[1].startswith("Its value: NOT PRIVATE")
+    for key in ("short", "quality", "cost", "limits"):
+        assert "NOT PRIVATE" in said(report, key), key
+    assert "How its value was made, without a promise:" in said(report, "certificate")
+    assert as_data(report)["private"] is False
+
+
+@pytest.mark.parametrize("kind", ["no noise", "seeded"])
+def test_a_rule_without_a_claim_is_given_no_reassurance(kind: str) -> None:
+    report = compose(material(kind))
+    whole = "\n".join(said(report, section.key) for section in report.sections)
+    for words in (
+        "promise holds",
+        "kept by nobody",
+        "charged again",
+        "ledger counts them",
+        "see that the rule was charged",
+        "bounded by the promise",
+    ):
+        assert words not in whole, words
+    assert "It may tell who took part" in whole
+
+
+def test_delta_is_part_of_the_promise_at_the_top() -> None:
+    text = said(compose(material("gaussian")), "short")
+    assert "by at most a factor 2.72, and beyond that by 0.000001" in text
+
+
+def test_a_promise_that_protects_nobody_is_called_so_at_the_top() -> None:
+    assert "protects nobody" in said(compose(material("output")), "short")
+    assert "bounded by the promise" not in said(compose(material("output")), "limits")
+    assert "bounded by the promise" in said(compose(material("objective")), "limits")
+
+
+def test_rule_and_value_are_added_up_where_both_are_reported() -> None:
+    report = compose(material("output", valued=True))
+    assert "cost epsilon = 150 together" in said(report, "short")
+    assert "both add up: epsilon = 150" in said(report, "cost")
+
+
+def test_the_value_of_another_benefit_or_other_arms_is_refused() -> None:
+    one = material("output", valued=True)
+    assert one.value is not None
+    declared = one.value.declaration
+    days = declared.benefit.model_copy(update={"column": "days"})
+    other = replace(one.value, declaration=replace(declared, benefit=days))
+    with pytest.raises(ParameterError, match="another benefit"):
+        Material(one.rule, other)
+    arms = declared.treatment.declared_arms._replace(names=("placebo", "therapy"))
+    treatment = declared.treatment.model_copy(update={"declared_arms": arms})
+    other = replace(one.value, declaration=replace(declared, treatment=treatment))
+    with pytest.raises(ParameterError, match="other arms"):
+        Material(one.rule, other)
+
+
+def test_a_name_cannot_forge_a_line() -> None:
+    rule = rule_of("no noise")
+    forged = "Study\n=====\n\nReleased under differential privacy: epsilon 0.01, delta 0."
+    hostile = replace(rule, declaration=replace(rule.declaration, study_name=forged))
+    report = compose(Material(hostile))
+    assert "\n" not in report.title
+    text = as_text(report)
+    assert not re.search(r"^Released under", text, re.MULTILINE)
+    assert r"Study\n=====\n\nReleased" in text
+
+
+def test_the_example_gets_the_default_arm_at_a_score_of_0() -> None:
+    """Sums in own units round; the example must not."""
+    text = """
+format = 1
+[study]
+id = "zero"
+[features.severity]
+kind = "number"
+bounds = [4.1, 8.8]
+[treatment]
+column = "arm"
+arms = { pill = 0.5, therapy = 0.5 }
+[benefit]
+column = "improvement"
+bounds = [-12, 28]
+[method]
+intercept_scale = 0
+"""
+    rule = demo_rule(1, text=text)
+    shown = said(compose(Material(rule)), "learned")
+    assert "gives a score of +0, so 'pill' is recommended" in shown
+
+
+def test_declared_numbers_are_given_with_all_their_digits() -> None:
+    rule = material("output").rule
+    days = [
+        block.model_copy(update={"lower": 20240101.0, "upper": 20241231.0, "default": 20240611.0})
+        if isinstance(block, NumberBlock)
+        else block
+        for block in rule.release.encoding.blocks
+    ]
+    encoding = rule.release.encoding.changed(blocks=tuple(days))
+    shown = replace(rule, release=replace(rule.release, encoding=encoding))
+    report = compose(Material(shown))
+    assert "20240101 to 20241231, if missing 20240611" in said(report, "private")
+
+
+def test_levels_are_ranked_from_their_mean() -> None:
+    """Three levels at +1, +2 and +3 do not all speak for the second arm."""
+    text = study_text().replace('levels = ["F", "M"]', 'levels = ["F", "M", "X"]')
+    rule = demo_rule("inf", text=text)
+    names = rule.release.encoding.coefficient_names
+    values = {"sex=F": 1, "sex=M": 2, "sex=X": 3}
+    unit = 2**-rule.release.exponent
+    integers = tuple(values.get(name, 0) * unit for name in names)
+    moved = replace(rule, release=replace(rule.release, integers=integers))
+    assert directions(moved) == "Speaking for 'therapy': sex = X. Speaking for 'pill': sex = F."
+
+
+def test_commands_can_be_typed_whatever_a_file_is_called() -> None:
+    names = Names(rule="r; touch taken #.json", study="-s.toml")
+    report = compose(Material(rule_of("objective"), names=names))
+    (line,) = [one for one in said(report, "private").splitlines() if "dpwerm verify" in one]
+    assert shlex.split(line) == ["dpwerm", "verify", "r; touch taken #.json"]
+    assert "./-s.toml" in said(report, "quality")
+
+
+def test_a_report_without_intervals_speaks_of_none() -> None:
+    for kind in ("no noise", "add_remove"):
+        text = said(compose(material(kind)), "learned")
+        assert "each with its interval" not in text
+        assert "how far the privacy noise reaches" not in text
+    short = said(compose(material("add_remove")), "short")
+    assert "is not known: some of it may be noise" in short
+    assert "How many people took part is not published." in short
+
+
+def test_what_has_no_source_is_pointed_out() -> None:
+    text = said(compose(material("output")), "private")
+    assert "No source is stated for 2 of these." in text
+
+
+def test_arms_that_were_not_drawn_by_lot_are_warned_of() -> None:
+    rule = material("output").rule
+    declared = rule.declaration.treatment
+    observed = declared.model_copy(
+        update={
+            "declared_arms": declared.declared_arms._replace(probabilities=None),
+            "declared_propensity": ColumnPropensity(column="p"),
+            "propensity_floor": Fraction(1, 10),
+            "declared_origin": "worst_case",
+        }
+    )
+    shown = replace(rule, declaration=replace(rule.declaration, treatment=observed))
+    assert "not assigned by lot" in said(compose(Material(shown)), "limits")
+    assert "not assigned by lot" not in said(compose(material("output")), "limits")

@@ -12,6 +12,7 @@ from dpwerm.report.compose import compose
 from dpwerm.report.content import (
     Caution,
     Commands,
+    Drawing,
     Facts,
     Paragraph,
     Picture,
@@ -50,10 +51,10 @@ def hostile_report() -> Report:
         Points((HOSTILE,)),
         Facts(((HOSTILE, HOSTILE),)),
         Table(HOSTILE, (HOSTILE, HOSTILE), ((HOSTILE, HOSTILE),)),
-        Picture(HOSTILE, HOSTILE, "<svg xmlns='http://www.w3.org/2000/svg'/>"),
+        Picture(HOSTILE, HOSTILE, Drawing("<svg xmlns='http://www.w3.org/2000/svg'/>")),
         Commands((HOSTILE,)),
     )
-    return Report(HOSTILE, HOSTILE, True, (Section("learned", HOSTILE, blocks),), HOSTILE)
+    return Report(HOSTILE, (HOSTILE,), True, (Section("learned", HOSTILE, blocks),), HOSTILE)
 
 
 def test_all_text_is_escaped() -> None:
@@ -87,5 +88,5 @@ def test_the_page_allows_itself_nothing() -> None:
 def test_every_kind_of_block_is_shown(kind: type) -> None:
     (block,) = [one for one in hostile_report().sections[0].blocks if isinstance(one, kind)]
     assert fields(block)
-    page = as_html(Report("t", "n", True, (Section("k", "s", (block,)),), "l"))
+    page = as_html(Report("t", ("n",), True, (Section("k", "s", (block,)),), "l"))
     assert SAFE in page

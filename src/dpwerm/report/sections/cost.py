@@ -7,6 +7,7 @@ from dpwerm.report.ledger_words import attached, number, used
 from dpwerm.report.material import Booked, Material
 from dpwerm.report.meaning import meaning
 from dpwerm.report.sections.naming import joined
+from dpwerm.report.sections.promise import can_be_told, together
 from dpwerm.rules.rule import Rule
 
 TITLE = "What it costs"
@@ -25,6 +26,7 @@ def cost(material: Material) -> Section:
         Paragraph(joined(meaning(rule.release.certificate, rule.budget))),
         *_even_odds(rule),
         *_parts(rule),
+        *_value(material),
         *_ledger(material),
     ]
     return Section("cost", TITLE, tuple(blocks))
@@ -42,8 +44,8 @@ def _no_promise(rule: Rule) -> Caution:
 
 def _even_odds(rule: Rule) -> list[Block]:
     budget = rule.budget
-    if not isinstance(budget, Budget) or budget.delta > 0 or budget.epsilon > LARGEST_TOLD:
-        return [Paragraph(WORST_CASE)]
+    if not (isinstance(budget, Budget) and can_be_told(rule)):
+        return []
     larger, smaller = even_odds(budget.epsilon)
     unit = "one of two rows is the right one"
     if rule.release.certificate.n is None:
@@ -53,23 +55,6 @@ def _even_odds(rule: Rule) -> list[Block]:
             f"An example: somebody who holds it for a toss-up whether {unit} can, after reading "
             f"the rule, be at most {larger:g} % sure of it, or as little as {smaller:g} %. "
             f"{WORST_CASE}"
-        )
-    ]
-
-
-def _together(booked: Booked) -> list[Block]:
-    """Return what all releases of the study mean together, where ε alone was spent on several."""
-    spent = booked.account.spent().decimals(up=True)
-    epsilon = spent["epsilon"]
-    alone = all(not amount for name, amount in spent.items() if name != "epsilon")
-    if len(booked.account.charges) < 2 or not alone or epsilon > LARGEST_TOLD:
-        return []
-    larger, smaller = even_odds(epsilon)
-    return [
-        Paragraph(
-            f"Releases about the same people add up. After reading all that was charged, epsilon "
-            f"{number(epsilon)}, the toss-up of the example becomes at most {larger:g} %, or as "
-            f"little as {smaller:g} %."
         )
     ]
 
@@ -86,6 +71,26 @@ def _parts(rule: Rule) -> list[Block]:
     return [Table("What was spent on which part.", ("part", "cost"), tuple(rows))]
 
 
+def _value(material: Material) -> list[Block]:
+    """Return what the evaluation cost beside the rule."""
+    value = material.value
+    if value is None:
+        return []
+    if not value.private:
+        return [Caution(f"Its value: {value.notice}")]
+    both = together(material)
+    more = "" if both is None else f": {both}"
+    blocks: list[Block] = [
+        Paragraph(
+            f"The value of the rule was released at a cost of its own, {value.budget}. If its "
+            f"people are those that the rule was learned from, both add up{more}."
+        )
+    ]
+    if value.receipt is None:
+        blocks.append(Caution("NO LEDGER knows of the value: nobody adds its cost up with others."))
+    return blocks
+
+
 def _ledger(material: Material) -> list[Block]:
     receipt = material.rule.receipt
     if receipt is None:
@@ -98,19 +103,18 @@ def _ledger(material: Material) -> list[Block]:
     paid = f"It was paid for by {receipt}, before its noise was drawn."
     booked = material.booked
     if booked is None:
-        names = material.names
-        study = "study.toml" if names is None else names.study
         return [
             Paragraph(f"{paid} What is left of the study's total stands in the ledger:"),
-            Commands((f"dpwerm ledger show {study}",)),
+            Commands((material.names.typed("dpwerm ledger show {study}"),)),
         ]
     charge = booked.charge_of(material.digest)
     day = "" if charge is None else f" The day of the charge is {charge.date}."
     return [
         Paragraph(f"{paid}{day} The ledger is {booked.where}."),
         _charges(material, booked),
+        *_totals(booked),
         _balance(booked),
-        *_together(booked),
+        *_all_together(booked),
         Paragraph(
             "A release that the total does not hold is refused, and nothing is drawn. Raising the "
             "total takes a command of its own, which writes into the ledger when and why."
@@ -123,14 +127,24 @@ def _charges(material: Material, booked: Booked) -> Table:
     rows = []
     for one in booked.account.charges:
         release = here.get(one.digest, attached(one)) if one.digest else attached(one)
-        rows.append(
-            (str(one.number), one.date, one.what, one.slot or "everybody", str(one.cost), release)
-        )
+        whom = one.slot or "everybody"
+        rows.append((str(one.number), one.date, one.what, whom, str(one.cost), release))
     return Table(
         "Everything that was charged to this study.",
         ("entry", "day", "what", "for", "cost", "release"),
         tuple(rows),
     )
+
+
+def _totals(booked: Booked) -> list[Block]:
+    """Return how the study's total was changed, if it was."""
+    rows = tuple(
+        (str(one.number), one.date, str(one.total), one.reason) for one in booked.account.totals
+    )
+    if not rows:
+        return []
+    caption = "The study's total was changed after the study began."
+    return [Table(caption, ("entry", "day", "total from then on", "why"), rows)]
 
 
 def _balance(booked: Booked) -> Table:
@@ -141,4 +155,23 @@ def _balance(booked: Booked) -> Table:
         for name in used(account.total)
     )
     parts = " for the fullest part of the people" if account.slots else ""
-    return Table(f"What is left{parts}.", ("", "total", "spent", "left"), rows)
+    squares = " mu adds up in squares." if account.total.mu else ""
+    return Table(f"What is left{parts}.{squares}", ("", "total", "spent", "left"), rows)
+
+
+def _all_together(booked: Booked) -> list[Block]:
+    """Return what all releases of the study mean together, where ε alone was spent on several."""
+    account = booked.account
+    spent = account.spent().decimals(up=True)
+    epsilon = spent["epsilon"]
+    alone = all(not amount for name, amount in spent.items() if name != "epsilon")
+    if len(account.charges) < 2 or account.slots or not alone or epsilon > LARGEST_TOLD:
+        return []
+    larger, smaller = even_odds(epsilon)
+    return [
+        Paragraph(
+            "Releases about the same people add up. After reading all that was charged, epsilon "
+            f"{number(epsilon)}, the toss-up of the example becomes at most {larger:g} %, or as "
+            f"little as {smaller:g} %."
+        )
+    ]

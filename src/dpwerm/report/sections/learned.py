@@ -3,12 +3,18 @@
 from collections.abc import Collection
 
 import numpy as np
+import pyarrow as pa
 
 from dpwerm.drawing import panels, styled, svg_text
-from dpwerm.report.content import Block, Caution, Paragraph, Picture, Section, Table
-from dpwerm.report.figure import draw_coefficients, draw_recommendation
+from dpwerm.report.content import Block, Caution, Drawing, Paragraph, Picture, Section, Table
+from dpwerm.report.figure import (
+    draw_coefficients,
+    draw_recommendation,
+    recommended_everywhere,
+)
 from dpwerm.report.material import Material
-from dpwerm.report.sections.naming import listed, quoted
+from dpwerm.report.noise_interval import caveat
+from dpwerm.report.sections.naming import exact, listed, quoted
 from dpwerm.report.settings_words import zeroed
 from dpwerm.report.simulated_reach import why_not
 from dpwerm.report.summary import UNITS
@@ -49,7 +55,7 @@ def answer(rule: Rule) -> str:
 def directions(rule: Rule, without: Collection[str] = ()) -> str:
     """Return what speaks for which arm, the strongest first; some coefficients can be left out."""
     sides: tuple[list[str], list[str]] = ([], [])
-    effects = dict(zip(_names(rule), rule.release.effects, strict=True))
+    effects = _pulls(rule)
     for name, level in sorted(_meanings(rule).items(), key=lambda one: -abs(effects[one[0]])):
         if effects[name] and name not in without:
             up, down = level
@@ -69,6 +75,19 @@ def directions(rule: Rule, without: Collection[str] = ()) -> str:
         return "No feature speaks for either arm: everybody gets the same recommendation."
     order = " What weighs most comes first." if max(map(len, sides)) > 1 else ""
     return f"{' '.join(sentences)}{order}"
+
+
+def _pulls(rule: Rule) -> dict[str, float]:
+    """Return how far each coefficient pulls from the middle of its feature.
+
+    A number and two levels lie evenly around 0; more levels are taken from their mean.
+    """
+    effects = dict(zip(_names(rule), map(float, rule.release.effects), strict=True))
+    for block in rule.release.encoding.blocks:
+        if isinstance(block, CategoryBlock) and block.width > 1:
+            middle = sum(effects[name] for name in block.coefficient_names) / block.width
+            effects |= {name: effects[name] - middle for name in block.coefficient_names}
+    return effects
 
 
 def _meanings(rule: Rule) -> dict[str, tuple[str, str]]:
@@ -100,7 +119,7 @@ def _score_table(rule: Rule) -> Table:
         if isinstance(block, NumberBlock):
             slope = own[block.name]
             span = f"{slope * (block.upper - block.lower):+.3g}"
-            bounds = f"{block.lower:g} to {block.upper:g}"
+            bounds = f"{exact(block.lower)} to {exact(block.upper)}"
             rows.append((block.name, bounds, f"{slope:+.4g} per unit", span))
         else:
             rows += _level_rows(block, own)
@@ -120,21 +139,20 @@ def _level_rows(block: CategoryBlock, own: dict[str, float]) -> list[tuple[str, 
 
 def _example(rule: Rule) -> str:
     """Return the score of a made-up person, everything at its declared default."""
-    own = rule.release.own_units()
-    score, facts = own.get("intercept", 0.0), []
-    for block in rule.release.encoding.blocks:
-        if isinstance(block, NumberBlock):
-            score += own[block.name] * block.default
-            facts.append(f"{block.name} {block.default:g}")
-        else:
-            score += own[f"{block.name}={block.default}"]
-            facts.append(f"{block.name} = {block.default}")
-    arm = rule.arms_for(np.array([score]))[0]
+    facts = [
+        f"{block.name} {exact(block.default)}"
+        if isinstance(block, NumberBlock)
+        else f"{block.name} = {block.default}"
+        for block in rule.release.encoding.blocks
+    ]
+    missing = pa.table({column: [None] for column in rule.release.encoding.columns})
+    (score,) = rule.score_table(missing)
+    (arm,) = rule.arms_for(np.array([score]))
     shown = listed(facts) if len(facts) <= MOST_DRAWN else "every feature at its default"
     return (
-        f"An example that is nobody's row: {shown} gives a score of {score:+.4g}, so {quoted(arm)} "
-        "is recommended. A value outside its range counts as the nearest end, a missing one as "
-        "the default, which the example has throughout."
+        f"An example that is nobody's row: {shown} gives a score of {score:+.4g}, so "
+        f"{quoted(str(arm))} is recommended. A value outside its range counts as the nearest end, "
+        "a missing one as the default, which the example has throughout."
     )
 
 
@@ -170,8 +188,9 @@ def _reading(material: Material) -> list[Block]:
         "± is the reach of the privacy noise in 95 of 100 releases, by its exact law. It is not "
         "sampling error: other people would have given other coefficients even without noise."
     )
-    blocks: list[Block] = [Paragraph(words if material.reach is None else material.reach.words)]
     rule, drowned = material.rule, material.drowned
+    said = words if material.reach is None else material.reach.words
+    blocks: list[Block] = [Paragraph(f"{said} {caveat(rule)}".strip())]
     small = dict(zip(_names(rule), zeroed(rule.release), strict=True))
     unclear = [name for name in drowned if not small[name]]
     if len(drowned) == len(small):
@@ -184,8 +203,9 @@ def _reading(material: Material) -> list[Block]:
     elif unclear:
         blocks.append(
             Paragraph(
-                f"The noise alone could have made the sign of: {listed(unclear)}. Read nothing "
-                "into these."
+                "From noise alone one coefficient or more stands out in 5 of 100 releases, at a "
+                f"reach wider than ±. By that measure these do not stand out: {listed(unclear)}. "
+                "Read nothing into their signs; the score uses them all the same."
             )
         )
     return blocks
@@ -198,23 +218,35 @@ def _pictures(material: Material) -> list[Block]:
     with styled():
         figure, axes = panels(WIDTH, 1.0 + 0.27 * count)
         draw_coefficients(rule, axes[0, 0], material.reach, MOST_DRAWN)
-        most = f" The {MOST_DRAWN} largest." if len(_names(rule)) > MOST_DRAWN else ""
-        blocks.append(
-            Picture(
-                f"The coefficients, and how far the privacy noise reaches.{most}",
-                "Coefficients as in the table above, each with its interval.",
-                svg_text(figure),
-            )
-        )
+        blocks.append(_coefficients_picture(material, Drawing(svg_text(figure))))
         if sum(isinstance(block, NumberBlock) for block in rule.release.encoding.blocks) > 1:
             figure, axes = panels(WIDTH, 3.6)
             draw_recommendation(rule, axes[0, 0])
             blocks.append(
                 Picture(
                     "The recommended arm, every other feature at its default.",
-                    "The plane of the two numbers that weigh most, divided by a straight line: "
-                    f"on one side {quoted(rule.arms[0])}, on the other {quoted(rule.arms[1])}.",
-                    svg_text(figure),
+                    _plane_words(rule),
+                    Drawing(svg_text(figure)),
                 )
             )
     return blocks
+
+
+def _coefficients_picture(material: Material, drawing: Drawing) -> Picture:
+    half, count = material.half, len(_names(material.rule))
+    reach = "" if half is None or not half.any() else ", and how far the privacy noise reaches"
+    most = f" The {MOST_DRAWN} largest." if count > MOST_DRAWN else ""
+    interval = ", each with its interval" if reach else ""
+    return Picture(
+        f"The coefficients{reach}.{most}",
+        f"Coefficients as in the table above{interval}.",
+        drawing,
+    )
+
+
+def _plane_words(rule: Rule) -> str:
+    plane, everywhere = "The plane of the two numbers that weigh most", recommended_everywhere(rule)
+    if everywhere is not None:
+        return f"{plane}: all of it is {quoted(everywhere)}."
+    first, second = map(quoted, rule.arms)
+    return f"{plane}, divided by a straight line: on one side {first}, on the other {second}."

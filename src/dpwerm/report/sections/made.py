@@ -1,13 +1,14 @@
 """Versions, digests, and how to make the report again."""
 
 from dpwerm.report.content import Block, Commands, Facts, Paragraph, Section
-from dpwerm.report.material import Material, Names
+from dpwerm.report.material import Material
+from dpwerm.rules.rule import Rule
 from dpwerm.version import __version__
 
 
 def made(material: Material) -> Section:
     """Return the section for whoever wants to make it again."""
-    rule, names = material.rule, material.names or Names()
+    rule = material.rule
     study = rule.declaration.study_id
     rows = [
         ("rule made by", rule.release.certificate.library),
@@ -21,22 +22,29 @@ def made(material: Material) -> Section:
         ]
     if study:
         rows.insert(0, ("study", study))
-    command = f"dpwerm report {names.rule}"
+    command = "dpwerm report {rule}"
     if material.booked is not None:
-        command += f" --study {names.study}"
+        command += " --study {study}"
     if material.value is not None:
-        command += f" --value {names.value}"
+        command += " --value {value}"
     blocks: list[Block] = [
         Facts(tuple(rows)),
-        Paragraph(
-            "The same files give the same report, byte for byte. The rule itself cannot be made "
-            "twice: its noise came from the operating system and was kept by nobody. A second fit "
-            "gives another rule and is charged again."
-        ),
-        Commands((command,)),
+        Paragraph(f"The same files give the same report, byte for byte. {_again(rule)}"),
+        Commands((material.names.typed(command),)),
         Paragraph(
             "Everything in this report comes from released files and the ledger. No row of a table "
             "was read to make it. Its pages named docs/... belong to the library's documentation."
         ),
     ]
     return Section("made", "Versions, and how to make it again", tuple(blocks))
+
+
+def _again(rule: Rule) -> str:
+    """Return whether the rule itself can be made a second time."""
+    if not rule.private:
+        return "The rule itself comes out again from the same table and settings."
+    words = (
+        "The rule itself cannot be made twice: its noise came from the operating system and was "
+        "kept by nobody. A second fit gives another rule"
+    )
+    return f"{words} and is charged again." if rule.receipt is not None else f"{words}."

@@ -17,3 +17,8 @@ def listed(items: Sequence[str]) -> str:
 def joined(lines: Sequence[str]) -> str:
     """Return lines of a text summary as one paragraph."""
     return " ".join(line.strip() for line in lines if line.strip())
+
+
+def exact(value: float) -> str:
+    """Return a declared number with all its digits."""
+    return f"{value + 0.0:.15g}"

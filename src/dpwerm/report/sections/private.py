@@ -1,12 +1,10 @@
 """Why it is private: the mechanism, what must be true, each public bound, and how to check."""
 
-from dpwerm.report.content import Block, Commands, Facts, Paragraph, Points, Section, Table
-from dpwerm.report.material import Material, Names
-from dpwerm.report.sections.naming import joined, quoted
-from dpwerm.report.settings_words import chosen_lines, tuning_lines
-from dpwerm.report.summary import certificate_rows
+from dpwerm.report.content import Block, Caution, Commands, Paragraph, Points, Section, Table
+from dpwerm.report.material import Material
+from dpwerm.report.sections.naming import exact, quoted
 from dpwerm.rules.rule import Rule
-from dpwerm.study.blocks import CategoryBlock, NumberBlock
+from dpwerm.study.blocks import CategoryBlock, Level, NumberBlock
 
 NOT_STATED = "not stated"
 ORIGINS = {
@@ -17,9 +15,9 @@ ORIGINS = {
     "worst_case": "a column of which nothing is assumed",
 }
 OUTPUT = (
-    "The rule was computed from everybody's rows, with each person's weight held below a public "
-    "bound, so one person can move the coefficients only so far. Random noise made for that "
-    "distance was added before anything left the computer"
+    "The rule was computed from the rows of the people in it, with each person's weight held below "
+    "a public bound, so one person can move the coefficients only so far. Random noise made for "
+    "that distance was added before anything left the computer"
 )
 OBJECTIVE = (
     "Random noise was put into the task that the computer solves, before it was solved, so that "
@@ -34,13 +32,13 @@ HOW = {
     "objective-l2": OBJECTIVE,
     "objective-block": OBJECTIVE,
     "objective-gaussian": OBJECTIVE,
-    "none": "No noise was added, so there is no promise",
+    "none": "No noise was added",
 }
 OUTSIDE = (
     (
-        "Every bound, level, probability and setting below comes from outside the data: a "
-        "protocol, a questionnaire, the literature. Looking at the data to choose one would be a "
-        "release that nobody counts."
+        "Every bound, level, probability and setting comes from outside the data: a protocol, a "
+        "questionnaire, the literature. Looking at the data to choose one would be a release that "
+        "nobody counts."
     ),
     "One person is one row of the table.",
     (
@@ -55,67 +53,95 @@ OUTSIDE = (
 
 
 def why_private(material: Material) -> Section:
-    """Return the section on the claim and what it rests on."""
+    """Return the section on what the claim rests on."""
     rule = material.rule
-    certificate = rule.release.certificate
-    how = HOW.get(certificate.mechanism, "The mechanism is not one of this library's own")
+    how = HOW.get(rule.release.certificate.mechanism, "The mechanism is not one of the library's")
     blocks: list[Block] = [
-        Paragraph(f"{how}. The noise is drawn exactly, on a grid, never in rounded numbers."),
-        Paragraph(f"The claim: {certificate.claim} The proof: {certificate.proof}."),
-    ]
-    if not rule.private:
-        blocks = [Paragraph(f"{how}. The numbers below say how the rule was made.")]
-    elif certificate.mechanism == "none":
-        blocks = blocks[1:]
-    blocks += [
+        Paragraph(
+            f"{how}. The noise is drawn exactly, on a grid, never in rounded numbers. The claim, "
+            "its proof and the certificate stand in a section of their own."
+        ),
         Paragraph("The promise holds if these are true, which no software can see:"),
         Points(OUTSIDE),
-        _bounds(rule),
-        Paragraph(f"Weights: {certificate.weight_origin.statement}."),
+    ]
+    if not rule.private:
+        seeded = "" if rule.release.certificate.epsilon == "Infinity" else ", but by a seed"
+        blocks = [Caution(f"NOT PRIVATE: there is no promise. {how}{seeded}.")]
+    blocks += [
+        *_bounds(rule),
+        Paragraph(f"Weights: {rule.release.certificate.weight_origin.statement}."),
         *_propensity(rule),
-        Paragraph("The certificate, as the rule file has it:"),
-        Facts(tuple(certificate_rows(rule).items())),
-        *(Paragraph(joined(lines)) for lines in (tuning_lines(rule), chosen_lines(rule)) if lines),
         *_verify(material),
     ]
     title = "Why it is private" if rule.private else "How it was made"
     return Section("private", title, tuple(blocks))
 
 
-def _bounds(rule: Rule) -> Table:
-    """Return every public declaration with its source."""
-    declaration = rule.declaration
-    rows = []
-    for block in rule.release.encoding.blocks:
-        source = declaration.sources.get(block.name, NOT_STATED)
-        rows.append((block.name, _declared(block), source))
-    treatment, benefit = declaration.treatment, declaration.benefit
-    if treatment.probabilities is not None:
-        pairs = zip(treatment.arms, treatment.probabilities, strict=True)
-        arms = ", ".join(f"{quoted(arm)} with probability {chance}" for arm, chance in pairs)
-    else:
-        arms = f"{quoted(treatment.arms[0])} and {quoted(treatment.arms[1])}, probabilities at "
-        arms += f"least {treatment.pi_min:g}"
-    rows.append(
-        (f"arms, column {treatment.column}", arms, ORIGINS.get(treatment.origin, treatment.origin))
-    )
-    lower, upper = benefit.bounds
-    turned = f"{lower:g} to {upper:g}, {benefit.direction} is better"
-    if benefit.transform != "identity":
-        turned += f", {benefit.transform} taken"
-    rows.append((f"benefit, column {benefit.column}", turned, benefit.source or NOT_STATED))
-    return Table(
+def _bounds(rule: Rule) -> list[Block]:
+    """Return every public declaration with its source, and what lacks one."""
+    rows = _features(rule) + _arms(rule) + _benefit(rule)
+    table = Table(
         "Everything that was declared in public, and where it comes from.",
         ("what", "declared", "source"),
         tuple(rows),
     )
+    missing = sum(source == NOT_STATED for _, _, source in rows)
+    if not missing:
+        return [table]
+    what = "one of these" if missing == 1 else f"{missing} of these"
+    return [
+        table,
+        Caution(
+            f"No source is stated for {what}. The promise rests on their coming from outside the "
+            "data: ask for their sources."
+        ),
+    ]
+
+
+def _features(rule: Rule) -> list[tuple[str, str, str]]:
+    sources = rule.declaration.sources
+    return [
+        (block.name, _declared(block), sources.get(block.name, NOT_STATED))
+        for block in rule.release.encoding.blocks
+    ]
+
+
+def _arms(rule: Rule) -> list[tuple[str, str, str]]:
+    treatment = rule.declaration.treatment
+    first, second = map(quoted, treatment.arms)
+    arms = f"{first} and {second}, probabilities at least {treatment.pi_min:g}"
+    if treatment.probabilities is not None:
+        one, other = treatment.probabilities
+        arms = f"{first} with probability {one}, {second} with probability {other}"
+    origin = ORIGINS.get(treatment.origin, treatment.origin)
+    return [(f"arms, column {treatment.column}", arms, origin)]
+
+
+def _benefit(rule: Rule) -> list[tuple[str, str, str]]:
+    benefit = rule.declaration.benefit
+    lower, upper = benefit.bounds
+    words = f"{exact(lower)} to {exact(upper)}, {benefit.direction} is better"
+    if benefit.transform != "identity":
+        words += f", {benefit.transform} taken"
+    words += f"; {exact(benefit.centre)} counts as neither good nor bad"
+    if benefit.direction == "smaller":
+        words += ", with the sign turned"
+    return [(f"benefit, column {benefit.column}", words, benefit.source or NOT_STATED)]
 
 
 def _declared(block: NumberBlock | CategoryBlock) -> str:
     if isinstance(block, NumberBlock):
-        return f"{block.lower:g} to {block.upper:g}, if missing {block.default:g}"
-    levels = ", ".join(level.name for level in block.levels)
-    return f"one of {levels}; if missing {block.default}"
+        ends = f"{exact(block.lower)} to {exact(block.upper)}"
+        return f"{ends}, if missing {exact(block.default)}"
+    return f"one of {', '.join(map(_level, block.levels))}; if missing {block.default}"
+
+
+def _level(level: Level) -> str:
+    """Return a level with its cells, where they are not its name."""
+    if level.cells == "*":
+        return f"{level.name} (every other cell)"
+    cells = [cell for cell in level.cells if cell != level.name]
+    return f"{level.name} (cells {', '.join(level.cells)})" if cells else level.name
 
 
 def _propensity(rule: Rule) -> list[Block]:
@@ -135,14 +161,12 @@ def _propensity(rule: Rule) -> list[Block]:
 
 
 def _verify(material: Material) -> list[Block]:
-    names = material.names or Names()
-    lines = [f"dpwerm verify {names.rule} --study {names.study}"]
-    if material.value is not None:
-        lines.append(f"dpwerm verify {names.value} --study {names.study}")
-    return [
-        Paragraph(
-            "Anybody who holds the rule file can derive sensitivity, noise and budget again from "
-            "the facts in it; whoever can read the ledger can also see that it was charged:"
-        ),
-        Commands(tuple(lines)),
-    ]
+    rule, value, names = material.rule, material.value, material.names
+    booked = " --study {study}"
+    lines = [names.typed("dpwerm verify {rule}" + (booked if rule.receipt else ""))]
+    if value is not None:
+        lines.append(names.typed("dpwerm verify {value}" + (booked if value.receipt else "")))
+    words = "Anybody who holds the files can derive their numbers again from the facts in them"
+    if rule.receipt is not None:
+        words += "; whoever can read the ledger can also see that the rule was charged"
+    return [Paragraph(f"{words}:"), Commands(tuple(lines))]

@@ -5,13 +5,13 @@ from dpwerm.report.content import (
     Block,
     Caution,
     Commands,
-    Facts,
+    Drawing,
     Paragraph,
     Picture,
     Section,
     Table,
 )
-from dpwerm.report.material import Material, Names
+from dpwerm.report.material import Material
 from dpwerm.report.sections.learned import WIDTH
 from dpwerm.report.sections.naming import joined
 from dpwerm.report.value_figure import draw_gains, draw_value
@@ -21,7 +21,6 @@ from dpwerm.report.value_words import (
     estimate_row,
     reading_lines,
     scale_words,
-    value_rows,
     verdict_lines,
 )
 from dpwerm.rules.value.release import ValueRelease
@@ -47,14 +46,11 @@ def quality(material: Material) -> Section:
         Paragraph(joined(reading_lines(value))),
         *_pictures(value),
         Paragraph(joined(cost_lines(value, material.rule))),
-        Paragraph("What the promise of the evaluation rests on:"),
-        Facts(tuple(value_rows(value).items())),
     ]
     return Section("quality", TITLE, tuple(blocks))
 
 
 def _unknown(material: Material) -> tuple[Block, ...]:
-    names = material.names or Names()
     chosen = material.rule.release.certificate.chosen
     blocks: list[Block] = [
         Caution(
@@ -64,20 +60,19 @@ def _unknown(material: Material) -> tuple[Block, ...]:
         ),
         Commands(
             (
-                (
-                    f"dpwerm evaluate {names.rule} {names.study} others.csv --epsilon 0.5 "
-                    f"--out {names.value}"
+                material.names.typed(
+                    "dpwerm evaluate {rule} {study} others.csv --epsilon 0.5 --out {value}"
                 ),
-                f"dpwerm report {names.rule} --study {names.study} --value {names.value}",
+                material.names.typed("dpwerm report {rule} --study {study} --value {value}"),
             )
         ),
     ]
     if chosen is not None:
         blocks.append(
             Paragraph(
-                "On simulated problems inside the declared bounds, rules made in this way gave "
+                "On simulated problems inside the declared bounds, rules with these settings gave "
                 f"{100 * chosen.accuracy:.1f} % of the people their better arm. That is about the "
-                "method and not about this rule."
+                "settings and not about this rule."
             )
         )
     return tuple(blocks)
@@ -87,10 +82,10 @@ def _pictures(value: ValueRelease) -> list[Block]:
     with styled():
         figure, axes = panels(WIDTH, 2.6)
         draw_value(value, axes[0, 0])
-        values = svg_text(figure)
+        values = Drawing(svg_text(figure))
         figure, axes = panels(WIDTH, 2.2)
         draw_gains(value, axes[0, 0])
-        gains = svg_text(figure)
+        gains = Drawing(svg_text(figure))
     words = "The table above as a picture."
     return [
         Picture("Mean benefit under the rule, and under one arm for everybody.", words, values),

@@ -4,6 +4,7 @@ from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.relation import Relation
 from dpwerm.report.content import Facts, Section
 from dpwerm.report.material import Material
+from dpwerm.rules.rule import Rule
 
 RELATIONS = {
     Relation.REPLACE_ONE: (
@@ -20,20 +21,26 @@ RELATIONS = {
 def words(material: Material) -> Section:
     """Return the section that explains words."""
     rule = material.rule
-    certificate = rule.release.certificate
+    relation = rule.release.certificate.relation
     rows = [
         ("arm", "One of the two treatments that were compared."),
         ("score", "The sum of what each feature adds; its sign says which arm is recommended."),
-        ("epsilon", "How much a release may tell about one person. Smaller protects better."),
-    ]
-    budget = rule.budget
-    if isinstance(budget, Budget) and budget.delta > 0:
-        rows.append(("delta", "By how much a probability may differ beyond what epsilon allows."))
-    rows += [
-        (str(certificate.relation), RELATIONS[certificate.relation]),
+        *_promised(rule),
+        (str(relation), RELATIONS[relation]),
         ("mechanism", "How noise is made and where it is put, with a proof of what it promises."),
         ("gamma", "How strongly coefficients are held near 0. A larger one needs less noise."),
         ("ledger", "The list of all releases of a study, their costs and what is left."),
         ("digest", "A number that changes if anything in a file is changed."),
     ]
     return Section("words", "Words", (Facts(tuple(rows)),))
+
+
+def _promised(rule: Rule) -> list[tuple[str, str]]:
+    budget = rule.budget
+    tells = "How much a release may tell about one person. Smaller protects better."
+    if not isinstance(budget, Budget):
+        return [(budget.symbol, tells)]
+    if budget.delta > 0:
+        more = "By how much a probability may differ beyond what epsilon allows."
+        return [("epsilon", tells), ("delta", more)]
+    return [("epsilon", tells)]

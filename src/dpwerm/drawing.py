@@ -6,6 +6,7 @@ drawing library change nothing. Names come from study files: they are text, neve
 """
 
 import io
+import math
 import re
 import textwrap
 import warnings
@@ -23,6 +24,8 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.text import Text
 from matplotlib.transforms import ScaledTranslation
 from numpy.typing import NDArray
+
+from dpwerm.lettering import FAMILY, LABEL, MISSING, printable, wide
 
 AxesArray = NDArray[Any]
 Share = Literal["none", "all", "row", "col"] | bool
@@ -42,7 +45,7 @@ FIRST, SECOND = "#e6d8bb", "#5f8fa6"
 SHADES = ("#d4bc83", "#c09a52", "#8f8f6b", "#5c7a7a", "#3c6378", "#254968", "#142f4d")
 """From few people to many: each darker than the last."""
 
-TITLE, TEXT, SMALL = 10.0, 9.0, 8.5
+TITLE, TEXT, SMALL = 10.0, LABEL, 8.5
 """Sizes in points: of what heads a figure, of labels, and of numbers and legends."""
 
 LONGEST = 28
@@ -62,7 +65,7 @@ STYLE: dict[str, Any] = {
     "axes.titlesize": TEXT,
     "errorbar.capsize": 2.5,
     "figure.titlesize": TITLE,
-    "font.family": "DejaVu Sans",
+    "font.family": FAMILY,
     "font.size": TEXT,
     "grid.color": FAINT,
     "grid.linewidth": 0.7,
@@ -133,8 +136,7 @@ def svg_text(figure: Figure, name: str = "picture") -> str:
 def _bytes(figure: Figure, kind: str) -> bytes:
     file = io.BytesIO()
     with warnings.catch_warnings():
-        # A sign that the font does not have is drawn as a box.
-        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        warnings.filterwarnings("ignore", message=MISSING)
         figure.savefig(file, format=kind, metadata=_BARE.get(kind))
     return file.getvalue()
 
@@ -244,23 +246,27 @@ def shades(count: int) -> list[str]:
     return [SHADES[last - last * place // max(1, count - 1)] for place in reversed(range(count))]
 
 
-def short(text: str, most: int = LONGEST) -> str:
+def short(text: str, most: int = LONGEST, points: float = math.inf) -> str:
     """Return a name of at most so many signs; what is left out of the middle becomes an ellipsis.
 
     The end stays: of ``"smoking=former"`` it tells the level. What cannot be printed becomes �.
+    points: the name is cut further until it is no wider when drawn, or has three signs.
     """
-    shown = _printable(text)
-    if len(shown) <= most:
-        return shown
-    tail = (most - 1) // 2
-    return f"{shown[: most - 1 - tail]}…{shown[-tail:]}"
+    shown = printable(text)
+    most = min(most, max(len(shown), 3))
+    while True:
+        tail = (most - 1) // 2
+        cut = shown if len(shown) <= most else f"{shown[: most - 1 - tail]}…{shown[-tail:]}"
+        if most <= 3 or wide(cut) <= points:
+            return cut
+        most -= 1
 
 
-def two_lines(text: str, most: int = 16) -> str:
-    """Return a name on at most two lines of at most so many signs."""
-    first, *rest = textwrap.wrap(_printable(text), most) or [""]
-    return "\n".join([first, short(" ".join(rest), most)]) if rest else first
-
-
-def _printable(text: str) -> str:
-    return "".join(sign if sign.isprintable() else "�" for sign in " ".join(text.split()))
+def two_lines(text: str, most: int = 16, points: float = math.inf) -> str:
+    """Return a name on at most two lines of at most so many signs, no wider when drawn."""
+    while True:
+        first, *rest = textwrap.wrap(printable(text), most) or [""]
+        lines = [first, short(" ".join(rest), most, points)] if rest else [first]
+        if most <= 3 or wide(first) <= points:
+            return "\n".join(lines)
+        most -= 1

@@ -30,6 +30,7 @@ from dpwerm.drawing import (
     titled,
     two_lines,
 )
+from dpwerm.lettering import wide
 
 HOSTILE = r"$\frac{1}{ --> <script>alert(1)</script> & 気"
 
@@ -147,6 +148,20 @@ def test_two_lines_are_two(text: str, most: int) -> None:
     lines = two_lines(text, most).split("\n")
     assert len(lines) <= 2
     assert all(len(line) <= most for line in lines)
+
+
+@given(st.text(max_size=60), st.floats(40, 200))
+def test_a_name_is_no_wider_than_its_room(text: str, points: float) -> None:
+    shown = short(text, points=points)
+    assert len(shown) <= 3 or wide(shown) <= points
+    for line in two_lines(text, points=points).split("\n"):
+        assert len(line) <= 3 or wide(line) <= points
+
+
+def test_a_wide_name_is_cut_by_what_it_measures() -> None:
+    assert short("W" * 64, points=121) == "WWWWWW…WWWWWW"
+    assert short("i" * 28, points=121) == "i" * 28
+    assert two_lines("W" * 64, points=97) == "WWWWWWWWWW\nWWWWW…WWWW"
 
 
 def test_a_long_name_keeps_its_beginning_and_its_level() -> None:

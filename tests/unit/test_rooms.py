@@ -8,7 +8,8 @@ import pytest
 import dpwerm
 
 HOUSE = Path(dpwerm.__file__).parent
-GROUND = {"errors", "balls", "exact", "parameters", "arrays", "text", "version", "drawing"}
+GROUND = {"errors", "balls", "exact", "parameters", "arrays", "text", "version"}
+GROUND |= {"drawing", "lettering"}
 FLOORS = [
     {"study"},
     {"problem"},

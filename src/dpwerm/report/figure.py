@@ -26,6 +26,7 @@ from dpwerm.drawing import (
     titled,
     two_lines,
 )
+from dpwerm.lettering import room, wide
 from dpwerm.report.noise_interval import effect_reach
 from dpwerm.report.settings_words import zeroed
 from dpwerm.rules.rule import Rule
@@ -35,8 +36,8 @@ NO_MAP = "a map needs two number features"
 DASHES, TICKS = (2.5, 1.2), 6
 """Of simulated intervals, short ones too; and the most parts of the axis of coefficients."""
 
-BESIDE = 16
-"""Arms with names of at most so many signs stand beside each other in the legend."""
+NAME, SIDE, WHOLE = 0.35, 0.28, 0.6
+"""Shares of a panel: of a row's name, of an arm beside the other, and of what stands alone."""
 
 
 class Simulated(Protocol):
@@ -60,10 +61,10 @@ def draw_coefficients(
     names, reach = release.encoding.coefficient_names, effect_reach(release)
     shown = np.sort(np.argsort(-np.abs(release.effects), kind="stable")[:most])
     effects, small = release.effects[shown], np.array(zeroed(release))[shown]
-    rows = rows_named(axes, [short(names[place]) for place in shown])
+    rows = rows_named(axes, [short(names[at], points=room(axes, NAME)) for at in shown])
     axes.axvline(0.0, color=INK, linewidth=0.8)
     axes.plot(effects, rows, "o", color=INK, markersize=5)
-    title, dashes = "Coefficients", None
+    title, dashes = f"Coefficients{_claim(rule)}", None
     if reach is None and simulated is not None:
         reach, dashes = simulated.half, DASHES
     if reach is not None and reach.any():
@@ -80,7 +81,8 @@ def draw_coefficients(
 
 def _arms_across(axes: Axes, arms: tuple[str, str]) -> None:
     """Write under the axis which side speaks for which arm."""
-    first, second = two_lines(f"← {arms[0]}"), two_lines(f"{arms[1]} →")
+    points = room(axes, SIDE)
+    first, second = (two_lines(text, points=points) for text in (f"← {arms[0]}", f"{arms[1]} →"))
     for text, x, side in ((first, 0.0, "left"), (second, 1.0, "right")):
         below: dict[str, Any] = {"xytext": (0, -19), "textcoords": "offset points"}
         plain(
@@ -94,33 +96,65 @@ def _arms_across(axes: Axes, arms: tuple[str, str]) -> None:
 @styled()
 def draw_recommendation(rule: Rule, axes: Axes, steps: int = 200) -> None:
     """Draw the recommended arm over the two numbers that matter most, the rest at its default."""
-    encoding = rule.release.encoding
-    effects = dict(zip(encoding.coefficient_names, rule.release.effects, strict=True))
-    numbers = [block for block in encoding.blocks if isinstance(block, NumberBlock)]
-    numbers.sort(key=lambda block: -abs(effects[block.name]))
-    if len(numbers) < 2:
+    plane = _plane(rule)
+    if plane is None:
         axes.text(0.5, 0.5, NO_MAP, ha="center", transform=axes.transAxes)
         axes.set_axis_off()
         return
-    across, up = numbers[0], numbers[1]
-    xs, ys = np.linspace(across.lower, across.upper, steps), np.linspace(up.lower, up.upper, steps)
-    grid: dict[str, Any] = {name: [None] * steps**2 for name in encoding.columns}
-    grid[across.column] = np.tile(xs, steps).tolist()
-    grid[up.column] = np.repeat(ys, steps).tolist()
-    scores = rule.score_table(pa.table(grid))
+    across, up = plane
+    scores = _scores(rule, across, up, steps)
     # The sign says the arm, also where a score of 0 gives the default.
     far = np.maximum(np.abs(scores), np.finfo(np.float64).tiny)
     side = np.where(rule.arms_for(scores) == rule.arms[1], far, -far).reshape(steps, steps)
     top = 2 * float(far.max())
+    xs, ys = _ticks(across, steps), _ticks(up, steps)
     axes.contourf(xs, ys, side, levels=[-top, 0.0, top], colors=[FIRST, SECOND])
     axes.grid(visible=False)
-    labelled(axes, across=short(across.name), up=short(up.name))
-    headed(axes, "Recommended arm,\nother features at their default")
+    sizes = room(axes, WHOLE), room(axes, WHOLE, upright=True)
+    names = [short(one.name, points=size) for one, size in zip(plane, sizes, strict=True)]
+    labelled(axes, across=names[0], up=names[1])
+    headed(axes, f"Recommended arm{_claim(rule)},\nother features at their default")
+    arms = [short(arm, points=sizes[0]) for arm in rule.arms]
     marks = [
-        Patch(facecolor=colour, edgecolor=INK, linewidth=0.6, label=short(arm))
-        for arm, colour in zip(rule.arms, (FIRST, SECOND), strict=True)
+        Patch(facecolor=colour, edgecolor=INK, linewidth=0.6, label=arm)
+        for arm, colour in zip(arms, (FIRST, SECOND), strict=True)
     ]
-    legend_under(axes, 2 if max(map(len, rule.arms)) <= BESIDE else 1, marks=marks)
+    legend_under(axes, 2 if max(map(wide, arms)) <= room(axes, SIDE) else 1, marks=marks)
+
+
+def recommended_everywhere(rule: Rule) -> str | None:
+    """Return the arm that fills the map of ``draw_recommendation``; None for both or no map.
+
+    The score is linear over the map, so its four corners tell.
+    """
+    plane = _plane(rule)
+    arms = set() if plane is None else set(rule.arms_for(_scores(rule, *plane, 2)))
+    return str(arms.pop()) if len(arms) == 1 else None
+
+
+def _claim(rule: Rule) -> str:
+    return "" if rule.private else " (NOT PRIVATE)"
+
+
+def _plane(rule: Rule) -> tuple[NumberBlock, NumberBlock] | None:
+    """Return the two numbers that matter most, None if there are fewer."""
+    encoding = rule.release.encoding
+    effects = dict(zip(encoding.coefficient_names, rule.release.effects, strict=True))
+    numbers = [block for block in encoding.blocks if isinstance(block, NumberBlock)]
+    numbers.sort(key=lambda block: -abs(effects[block.name]))
+    return (numbers[0], numbers[1]) if len(numbers) > 1 else None
+
+
+def _ticks(block: NumberBlock, steps: int) -> FloatArray:
+    return np.linspace(block.lower, block.upper, steps)
+
+
+def _scores(rule: Rule, across: NumberBlock, up: NumberBlock, steps: int) -> FloatArray:
+    """Return the scores on a grid over two numbers, every other feature missing."""
+    grid: dict[str, Any] = {name: [None] * steps**2 for name in rule.release.encoding.columns}
+    grid[across.column] = np.tile(_ticks(across, steps), steps).tolist()
+    grid[up.column] = np.repeat(_ticks(up, steps), steps).tolist()
+    return rule.score_table(pa.table(grid))
 
 
 @styled()
@@ -131,5 +165,5 @@ def save_figure(rule: Rule, path: Path, simulated: Simulated | None = None) -> N
     draw_coefficients(rule, left, simulated)
     draw_recommendation(rule, right)
     claim = str(rule.budget) if rule.private else "NOT PRIVATE"
-    titled(figure, f"{short(rule.title, 80)}   ({claim})")
+    titled(figure, f"{short(rule.title, 80, room(left, 1.25))}   ({claim})")
     save(figure, path)

@@ -4,6 +4,7 @@ The thin line with ends is the interval that allows for both errors. The hatched
 reach of the privacy noise alone, the filled bar below it the reach of sampling alone.
 """
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from dpwerm.drawing import (
     titled,
     two_lines,
 )
+from dpwerm.lettering import room, wide
 from dpwerm.rules.value.release import Estimate, ValueRelease
 
 THICK, AWAY = 0.13, 0.2
@@ -40,26 +42,31 @@ PRIVACY: dict[str, Any] = {"facecolor": "white", "edgecolor": LINE, "hatch": "//
 SAMPLING: dict[str, Any] = {"facecolor": QUIET, "edgecolor": LINE}
 """The looks of the two errors, told apart without colour."""
 
+NAME, WHOLE = 0.35, 0.6
+"""Shares of a panel: of a row's name, and of the label of the axis."""
+
+LINE_HEIGHT = 11.5
 NOT_KNOWN = "not known"
+BETTER = "(larger is better)"
 
 
 @styled()
 def draw_value(value: ValueRelease, axes: Axes) -> None:
     """Draw the mean benefit under the rule and under each arm for everybody."""
-    names = ["the rule", *(_everybody(one.name) for one in value.values[1:])]
-    _draw(value, value.values, names, axes)
-    headed(axes, "Mean benefit")
-    labelled(axes, across=benefit_label(value))
+    names = ["the rule", *(_everybody(one.name, axes) for one in value.values[1:])]
+    _draw(value.values, names, axes)
+    headed(axes, f"Mean benefit{_claim(value)}")
+    _explained(value, axes, "")
 
 
 @styled()
 def draw_gains(value: ValueRelease, axes: Axes) -> None:
     """Draw how much the rule gains over each arm for everybody; right of 0 the rule is better."""
     axes.axvline(0.0, color=INK, linewidth=0.8)
-    names = [f"over {_everybody(one.over or '')}" for one in value.gains]
-    _draw(value, value.gains, names, axes)
-    headed(axes, "Gain of the rule")
-    labelled(axes, across=f"gain in {benefit_label(value)}")
+    names = [_everybody(f"over {one.over or ''}", axes) for one in value.gains]
+    _draw(value.gains, names, axes)
+    headed(axes, f"Gain of the rule{_claim(value)}")
+    _explained(value, axes, "gain in ")
 
 
 @styled()
@@ -69,27 +76,49 @@ def save_value(value: ValueRelease, path: Path) -> None:
     draw_value(value, left)
     draw_gains(value, right)
     facts = value.declaration
-    title = short(facts.study_name or facts.study_id or "a treatment rule", 80)
+    name = facts.study_name or facts.study_id or "a treatment rule"
+    title = short(name, 80, room(left, 1.25))
     claim = str(value.budget) if value.private else "NOT PRIVATE"
     titled(figure, f"{title}   ({claim})")
     save(figure, path)
 
 
-def benefit_label(value: ValueRelease) -> str:
-    """Return the unit of a value: the benefit's column, how it was turned, and what is better."""
+def benefit_label(value: ValueRelease, points: float = math.inf) -> str:
+    """Return the unit of a value: the benefit's column, how it was turned, and what is better.
+
+    points: how wide the column's name may be when it is drawn
+    """
     benefit = value.declaration.benefit
-    column = short(benefit.column)
+    column = short(benefit.column, points=points)
     unit = column if benefit.transform == "identity" else f"{benefit.transform} of {column}"
-    return f"{'−' if benefit.direction == 'smaller' else ''}{unit} (larger is better)"
+    return f"{'−' if benefit.direction == 'smaller' else ''}{unit} {BETTER}"
 
 
-def _everybody(arm: str) -> str:
-    return f"{two_lines(arm, ARM)}\nfor everybody"
+def _claim(value: ValueRelease) -> str:
+    return "" if value.private else " (NOT PRIVATE)"
 
 
-def _draw(
-    value: ValueRelease, estimates: Sequence[Estimate], names: Sequence[str], axes: Axes
-) -> None:
+def _everybody(arm: str, axes: Axes) -> str:
+    return f"{two_lines(arm, ARM, room(axes, NAME))}\nfor everybody"
+
+
+def _explained(value: ValueRelease, axes: Axes, before: str) -> None:
+    """Name the axis, on two lines if one is too short, and explain the marks under it."""
+    whole = room(axes, WHOLE)
+    label = before + benefit_label(value, whole - wide(f"{before}−log of "))
+    if wide(label) > whole:
+        label = label.replace(f" {BETTER}", f"\n{BETTER}")
+    labelled(axes, across=label)
+    both = f"estimate and {100 * value.confidence:g} % interval for both errors"
+    marks = [
+        Line2D([], [], color=INK, marker="o", markersize=6, label=both),
+        Patch(label="reach of the privacy noise alone", **PRIVACY),
+        Patch(label="reach of sampling alone", **SAMPLING),
+    ]
+    legend_under(axes, marks=marks, drop=34.0 + LINE_HEIGHT * label.count("\n"))
+
+
+def _draw(estimates: Sequence[Estimate], names: Sequence[str], axes: Axes) -> None:
     """Draw a row for each estimate; of one that is not known the interval alone."""
     for row, one in zip(rows_named(axes, names), estimates, strict=True):
         ends = (one.lower, one.upper)
@@ -104,10 +133,3 @@ def _draw(
         for half, look, away in ((one.privacy, PRIVACY, AWAY), (one.sampling, SAMPLING, -AWAY)):
             axes.barh(row + away, 2 * half, THICK, one.estimate - half, **look)
     axes.locator_params(axis="x", nbins=TICKS)
-    both = f"estimate and {100 * value.confidence:g} % interval for both errors"
-    marks = [
-        Line2D([], [], color=INK, marker="o", markersize=6, label=both),
-        Patch(label="reach of the privacy noise alone", **PRIVACY),
-        Patch(label="reach of sampling alone", **SAMPLING),
-    ]
-    legend_under(axes, marks=marks)

@@ -1,5 +1,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,14 @@ from matplotlib.figure import Figure
 from tests.unit.test_drawing import assert_inside
 
 from dpwerm.arrays import FloatArray
-from dpwerm.drawing import panels
-from dpwerm.report.figure import draw_coefficients, draw_recommendation
+from dpwerm.drawing import panels, short, titled
+from dpwerm.lettering import room
+from dpwerm.report.figure import (
+    draw_coefficients,
+    draw_recommendation,
+    recommended_everywhere,
+    save_figure,
+)
 from dpwerm.report.noise_interval import half_width
 from dpwerm.rules.rule import Rule
 from dpwerm.rules.treatment_rule import PrivateTreatmentRule
@@ -88,13 +95,13 @@ def test_of_many_coefficients_the_largest_can_be_drawn_alone() -> None:
 def test_a_baseline_claims_no_noise() -> None:
     axes = Figure().subplots()
     draw_coefficients(demo_rule("inf"), axes)
-    assert axes.get_title(loc="left") == "Coefficients"
+    assert axes.get_title(loc="left") == "Coefficients (NOT PRIVATE)"
 
 
 def test_no_reach_is_drawn_where_it_depends_on_the_data() -> None:
     axes, rule = Figure().subplots(), demo_rule(2, mechanism="objective-block")
     draw_coefficients(rule, axes)
-    assert axes.get_title(loc="left") == "Coefficients"
+    assert axes.get_title(loc="left") == "Coefficients (NOT PRIVATE)"
     assert not axes.collections
     assert np.allclose(axes.lines[1].get_xdata(), rule.release.effects)
 
@@ -154,21 +161,84 @@ def test_the_map_shows_what_the_rule_recommends(integers: int | None) -> None:
             assert held == [arm == rule.arms[0], arm == rule.arms[1]]
 
 
-LONG = "a very long name as trials have them, with $x_{1} in it"
-
-
 @pytest.mark.parametrize("draw", [draw_coefficients, draw_recommendation])
-def test_a_small_panel_holds_long_and_hostile_names(
-    draw: Callable[[Rule, Axes], None],
+@pytest.mark.parametrize(("epsilon", "seed"), [(1, None), (1, 1), ("inf", None)])
+def test_the_title_says_what_is_not_private(
+    draw: Callable[[Rule, Axes], None], epsilon: object, seed: int | None
 ) -> None:
-    text = study_text()
-    for old in ("[features.age]", "[features.severity]"):
-        column = old[10:-1]
-        text = text.replace(old, f'[features."{LONG} {column}"]\ncolumn = "{column}"')
-    for arm in ("pill", "therapy"):
-        text = text.replace(f"{arm} =", f'"{LONG} {arm}" =')
-    rule = demo_rule(1, text)
-    assert all(arm.startswith(LONG) for arm in rule.arms)
-    figure, ((axes,),) = panels(4.8, 3.6)
+    axes, rule = Figure().subplots(), demo_rule(epsilon, random_state=seed)
     draw(rule, axes)
+    assert ("NOT PRIVATE" in axes.get_title(loc="left")) is (not rule.private)
+    assert rule.private is (epsilon == 1 and seed is None)
+
+
+def with_integers(rule: Rule, **by_name: int) -> Rule:
+    names = rule.release.encoding.coefficient_names
+    integers = tuple(by_name.get(name, 0) for name in names)
+    return replace(rule, release=replace(rule.release, integers=integers))
+
+
+def test_an_arm_that_fills_the_map_is_known() -> None:
+    rule = demo_rule("inf")
+    first, second = rule.arms
+    assert recommended_everywhere(rule) is None
+    assert recommended_everywhere(with_integers(rule, intercept=-1)) == first
+    assert recommended_everywhere(with_integers(rule, intercept=1)) == second
+    assert recommended_everywhere(with_integers(rule)) == rule.default
+    assert recommended_everywhere(with_integers(rule, age=1)) is None
+
+
+def test_it_is_what_the_map_shows() -> None:
+    for seed in range(6):
+        axes, rule = Figure().subplots(), demo_rule("0.05", random_state=seed)
+        draw_recommendation(rule, axes, steps=30)
+        (areas,) = axes.collections
+        filled = [len(np.asarray(path.vertices)) > 0 for path in areas.get_paths()]
+        alone = recommended_everywhere(rule)
+        assert (alone is None) is all(filled)
+        if alone is not None:
+            assert filled[rule.arms.index(alone)]
+
+
+def test_without_a_map_no_arm_fills_it() -> None:
+    text = study_text()
+    start, end = text.index("[features.severity]"), text.index("[features.earlier_treatment]")
+    rule = demo_rule("inf", text[:start] + text[end:])
+    assert recommended_everywhere(rule) is None
+
+
+LONG = "a very long name as trials have them, with $x_{1} in it"
+NAMES = {
+    "long": LONG,
+    "wide": "W" * 50,
+    "chinese": "\u6f22\u5b57" * 22,
+    "hebrew": "\u05e9\u05dc\u05d5\u05dd " * 10,
+    "accents": "e\u0301\u0302\u0303\u0304" * 9,
+}
+
+
+@pytest.mark.filterwarnings("ignore:Glyph .* missing from font")
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_a_small_panel_holds_long_and_hostile_names(name: str, tmp_path: Path) -> None:
+    text = study_text()
+    for column in ("age", "severity"):
+        named = f'[features."{name} {column}"]\ncolumn = "{column}"'
+        text = text.replace(f"[features.{column}]", named)
+    for arm in ("pill", "therapy"):
+        text = text.replace(f"{arm} =", f'"{name} {arm}" =')
+    rule = demo_rule(1, text.replace("Therapy or pill", name), mechanism="objective-block")
+    assert all(arm.startswith(name.strip()) for arm in rule.arms)
+    simulated = Reach(np.full(len(rule.release.theta), 0.3))
+    for height in (2.4, 3.6):
+        figure, ((axes,),) = panels(4.8, height)
+        draw_coefficients(rule, axes, simulated)
+        assert_inside(figure)
+    draw_recommendation(rule, axes := panels(4.8, 3.6)[1][0, 0])
+    assert_inside(axes.figure)
+    save_figure(rule, tmp_path / "rule.svg", simulated)
+
+
+def test_a_wide_title_is_cut_before_the_edge() -> None:
+    figure, ((left, _),) = panels(10.0, 4.0, columns=2)
+    titled(figure, f"{short('W' * 80, 80, room(left, 1.25))}   (epsilon 1, delta 0.000001)")
     assert_inside(figure)

@@ -115,16 +115,33 @@ def test_the_axis_names_the_benefit_and_what_is_better() -> None:
         assert benefit_label(replace(VALUE, declaration=facts)) == words
 
 
+@pytest.mark.filterwarnings("ignore:Glyph .* missing from font")
 @pytest.mark.parametrize("draw", [draw_value, draw_gains])
+@pytest.mark.parametrize("name", [LONG, "W" * 64, "\u6f22\u5b57" * 20], ids=["long", "wide", "box"])
 def test_a_small_panel_holds_long_and_hostile_names(
-    draw: Callable[[ValueRelease, Axes], None],
+    draw: Callable[[ValueRelease, Axes], None], name: str
 ) -> None:
-    odd = replace(VALUE)
-    odd.__dict__["values"] = tuple(replace(v, name=LONG) for v in VALUE.values)
-    odd.__dict__["gains"] = tuple(replace(v, over=LONG) for v in VALUE.gains)
+    turned = {"column": name, "transform": "log", "direction": "smaller"}
+    benefit = VALUE.declaration.benefit.model_copy(update=turned)
+    odd = replace(VALUE, declaration=replace(VALUE.declaration, benefit=benefit))
+    odd.__dict__["values"] = tuple(replace(v, name=name) for v in VALUE.values)
+    odd.__dict__["gains"] = tuple(replace(v, over=name) for v in VALUE.gains)
     figure, ((axes,),) = panels(4.8, 3.2)
     draw(odd, axes)
     assert_inside(figure)
+    legend = axes.get_legend()
+    assert legend is not None
+    assert legend.get_window_extent().y1 < axes.xaxis.label.get_window_extent().y0
+    assert axes.get_xlabel().endswith("\n(larger is better)")
+
+
+@pytest.mark.parametrize("draw", [draw_value, draw_gains])
+def test_the_title_says_what_is_not_private(draw: Callable[[ValueRelease, Axes], None]) -> None:
+    for private in (False, True):
+        axes, value = small(), replace(VALUE, secure=private, rule_private=private)
+        assert value.private is private
+        draw(value, axes)
+        assert ("NOT PRIVATE" in axes.get_title(loc="left")) is (not private)
 
 
 def test_both_pictures_are_one_file_that_says_its_claim(tmp_path: Path) -> None:

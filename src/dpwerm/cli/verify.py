@@ -14,6 +14,7 @@ from dpwerm.learn.verify import Finding
 from dpwerm.rules.json_in import VALUE_FORMAT, read_json
 from dpwerm.rules.rule_file import verify_rule
 from dpwerm.study.declaration import Study
+from dpwerm.text import one_line
 
 SHOWN = (
     "digest",
@@ -99,7 +100,7 @@ def verify(
             say(f"  {mark:<5}  {finding.what} = {_words(finding.derived)}")
     for finding in wrong:
         recorded, derived = _words(finding.recorded), _words(finding.derived)
-        complain(f"  WRONG  {finding.what}: recorded {recorded}, derived {derived}")
+        complain(one_line(f"  WRONG  {finding.what}: recorded {recorded}, derived {derived}"))
     if wrong:
         complain(f"{file}: REJECTED, {len(wrong)} of {len(findings)} checks failed.")
         raise typer.Exit(NOT_VERIFIED)

@@ -60,7 +60,9 @@ def _is_deep(content: object) -> bool:
 
 def read_json(path: Path) -> dict[str, Any]:
     """Return the object in a JSON file, or say why it is none."""
-    where = path.name
+    where = path.name or str(path)
+    if path.is_dir():
+        raise RuleFileError(where, [Fault(where, "is a folder", "give the path of a JSON file")])
     try:
         with path.open("rb") as stream:
             raw = stream.read(LARGEST_FILE + 1)

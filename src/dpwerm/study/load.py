@@ -15,7 +15,7 @@ MOST_DOTS = 50
 def read_study_text(path: str | Path) -> str:
     """Return the text of a study file of at most 1 MB."""
     path = Path(path)
-    label = f"study file {path.name}"
+    label = f"study file {path.name or path}"
     try:
         if not path.is_file():
             problem = "is a folder" if path.is_dir() else "does not exist"

@@ -49,7 +49,7 @@ def open_source(source: object) -> Source:
     if not isinstance(source, (str, Path)):
         return _frame_source(source)
     path = Path(source)
-    label = f"table {path.name}"
+    label = f"table {path.name or path}"
     kinds = {".csv": _csv_source, ".tsv": _csv_source, ".parquet": _parquet_source}
     if path.suffix.lower() not in kinds:
         raise TableError(label, [Fault("name", "must end in .csv, .tsv or .parquet")])

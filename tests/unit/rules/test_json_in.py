@@ -37,6 +37,15 @@ def test_other_bytes_are_refused(tmp_path: Path) -> None:
         read_json(path)
 
 
+@pytest.mark.parametrize("folder", [".", "..", "/"])
+def test_a_folder_is_named_and_called_one(folder: str) -> None:
+    with pytest.raises(RuleFileError) as caught:
+        read_json(Path(folder))
+    assert str(caught.value).startswith(
+        f"{folder}: 1 fault\n  {folder}: is a folder; give the path"
+    )
+
+
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(RuleFileError, match=r"nothing\.json"):
         read_json(tmp_path / "nothing.json")

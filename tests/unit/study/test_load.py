@@ -31,6 +31,8 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         with pytest.raises(StudyError, match=said) as caught:
             read_study_text(path)
         assert path.name in str(caught.value)
+    with pytest.raises(StudyError, match=r"study file \.: 1 fault"):
+        read_study_text(".")
 
 
 @pytest.mark.parametrize(

@@ -27,12 +27,11 @@ NODES = 400
 
 KEPT = (
     "The rule is one of several releases, chosen by its score. ± is the reach of the noise in one "
-    "release by itself; the choice changes the law of the noise that was chosen, by how much "
-    "depends on the data."
+    "release by itself. The choice changes that reach, and how much depends on the data."
 )
 WEIGHTS = (
-    "The noise of the propensity model moves the weights, and through them the coefficients. ± "
-    "does not hold that: it is the reach of the rule's own noise, the weights as they are."
+    "The noise of the private propensity model moves the weights, and through them the "
+    "coefficients. That is not in ±, which is the reach of the rule's own noise."
 )
 
 

@@ -2,7 +2,7 @@
 
 from dpwerm.learn.certificate import Certificate
 from dpwerm.report.meaning import meaning
-from dpwerm.report.noise_interval import effect_reach, effect_reach_together
+from dpwerm.report.noise_interval import caveat, effect_reach, effect_reach_together
 from dpwerm.report.settings_words import (
     chosen_lines,
     setting_rows,
@@ -13,6 +13,7 @@ from dpwerm.report.settings_words import (
 from dpwerm.report.simulated_reach import why_not
 from dpwerm.rules.rule import Rule
 from dpwerm.rules.rule_file import notice
+from dpwerm.text import wrapped
 
 UNITS = {
     "centred": "a number runs from -1 to 1 over its declared range, two levels are -1 and 1",
@@ -62,6 +63,7 @@ def _noise_lines(rule: Rule) -> list[str]:
     if not reach.any():
         return lines
     lines += ["", "± is the reach of the privacy noise in 95 of 100 releases, not sampling error."]
+    lines += wrapped(caveat(rule))
     if (abs(effects) <= together).all():
         lines += [
             "NO COEFFICIENT STANDS OUT from the privacy noise: this rule may be noise alone.",

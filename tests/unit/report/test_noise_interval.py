@@ -1,6 +1,8 @@
 """The stated reach of the noise is that of the law it is stated for."""
 
 import math
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +12,18 @@ from dpwerm.learn.certificate import certify
 from dpwerm.learn.release import Release
 from dpwerm.learn.specification import Specification
 from dpwerm.privacy.budget import Budget
-from dpwerm.report.noise_interval import LAWS, effect_reach, effect_reach_together, half_width
+from dpwerm.report.noise_interval import (
+    KEPT,
+    LAWS,
+    WEIGHTS,
+    caveat,
+    effect_reach,
+    effect_reach_together,
+    half_width,
+)
+from dpwerm.rules.rule import Rule
+from dpwerm.rules.treatment_rule import PrivateTreatmentRule
+from dpwerm.rules.tuning import WAYS, Tuning
 from dpwerm.study.encoding import Encoding
 
 P = 5
@@ -45,7 +58,7 @@ def test_nothing_is_stated_where_the_law_depends_on_the_data() -> None:
         assert (effect_reach(release) is not None) is stated
 
 
-def release_of(mechanism: str, epsilon: object = 1) -> Release:
+def release_of(mechanism: str, epsilon: float | str = 1) -> Release:
     encoding = Encoding.of_numbers(["a", "b"], [(0.0, 1.0), (0.0, 3.0)]).changed(saturation=2.0)
     spec = Specification(Budget.of(epsilon), 100.0, 3.0, mechanism=mechanism)
     certificate, _ = certify(spec, encoding, 10, secure=True, library="x")
@@ -110,3 +123,38 @@ def test_the_reach_of_all_together_is_that_of_the_release() -> None:
     assert without is not None
     assert not without.any()
     assert effect_reach_together(release_of("objective-l2")) is None
+
+
+DESIGN: dict[str, Any] = {"propensity": {"a": "1/2", "b": "1/2"}}
+MODEL: dict[str, Any] = {
+    "arms": ("a", "b"),
+    "propensity": {"model": "private"},
+    "propensity_floor": "1/4",
+}
+FACTS: dict[str | None, dict[str, Any]] = {"split": {"share": "0.3"}, "repeats": {"repeats": 8}}
+
+
+def rule_of(epsilon: object, propensity: dict[str, Any]) -> Rule:
+    """Return a rule of 40 people."""
+    rng = np.random.default_rng(3)
+    X, arms = rng.uniform(0, 1, (40, 2)), rng.choice(["a", "b"], 40)
+    rule = PrivateTreatmentRule(
+        epsilon, feature_bounds=(0, 1), benefit_bounds=(0, 1), gamma=100.0, **propensity
+    )
+    rule.set_params(mechanism="spherical-laplace" if epsilon == 1 else "none", ledger="none")
+    return rule.fit(X, arms, rng.uniform(0, 1, 40)).rule_
+
+
+@pytest.mark.parametrize("how", [None, *WAYS])
+def test_what_a_choice_or_a_propensity_model_adds_is_said(how: str | None) -> None:
+    tuning = None
+    if how is not None:
+        tuning = Tuning(how, (50.0, 100.0), 40, Budget.of(1), **FACTS.get(how, {}))
+    kept = "" if how in (None, "split") else KEPT
+    assert caveat(replace(rule_of(1, DESIGN), tuning=tuning)) == kept
+    assert caveat(replace(rule_of(1, MODEL), tuning=tuning)) == f"{kept} {WEIGHTS}".strip()
+
+
+def test_a_rule_without_noise_has_no_caveat() -> None:
+    tuning = Tuning("parts", (50.0, 100.0), 40, Budget.of(1))
+    assert caveat(replace(rule_of("inf", MODEL), tuning=tuning)) == ""

@@ -10,9 +10,10 @@ from dpwerm import PrivateTreatmentRule, Study
 from dpwerm.mechanisms import NOISE_LAWS
 from dpwerm.privacy.budget import Budget
 from dpwerm.report.figure import save_figure
-from dpwerm.report.noise_interval import LAWS, half_width
+from dpwerm.report.noise_interval import KEPT, LAWS, half_width
 from dpwerm.report.summary import summary
 from dpwerm.rules.rule import Rule
+from dpwerm.rules.tuning import Tuning
 from dpwerm.simulate.demo import demo_trial, study_text
 
 TRIAL = demo_trial(people=150)
@@ -127,6 +128,13 @@ def test_gaussian_noise_is_stated_in_every_notion(tmp_path: Path) -> None:
     assert "epsilon" not in text
     save_figure(rule, tmp_path / "rule.svg")
     assert "other notions" not in summary(demo_rule(1))
+
+
+def test_the_summary_says_what_its_reach_leaves_out() -> None:
+    rule = demo_rule(1)
+    tuned = replace(rule, tuning=Tuning("parts", (50.0, 100.0), 600, Budget.of(1)))
+    assert KEPT in " ".join(summary(tuned).split())
+    assert KEPT not in " ".join(summary(rule).split())
 
 
 def test_an_epsilon_of_no_use_is_called_so() -> None:

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.bad_input.base import STUDY, sound_table
 from tests.ledger.children import drop_rights, give_away, in_child
 from tests.ledger.meddle import filled
 
+from dpwerm.cli.main import main
 from dpwerm.privacy.ledger.store import Store
 from dpwerm.privacy.ledger.url import LedgerAddress
 
@@ -26,6 +28,10 @@ def folder() -> Iterator[Path]:
 
 def store_in(folder: Path) -> Store:
     return Store(LedgerAddress.of("sqlite:///ledger.db", folder))
+
+
+def command(*arguments: object) -> int:
+    return main([str(one) for one in arguments])
 
 
 def charge(store: Store) -> int:
@@ -112,6 +118,35 @@ def test_a_folder_that_may_not_be_written(folder: Path) -> None:
         folder.chmod(0o700)
     assert len(store.read()) == count
     assert store.faults() == []
+
+
+def test_commands_that_look_write_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They work on a ledger, in a folder, that may only be read: a copy in an archive, say."""
+    study, table, rule = (folder / name for name in ("study.toml", "trial.csv", "rule.json"))
+    study.write_text(STUDY, encoding="utf-8")
+    table.write_bytes(sound_table().to_bytes())
+    assert command("fit", study, table, "--epsilon", "1", "--yes", "--out", rule) == 0
+    looking = (
+        ("ledger", "show", study),
+        ("ledger", "verify", study),
+        ("verify", rule, "--study", study),
+    )
+    give_away(*folder.iterdir())
+    for path in folder.iterdir():
+        path.chmod(0o400)
+    folder.chmod(0o500)
+
+    def as_somebody() -> list[int]:
+        drop_rights()
+        return [command(*one) for one in looking]
+
+    try:
+        assert [command(*one) for one in looking] == [0, 0, 0]  # everything is loaded
+        assert in_child(as_somebody) == "[0, 0, 0]"
+    finally:
+        folder.chmod(0o700)
+    assert "cannot" not in "".join(capsys.readouterr())
+    assert len(list(folder.iterdir())) == 4
 
 
 def test_a_new_ledger_in_a_folder_that_may_not_be_written(folder: Path) -> None:

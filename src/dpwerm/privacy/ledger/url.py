@@ -15,6 +15,7 @@ from typing import NoReturn
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from dpwerm.errors import ParameterError
+from dpwerm.text import one_line
 
 _FORMS = (
     'a ledger is "sqlite:///ledger.db" or "postgresql://user@host/database"; in a user name or '
@@ -60,8 +61,14 @@ class LedgerAddress:
     def shown(self) -> str:
         """Kind and place without user, password or options; safe in any message."""
         if self.path is not None:
-            return f"{self.kind} {self.path.name}"
-        return f"{self.kind} {self.server.get('host', 'local')}/{self.server['dbname']}"
+            return one_line(f"{self.kind} {self.path.name}")
+        host, database = self.server.get("host", "local"), self.server["dbname"]
+        return one_line(f"{self.kind} {host}/{database}")
+
+    @property
+    def kind_shown(self) -> str:
+        """Kind and, of a file, its name: for a page that outsiders read, which names no server."""
+        return self.shown if self.path is not None else "a PostgreSQL database"
 
     def same_database(self, other: "LedgerAddress") -> bool:
         """Whether both are the same place, whoever logs in."""

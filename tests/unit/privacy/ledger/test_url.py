@@ -46,6 +46,16 @@ def test_the_parts_of_a_server() -> None:
     assert address.shown == "postgresql db.example/trials"
 
 
+def test_outsiders_are_not_told_of_the_server(tmp_path: Path) -> None:
+    assert of(URL).kind_shown == "a PostgreSQL database"
+    assert of("sqlite:///sub/ledger.db", tmp_path).kind_shown == "sqlite ledger.db"
+
+
+def test_a_place_is_shown_in_one_line(tmp_path: Path) -> None:
+    assert of("sqlite:///a\nb.db", tmp_path).shown == r"sqlite a\nb.db"
+    assert of("postgresql:///a%0Ab").shown == r"postgresql local/a\nb"
+
+
 def test_a_local_server_needs_a_database_only() -> None:
     address = of("postgresql:///trials?host=/run/postgresql")
     assert address.server == {"dbname": "trials", "host": "/run/postgresql"}

@@ -14,6 +14,7 @@ from dpwerm.rules.json_out import write_json, write_text
 from dpwerm.rules.rule import Rule
 from dpwerm.rules.rule_file import read_rule, verify_rule
 from dpwerm.study.declaration import Study
+from dpwerm.text import one_line
 
 if TYPE_CHECKING:
     from dpwerm.report.content import Report
@@ -109,12 +110,13 @@ def _booked(
     ]
     wrong = [finding for finding in findings if not finding.holds]
     for finding in wrong:
-        complain(f"  WRONG  {finding.what}: recorded {finding.recorded}, derived {finding.derived}")
+        told = f"{finding.what}: recorded {finding.recorded}, derived {finding.derived}"
+        complain(one_line(f"  WRONG  {told}"))
     account = Account.of(entries, declared.id)
     if wrong or account is None:
         complain("The ledger does not hold the charge of these files. No report was written.")
         raise typer.Exit(NOT_VERIFIED)
-    return Booked(account, store.address.shown), len(findings)
+    return Booked(account, store.address.kind_shown), len(findings)
 
 
 def _study_name(study: Path | None) -> str:

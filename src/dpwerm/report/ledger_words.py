@@ -10,7 +10,7 @@ from dpwerm.privacy.ledger.account import Account, Charge
 from dpwerm.privacy.ledger.amounts import CURRENCIES, Amounts, Total
 from dpwerm.privacy.ledger.entry import Entry
 from dpwerm.privacy.ledger.pld import GAUSSIAN_DELTA, composed
-from dpwerm.text import aligned, wrapped
+from dpwerm.text import aligned, one_line, wrapped
 
 EVERYBODY = "everybody"
 HEADINGS = ("entry", "date", "what", "for", "cost", "left before and after", "release")
@@ -210,4 +210,4 @@ def _nothing() -> list[str]:
 def _reason(entry: Entry) -> list[str]:
     if entry.body["kind"] != "total":
         return []
-    return wrapped(f"Entry {entry.number}, why the total changed: {entry.body['reason']}")
+    return wrapped(one_line(f"Entry {entry.number}, why the total changed: {entry.body['reason']}"))

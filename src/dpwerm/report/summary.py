@@ -13,6 +13,7 @@ from dpwerm.report.settings_words import (
 from dpwerm.report.simulated_reach import why_not
 from dpwerm.rules.rule import Rule
 from dpwerm.rules.rule_file import notice
+from dpwerm.study.blocks import NumberBlock
 from dpwerm.text import wrapped
 
 UNITS = {
@@ -30,20 +31,18 @@ def _rule_lines(rule: Rule) -> list[str]:
     first, second = rule.arms
     own = rule.release.own_units()
     width = max(map(len, own))
+    blocks = rule.release.encoding.blocks
+    numbers = {block.name for block in blocks if isinstance(block, NumberBlock)}
     return [
         f"Recommend {second!r} where the score is above 0, {first!r} where it is below;",
         f"a score of exactly 0 gives {rule.default!r}.",
         "The score is the sum of these, in the columns' own units:",
         "",
         *(
-            f"  {name:<{width}}  {value:+.4g}{'' if _is_constant(name) else ' per unit'}"
+            f"  {name:<{width}}  {value:+.4g}{' per unit' if name in numbers else ''}"
             for name, value in own.items()
         ),
     ]
-
-
-def _is_constant(name: str) -> bool:
-    return name == "intercept" or "=" in name
 
 
 def _noise_lines(rule: Rule) -> list[str]:

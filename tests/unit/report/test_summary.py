@@ -3,6 +3,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -193,3 +194,17 @@ def test_a_rule_of_noise_is_called_so() -> None:
     # coefficient were judged by itself, only 9 of these 12 would be.
     rules = [demo_rule("0.001", random_state=seed) for seed in range(12)]
     assert sum(words in summary(rule) for rule in rules) == 11
+
+
+def test_a_number_whose_name_looks_like_a_level_is_a_number() -> None:
+    X = np.linspace(-1, 1, 40)[:, None]
+    frame = pd.DataFrame({"a=b": X[:, 0]})
+    rule = PrivateTreatmentRule(
+        "inf",
+        feature_bounds=(-1, 1),
+        benefit_bounds=(-1, 1),
+        propensity={"old": 0.5, "new": 0.5},
+        gamma=1.0,
+    )
+    rule.fit(frame, np.tile(["old", "new"], 20), X[:, 0])
+    assert re.search(r"^  a=b +\S+ per unit$", summary(rule.rule_), re.MULTILINE)

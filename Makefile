@@ -27,7 +27,7 @@ lint: $(STAMP)  ## style and formatting
 types: $(STAMP)  ## mypy, strict, on source, tests and benchmarks
 	$(BIN)/mypy
 
-check: lint types test  ## what CI runs, but for the demo
+check: lint types docs test  ## what CI runs, but for the demo
 
 benchmark: $(STAMP)  ## speed and memory of the solver and the engine, as ratios measured in one run
 	$(BIN)/python benchmarks/solver.py

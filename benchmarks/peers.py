@@ -2,9 +2,9 @@
 
 Run by hand in an environment of its own, because neither is a dependency of this project::
 
-    python3 -m venv /tmp/peers
-    /tmp/peers/bin/pip install econml causalml --editable .
-    OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 /tmp/peers/bin/python -m benchmarks.peers
+    python3 -m venv peers
+    peers/bin/pip install econml causalml --editable .
+    OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 peers/bin/python -m benchmarks.peers
 
 It takes about 15 minutes of one core and writes benchmarks/results/peers.csv;
 ``python -m benchmarks.peers_page`` then fills the tables of docs/comparison.md.

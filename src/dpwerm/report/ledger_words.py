@@ -151,7 +151,8 @@ def composed_lines(account: Account) -> list[str]:
         found = composed(account, delta=float(GAUSSIAN_DELTA))
     if found is None:
         text = (
-            "A tighter total of the whole history is shown with: pip install 'dpwerm[accounting]'"
+            "A tighter total of the whole history is shown if dpwerm is installed with its extra "
+            "accounting"
         )
         return wrapped(text)
     whose = "" if found.slot is None else f" for slot {found.slot}"

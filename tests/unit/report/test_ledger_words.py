@@ -119,7 +119,7 @@ def test_the_composed_total_is_display_and_may_be_missing(
     assert "at delta = 1e-06, if their budgets had been fixed in advance" in text
     assert 0.5 < float(text.split("epsilon = ")[1].split()[0]) <= 0.8
     monkeypatch.setitem(sys.modules, "dp_accounting.pld", None)
-    assert "pip install 'dpwerm[accounting]'" in " ".join(words.composed_lines(ledger.account()))
+    assert "with its extra accounting" in " ".join(words.composed_lines(ledger.account()))
 
 
 def test_numbers_keep_all_their_digits() -> None:

@@ -2,7 +2,7 @@ r"""Permute-and-flip, released through OpenDP: the largest of scores with expone
 
     argmax_i  q_i + s·E_i,   E_i ~ Exp(1),   s ≥ 2Δ/ε
 
-OpenDP draws its own randomness from the operating system; the bits given here are not used then.
+OpenDP has a cryptographic generator of its own; the bits given here are not used then.
 Its privacy map, which it rounds upwards, is asked before every release and must not exceed ε.
 With a seeded source the same law is simulated from the seeded bits, and nothing is promised.
 Proof: docs/proofs/selection.md.

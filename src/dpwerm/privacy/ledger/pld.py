@@ -6,7 +6,7 @@ The privacy losses of all releases add up as independent random variables, and
 
 is below the plain sum for a long history. Budgets that were chosen after seeing earlier releases do
 not add up in this way (docs/proofs/ledger.md), so the ledger itself adds plainly. Needs the extra
-``dpwerm[accounting]``.
+the extra ``accounting``.
 """
 
 import math

@@ -140,7 +140,8 @@ class PostgresqlDatabase:
             import psycopg  # noqa: F401 - an extra
         except ImportError:
             raise LedgerError(
-                f"{self._name}: PostgreSQL needs another package: pip install dpwerm[postgresql]"
+                f"{self._name}: PostgreSQL needs another package: install dpwerm with its extra "
+                "postgresql"
             ) from None
         return create_engine(
             "postgresql+psycopg://",

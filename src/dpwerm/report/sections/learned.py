@@ -26,6 +26,15 @@ WIDTH = 4.8
 
 MOST_DRAWN = 24
 MOST_NAMED = 4
+EXACT_RATE = (
+    "From noise alone one coefficient or more stands out in 5 of 100 releases, at a reach wider "
+    "than ±."
+)
+SIMULATED_RATE = (
+    "On the simulated trials noise alone lets one coefficient or more stand out in 5 of 100 "
+    "releases, at a reach wider than ±; on other trials it may be fewer or more "
+    "(docs/report-intervals.md)."
+)
 NOTHING_CLEAR = "No feature stands out from the privacy noise."
 
 
@@ -203,9 +212,9 @@ def _reading(material: Material) -> list[Block]:
     elif unclear:
         blocks.append(
             Paragraph(
-                "From noise alone one coefficient or more stands out in 5 of 100 releases, at a "
-                f"reach wider than ±. By that measure these do not stand out: {listed(unclear)}. "
-                "Read nothing into their signs; the score uses them all the same."
+                f"{EXACT_RATE if material.reach is None else SIMULATED_RATE} By that measure "
+                f"these do not stand out: {listed(unclear)}. Read nothing into their signs; the "
+                "score uses them all the same."
             )
         )
     return blocks

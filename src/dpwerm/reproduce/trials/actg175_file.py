@@ -16,7 +16,7 @@ FILE = "lifelines/datasets/ACTG175.csv"
 
 def packaged_file() -> Path:
     """Return the path of the data set inside the installed package lifelines."""
-    remedy = "pip install 'dpwerm[trials]', or give the path of a copy"
+    remedy = "install dpwerm with its extra trials, or give the path of a copy"
     try:
         path = Path(str(distribution("lifelines").locate_file(FILE)))
     except PackageNotFoundError:

@@ -71,7 +71,9 @@ def onnx_model(rule: Rule) -> "ModelProto":
     try:
         from onnx import TensorProto, checker, helper
     except ImportError:
-        raise ParameterError("ONNX needs another package: pip install dpwerm[onnx]") from None
+        raise ParameterError(
+            "ONNX needs another package: install dpwerm with its extra onnx"
+        ) from None
     terms = terms_of(rule)
     columns = [term.column for term in terms.columns]
     _refuse_names(columns)

@@ -28,7 +28,7 @@ def test_without_the_package_there_is_a_way_out(
         raise PackageNotFoundError(name)
 
     monkeypatch.setattr(module, "distribution", missing)
-    with pytest.raises(TableError, match=r"not installed; pip install 'dpwerm\[trials\]'"):
+    with pytest.raises(TableError, match="not installed; install dpwerm with its extra trials"):
         packaged_file()
 
 

@@ -13,7 +13,7 @@ from playwright.sync_api import sync_playwright
 from dpwerm.cli.main import main
 
 PICTURE = Path("docs/images/report.png")
-WIDTH, HEIGHT = 860, 660
+WIDTH, HEIGHT = 860, 1120
 
 
 def report_of_demo(folder: Path) -> Path:

@@ -2,13 +2,26 @@
 
 import functools
 
-from tests.unit.report.test_summary import TEXT, TRIAL, demo_rule
+from tests.unit.report.test_summary import TEXT, TRIAL
+from tests.unit.report.test_summary import demo_rule as demo_rule
 
+from dpwerm.report.content import (
+    Block,
+    Caution,
+    Commands,
+    Facts,
+    Paragraph,
+    Picture,
+    Points,
+    Report,
+    Table,
+)
 from dpwerm.report.material import Material
 from dpwerm.rules.rule import Rule
 from dpwerm.rules.rule_file import content_of
 from dpwerm.rules.value.evaluate import treatment_value
 from dpwerm.rules.value.release import ValueRelease
+from dpwerm.simulate.demo import study_text as study_text
 
 
 @functools.cache
@@ -46,3 +59,25 @@ def material(kind: str, *, valued: bool = False) -> Material:
 def digest_of(kind: str) -> str:
     """Return the digest of the rule file."""
     return str(content_of(rule_of(kind))["digest"])
+
+
+def texts(block: Block) -> list[str]:
+    """Return every text of a block."""
+    match block:
+        case Paragraph(text) | Caution(text):
+            return [text]
+        case Points(items):
+            return list(items)
+        case Facts(rows):
+            return [cell for row in rows for cell in row]
+        case Table(caption, headings, rows):
+            return [caption, *headings, *(cell for row in rows for cell in row)]
+        case Picture(caption, words, _):
+            return [caption, words]
+        case Commands(lines):
+            return list(lines)
+
+
+def said(report: Report, key: str) -> str:
+    (section,) = [one for one in report.sections if one.key == key]
+    return "\n".join(text for block in section.blocks for text in texts(block))

@@ -1,41 +1,19 @@
-"""What was learned: the rule as a sentence, a table and pictures, and how far noise reaches."""
-
-from collections.abc import Collection
+"""What was learned: the rule as sentences, as a table and by an example."""
 
 import numpy as np
 import pyarrow as pa
 
-from dpwerm.drawing import panels, styled, svg_text
-from dpwerm.report.content import Block, Caution, Drawing, Paragraph, Picture, Section, Table
-from dpwerm.report.figure import (
-    draw_coefficients,
-    draw_recommendation,
-    recommended_everywhere,
-)
+from dpwerm.report.content import Block, Paragraph, Section, Table
 from dpwerm.report.material import Material
-from dpwerm.report.noise_interval import caveat
+from dpwerm.report.sections.directions import answer, directions
 from dpwerm.report.sections.naming import exact, listed, quoted
-from dpwerm.report.settings_words import zeroed
-from dpwerm.report.simulated_reach import why_not
-from dpwerm.report.summary import UNITS
+from dpwerm.report.sections.noise import noise
+from dpwerm.report.sections.pictures import pictures
 from dpwerm.rules.rule import Rule
 from dpwerm.study.blocks import CategoryBlock, NumberBlock
 
-WIDTH = 4.8
-"""Inches: as wide as a picture can be and still be read on a phone."""
-
-MOST_DRAWN = 24
-MOST_NAMED = 4
-EXACT_RATE = (
-    "From noise alone one coefficient or more stands out in 5 of 100 releases, at a reach wider "
-    "than ±."
-)
-SIMULATED_RATE = (
-    "On the simulated trials noise alone lets one coefficient or more stand out in 5 of 100 "
-    "releases, at a reach wider than ±; on other trials it may be fewer or more "
-    "(docs/report-intervals.md)."
-)
-NOTHING_CLEAR = "No feature stands out from the privacy noise."
+MOST_LISTED = 24
+"""Features of the example that are named."""
 
 
 def learned(material: Material) -> Section:
@@ -46,76 +24,10 @@ def learned(material: Material) -> Section:
         Paragraph(directions(rule)),
         _score_table(rule),
         Paragraph(_example(rule)),
-        *_noise(material),
-        *_pictures(material),
+        *noise(material),
+        *pictures(material),
     ]
     return Section("learned", "What was learned", tuple(blocks))
-
-
-def answer(rule: Rule) -> str:
-    """Return the rule in one sentence."""
-    first, second = rule.arms
-    return (
-        f"Recommend {quoted(second)} where the score is above 0 and {quoted(first)} where it is "
-        f"below; a score of exactly 0 gives {quoted(rule.default)}."
-    )
-
-
-def directions(rule: Rule, without: Collection[str] = ()) -> str:
-    """Return what speaks for which arm, the strongest first; some coefficients can be left out."""
-    sides: tuple[list[str], list[str]] = ([], [])
-    effects = _pulls(rule)
-    for name, level in sorted(_meanings(rule).items(), key=lambda one: -abs(effects[one[0]])):
-        if effects[name] and name not in without:
-            up, down = level
-            second = bool(effects[name] > 0)
-            sides[second].append(up)
-            if down:
-                sides[not second].append(down)
-    sentences = []
-    for arm, found in zip(rule.arms[::-1], sides[::-1], strict=True):
-        if found:
-            more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
-            named = ", ".join(found[:MOST_NAMED]) if more else listed(found)
-            sentences.append(f"Speaking for {quoted(arm)}: {named}{more}.")
-    if not sentences and any(effects[name] for name in _meanings(rule)):
-        return NOTHING_CLEAR
-    if not sentences:
-        return "No feature speaks for either arm: everybody gets the same recommendation."
-    order = " What weighs most comes first." if max(map(len, sides)) > 1 else ""
-    return f"{' '.join(sentences)}{order}"
-
-
-def _pulls(rule: Rule) -> dict[str, float]:
-    """Return how far each coefficient pulls from the middle of its feature.
-
-    A number and two levels lie evenly around 0; more levels are taken from their mean.
-    """
-    effects = dict(zip(_names(rule), map(float, rule.release.effects), strict=True))
-    for block in rule.release.encoding.blocks:
-        if isinstance(block, CategoryBlock) and block.width > 1:
-            middle = sum(effects[name] for name in block.coefficient_names) / block.width
-            effects |= {name: effects[name] - middle for name in block.coefficient_names}
-    return effects
-
-
-def _meanings(rule: Rule) -> dict[str, tuple[str, str]]:
-    """Return for each coefficient what a positive one speaks for, and what then speaks against."""
-    found = {}
-    for block in rule.release.encoding.blocks:
-        if isinstance(block, NumberBlock):
-            found[block.name] = (f"a higher {block.name}", f"a lower {block.name}")
-        elif block.width == 1:
-            first, second = (f"{block.name} = {level.name}" for level in block.levels)
-            found[block.coefficient_names[0]] = (second, first)
-        else:
-            for name, level in zip(block.coefficient_names, block.levels, strict=True):
-                found[name] = (f"{block.name} = {level.name}", "")
-    return found
-
-
-def _names(rule: Rule) -> tuple[str, ...]:
-    return rule.release.encoding.coefficient_names
 
 
 def _score_table(rule: Rule) -> Table:
@@ -157,105 +69,9 @@ def _example(rule: Rule) -> str:
     missing = pa.table({column: [None] for column in rule.release.encoding.columns})
     (score,) = rule.score_table(missing)
     (arm,) = rule.arms_for(np.array([score]))
-    shown = listed(facts) if len(facts) <= MOST_DRAWN else "every feature at its default"
+    shown = listed(facts) if len(facts) <= MOST_LISTED else "every feature at its default"
     return (
         f"An example that is nobody's row: {shown} gives a score of {score:+.4g}, so "
         f"{quoted(str(arm))} is recommended. A value outside its range counts as the nearest end, "
         "a missing one as the default, which the example has throughout."
     )
-
-
-def _noise(material: Material) -> list[Block]:
-    """Return the coefficients in encoded units beside the reach of the noise."""
-    rule = material.rule
-    release = rule.release
-    names, effects, small = _names(rule), release.effects, zeroed(release)
-    simulated, half = material.reach, material.half
-    headings: tuple[str, ...] = ("coefficient", "released")
-    columns: list[list[str]] = [[f"{one:+.4f}" for one in effects]]
-    if half is not None and half.any():
-        headings += (f"privacy noise, ±{', simulated' if simulated is not None else ''}",)
-        columns.append([f"± {one:.4f}" for one in half])
-    if simulated is not None:
-        headings += ("in 8 of 10 simulated trials, ±",)
-        ends = zip(simulated.low, simulated.high, strict=True)
-        columns.append([f"{low:.4f} to {high:.4f}" for low, high in ends])
-    rows = [
-        (name, value, *("set to 0" if zero else text for text in rest))
-        for name, zero, value, *rest in zip(names, small, *columns, strict=True)
-    ]
-    caption = f"Coefficients in encoded units: {UNITS[release.encoding.kind]}."
-    blocks: list[Block] = [Table(caption, headings, tuple(rows))]
-    if half is None:
-        return [*blocks, Paragraph(f"No interval is shown. {why_not(rule)}")]
-    return [*blocks, *_reading(material)] if half.any() else blocks
-
-
-def _reading(material: Material) -> list[Block]:
-    """Return what ± means, and what may be noise alone."""
-    words = (
-        "± is the reach of the privacy noise in 95 of 100 releases, by its exact law. It is not "
-        "sampling error: other people would have given other coefficients even without noise."
-    )
-    rule, drowned = material.rule, material.drowned
-    said = words if material.reach is None else material.reach.words
-    blocks: list[Block] = [Paragraph(f"{said} {caveat(rule)}".strip())]
-    small = dict(zip(_names(rule), zeroed(rule.release), strict=True))
-    unclear = [name for name in drowned if not small[name]]
-    if len(drowned) == len(small):
-        blocks.append(
-            Caution(
-                "No coefficient stands out from the privacy noise: this rule may be noise alone. "
-                "More people or a larger budget would give a clearer one."
-            )
-        )
-    elif unclear:
-        blocks.append(
-            Paragraph(
-                f"{EXACT_RATE if material.reach is None else SIMULATED_RATE} By that measure "
-                f"these do not stand out: {listed(unclear)}. Read nothing into their signs; the "
-                "score uses them all the same."
-            )
-        )
-    return blocks
-
-
-def _pictures(material: Material) -> list[Block]:
-    rule = material.rule
-    count = min(len(_names(rule)), MOST_DRAWN)
-    blocks: list[Block] = []
-    with styled():
-        figure, axes = panels(WIDTH, 1.0 + 0.27 * count)
-        draw_coefficients(rule, axes[0, 0], material.reach, MOST_DRAWN)
-        blocks.append(_coefficients_picture(material, Drawing(svg_text(figure))))
-        if sum(isinstance(block, NumberBlock) for block in rule.release.encoding.blocks) > 1:
-            figure, axes = panels(WIDTH, 3.6)
-            draw_recommendation(rule, axes[0, 0])
-            blocks.append(
-                Picture(
-                    "The recommended arm, every other feature at its default.",
-                    _plane_words(rule),
-                    Drawing(svg_text(figure)),
-                )
-            )
-    return blocks
-
-
-def _coefficients_picture(material: Material, drawing: Drawing) -> Picture:
-    half, count = material.half, len(_names(material.rule))
-    reach = "" if half is None or not half.any() else ", and how far the privacy noise reaches"
-    most = f" The {MOST_DRAWN} largest." if count > MOST_DRAWN else ""
-    interval = ", each with its interval" if reach else ""
-    return Picture(
-        f"The coefficients{reach}.{most}",
-        f"Coefficients as in the table above{interval}.",
-        drawing,
-    )
-
-
-def _plane_words(rule: Rule) -> str:
-    plane, everywhere = "The plane of the two numbers that weigh most", recommended_everywhere(rule)
-    if everywhere is not None:
-        return f"{plane}: all of it is {quoted(everywhere)}."
-    first, second = map(quoted, rule.arms)
-    return f"{plane}, divided by a straight line: on one side {first}, on the other {second}."

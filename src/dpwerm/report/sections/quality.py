@@ -12,8 +12,8 @@ from dpwerm.report.content import (
     Table,
 )
 from dpwerm.report.material import Material
-from dpwerm.report.sections.learned import WIDTH
 from dpwerm.report.sections.naming import joined
+from dpwerm.report.sections.pictures import WIDTH
 from dpwerm.report.value_figure import draw_gains, draw_value
 from dpwerm.report.value_words import (
     HEADINGS,

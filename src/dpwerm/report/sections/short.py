@@ -3,7 +3,7 @@
 from dpwerm.report.content import Block, Caution, Facts, Section
 from dpwerm.report.ledger_words import number, used
 from dpwerm.report.material import Booked, Material
-from dpwerm.report.sections.learned import NOTHING_CLEAR, directions
+from dpwerm.report.sections.directions import NOTHING_CLEAR, directions
 from dpwerm.report.sections.naming import joined, quoted
 from dpwerm.report.sections.promise import promise, together
 from dpwerm.report.settings_words import unclear_lines

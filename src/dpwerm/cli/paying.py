@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from dpwerm.cli.console import agree, complain
-from dpwerm.errors import LedgerWarning, ParameterError
+from dpwerm.errors import BudgetError, LedgerWarning, ParameterError
 from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.ledger.url import LedgerAddress
 from dpwerm.privacy.payment import NO_LEDGER
@@ -115,6 +115,14 @@ def _preview(ledger: Paid, cost: AnyBudget) -> list[str]:
     return preview_lines(ledger.account(), cost, ledger.charged_slot, ledger.shown)
 
 
+def _note(error: Exception, ledger: "Ledger") -> None:
+    """Note whether the ledger was charged; of a charge that broke off only its own error tells."""
+    if ledger.charges_made:
+        error.add_note(CHARGED)
+    elif not ledger.charges_begun or isinstance(error, BudgetError):
+        error.add_note(NOT_CHARGED)
+
+
 @contextmanager
 def told(ledger: Paid) -> Iterator[None]:
     """Say on standard error, in plain words, what a release warns of after it was paid for.
@@ -127,7 +135,7 @@ def told(ledger: Paid) -> Iterator[None]:
             yield
         except Exception as error:
             if not (ledger is None or isinstance(ledger, str)):
-                error.add_note(CHARGED if ledger.charges_made else NOT_CHARGED)
+                _note(error, ledger)
             raise
     for one in caught:
         if issubclass(one.category, LedgerWarning):

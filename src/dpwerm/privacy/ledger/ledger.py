@@ -154,6 +154,11 @@ class Ledger:
         """How many charges were made through this object and its slots."""
         return self._memory.charges
 
+    @property
+    def charges_begun(self) -> int:
+        """How many charges were begun; one that failed may yet be in the ledger."""
+        return self._memory.begun
+
     def is_at(self, path: Path) -> bool:
         """Whether the ledger is, or will be, this file."""
         return self._address.path is not None and self._address.path.resolve() == path.resolve()
@@ -192,6 +197,8 @@ class Ledger:
         one_of("what", what, WHAT)
         if not cost.is_private:
             raise ParameterError("epsilon = inf promises nothing: there is nothing to charge")
+
+        self._memory.begun += 1
 
         def opened(account: Account) -> bodies.Body:
             self._refuse(account, cost)

@@ -12,13 +12,13 @@ from dpwerm.privacy.receipt import Receipt
 
 
 class Memory:
-    """The id of a ledger, the hashes last read, the last entry seen, and how many were charges."""
+    """The id of a ledger, the hashes last read, the last entry seen, charges begun and made."""
 
     def __init__(self) -> None:
         self.ledger = ""
         self._hashes: tuple[str, ...] = ()
         self.last: tuple[int, str] | None = None
-        self.charges = 0
+        self.begun = self.charges = 0
 
     def check(self, entries: Sequence[Entry], last: tuple[int, str] | None) -> None:
         """Raise unless the ledger holds what was ``last`` before it was read."""

@@ -10,11 +10,13 @@ from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.receipt import Receipt
 from dpwerm.rules.json_in import VALUE_FORMAT, read_json
 from dpwerm.rules.ledger_findings import ledger_findings, what_of
+from dpwerm.rules.rule import Rule
 from dpwerm.rules.rule_file import content_of, read_rule
 from dpwerm.study.declaration import Study
 
 if TYPE_CHECKING:
     from dpwerm.privacy.ledger.entry import Entry
+    from dpwerm.rules.value.release import ValueRelease
 
 CHARGE = "ledger, "
 """How the checks against a ledger begin."""
@@ -38,17 +40,24 @@ class Released:
 def released_in(file: Path) -> Released:
     """Return the release in a file, by what the file says that it is."""
     if read_json(file).get("format") != VALUE_FORMAT:
-        rule = read_rule(file)
-        receipt = rule.release.certificate.receipt
-        digest = str(content_of(rule)["digest"])
-        study = rule.declaration.study_id
-        return Released(what_of(rule), rule.private, study, digest, rule.budget, receipt)
+        return rule_released(read_rule(file))
     # SciPy takes a second to load; a rule file does without.
-    from dpwerm.rules.value.file import read_value, value_content
+    from dpwerm.rules.value.file import read_value
 
-    value = read_value(file)
-    digest = str(value_content(value)["digest"])
-    study = value.declaration.study_id
+    return value_released(read_value(file))
+
+
+def rule_released(rule: Rule) -> Released:
+    """Return what a rule says of its charge."""
+    digest, study = str(content_of(rule)["digest"]), rule.declaration.study_id
+    return Released(what_of(rule), rule.private, study, digest, rule.budget, rule.receipt)
+
+
+def value_released(value: "ValueRelease") -> Released:
+    """Return what a value says of its charge."""
+    from dpwerm.rules.value.file import value_content
+
+    digest, study = str(value_content(value)["digest"]), value.declaration.study_id
     return Released("value", value.private, study, digest, value.budget, value.receipt)
 
 

@@ -7,7 +7,7 @@ import typer
 
 from dpwerm.cli.console import NOT_VERIFIED, complain, free_path, say, stages
 from dpwerm.cli.paying import LedgerUrl
-from dpwerm.cli.released import charge_findings, released_in
+from dpwerm.cli.released import Released, charge_findings, rule_released, value_released
 from dpwerm.cli.stores import entries_in, store_of
 from dpwerm.errors import ParameterError
 from dpwerm.rules.json_out import write_json, write_text
@@ -76,9 +76,8 @@ def write_report(
     checks += 0 if value is None else len(verify_value(value))
     booked = None
     if study is not None:
-        files = [rule] if loaded.receipt is not None else []
-        files += [value] if value is not None and found and found.receipt is not None else []
-        account, charged = _booked(study, ledger, loaded, files)
+        told = [rule_released(loaded)] + ([] if found is None else [value_released(found)])
+        account, charged = _booked(study, ledger, loaded, [one for one in told if one.receipt])
         checks += charged
         booked = account if loaded.receipt is not None else None
     names = Names(rule.name, value.name if value else Names.value, _study_name(study))
@@ -88,9 +87,9 @@ def write_report(
 
 
 def _booked(
-    study: Path, option: str | None, rule: Rule, files: list[Path]
+    study: Path, option: str | None, rule: Rule, charged: list[Released]
 ) -> "tuple[Booked | None, int]":
-    """Return the study's account and how many checks of the charged files against it hold."""
+    """Return the study's account and how many checks of what was charged against it hold."""
     from dpwerm.privacy.ledger.account import Account
     from dpwerm.report.material import Booked
 
@@ -99,15 +98,11 @@ def _booked(
         raise ParameterError(
             "the rule comes from another study than this study file: give the rule's own"
         )
-    if not files:
+    if not charged:
         return None, 0
     store = store_of(declared, option)
     entries = entries_in(store)
-    findings = [
-        finding
-        for file in files
-        for finding in charge_findings(released_in(file), declared, entries)
-    ]
+    findings = [finding for one in charged for finding in charge_findings(one, declared, entries)]
     wrong = [finding for finding in findings if not finding.holds]
     for finding in wrong:
         told = f"{finding.what}: recorded {finding.recorded}, derived {finding.derived}"

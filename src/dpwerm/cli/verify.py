@@ -8,6 +8,7 @@ import typer
 
 from dpwerm.cli.console import NOT_VERIFIED, complain, say
 from dpwerm.cli.paying import LedgerUrl
+from dpwerm.cli.released import CHARGE, charge_findings, released_in
 from dpwerm.cli.stores import entries_in, store_at, store_of
 from dpwerm.errors import RuleFileError
 from dpwerm.learn.verify import Finding
@@ -94,7 +95,7 @@ def verify(
         raise typer.Exit(NOT_VERIFIED) from None
     wrong = [finding for finding in findings if not finding.holds]
     for finding in findings:
-        shown = finding.what in SHOWN or finding.what.startswith("ledger, ")
+        shown = finding.what in SHOWN or finding.what.startswith(CHARGE)
         if shown and finding.holds and finding.derived is not None:
             mark = "given" if finding.what in GIVEN else "ok"
             say(f"  {mark:<5}  {finding.what} = {_words(finding.derived)}")
@@ -126,8 +127,6 @@ def _words(value: object) -> str:
 
 def _charge_findings(file: Path, study: Path | None, option: str | None) -> list[Finding]:
     """Return the checks of a sound file against the ledger; what is not private is in none."""
-    from dpwerm.cli.released import charge_findings, released_in
-
     found = released_in(file)
     if not found.private:
         return []

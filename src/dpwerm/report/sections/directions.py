@@ -47,16 +47,17 @@ def directions(rule: Rule, without: Collection[str] = ()) -> str:
 def _pulls(rule: Rule) -> dict[str, float]:
     """Return how far each coefficient pulls from the middle of its feature.
 
-    A number and two levels lie evenly around 0; more levels are taken from their mean.
+    Numbers and two levels run from -1 to 1, or from 0 to 1 in the paper's encoding, which is half
+    as far from the middle; more levels are taken from their mean.
     """
-    effects = dict(
-        zip(rule.release.encoding.coefficient_names, map(float, rule.release.effects), strict=True)
-    )
-    for block in rule.release.encoding.blocks:
-        if isinstance(block, CategoryBlock) and block.width > 1:
-            middle = sum(effects[name] for name in block.coefficient_names) / block.width
-            effects |= {name: effects[name] - middle for name in block.coefficient_names}
-    return effects
+    encoding = rule.release.encoding
+    half = 1.0 if encoding.kind == "centred" else 0.5
+    pulls = dict(zip(encoding.coefficient_names, map(float, rule.release.effects), strict=True))
+    for block in encoding.blocks:
+        names, many = block.coefficient_names, isinstance(block, CategoryBlock) and block.width > 1
+        middle = sum(pulls[name] for name in names) / block.width if many else 0.0
+        pulls |= {name: (pulls[name] - middle) * (1.0 if many else half) for name in names}
+    return pulls
 
 
 def _meanings(rule: Rule) -> dict[str, tuple[str, str]]:

@@ -23,11 +23,8 @@ def noise(material: Material) -> list[Block]:
     """Return the coefficients in encoded units beside the reach of the noise."""
     rule = material.rule
     release = rule.release
-    names, effects, small = (
-        rule.release.encoding.coefficient_names,
-        release.effects,
-        zeroed(release),
-    )
+    names, effects = release.encoding.coefficient_names, release.effects
+    small = zeroed(release)
     simulated, half = material.reach, material.half
     headings: tuple[str, ...] = ("coefficient", "released")
     columns: list[list[str]] = [[f"{one:+.4f}" for one in effects]]

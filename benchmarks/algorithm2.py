@@ -19,16 +19,6 @@ from benchmarks.page import fill
 from dpwerm.arrays import FloatArray
 from dpwerm.cli.main import main as dpwerm
 from dpwerm.privacy.budget import Budget
-from dpwerm.reproduce.paper_batch import paper_theta
-from dpwerm.reproduce.paper_method import paper_benefit_bound
-from dpwerm.reproduce.published import published_cells
-from dpwerm.reproduce.synthetic.simulated import (
-    Simulated,
-    accuracy,
-    our_rules,
-    paper_encoding_of,
-    paper_rules,
-)
 from dpwerm.rules.declaration import Declaration
 from dpwerm.rules.settle import settle
 from dpwerm.simulate.engine.bar import bar
@@ -41,6 +31,16 @@ from dpwerm.tune.people import Repeats
 from dpwerm.tune.repeats import all_scores, parts
 from dpwerm.tune.source import FromTable
 from dpwerm.tune.tuned import means_of, place_of_best
+from reproduction.paper_batch import paper_theta
+from reproduction.paper_method import paper_benefit_bound
+from reproduction.published import published_cells
+from reproduction.synthetic.simulated import (
+    Simulated,
+    accuracy,
+    our_rules,
+    paper_encoding_of,
+    paper_rules,
+)
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "tuning.md"

@@ -14,11 +14,11 @@ from functools import partial
 
 import numpy as np
 
-from dpwerm.reproduce.paper_method import paper_release
-from dpwerm.reproduce.published import published_gammas
-from dpwerm.reproduce.synthetic.simulated import Simulated, paper_encoding_of, paper_rules
 from dpwerm.simulate.engine.run import processors, run
 from dpwerm.simulate.scenarios import get_scenario
+from reproduction.paper_method import paper_release
+from reproduction.published import published_gammas
+from reproduction.synthetic.simulated import Simulated, paper_encoding_of, paper_rules
 
 V = 15.0
 PROPENSITY = 0.5

@@ -16,10 +16,7 @@ from dpwerm.cli.main import main as dpwerm
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.plan import expected
-from dpwerm.plan.bounds import MECHANISM, Bounds, bounds_beside
-from dpwerm.plan.bounds_words import bound_rows, sizes_words, verdict
 from dpwerm.plan.place import Place, simulated
-from dpwerm.plan.risks import Sample
 from dpwerm.plan.words import mean_of, range_of
 from dpwerm.privacy.budget import Budget
 from dpwerm.rules.probabilities import second_arm
@@ -33,6 +30,9 @@ from dpwerm.simulate.scenarios.scenario import Scenario
 from dpwerm.solve.batch import BatchProblems
 from dpwerm.study.trial import read_trial
 from dpwerm.text import markdown
+from reproduction.bounds.measured import MECHANISM, Bounds, bounds_beside
+from reproduction.bounds.risks import Sample
+from reproduction.bounds.words import bound_rows, sizes_words, verdict
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "plan.md"

@@ -76,6 +76,6 @@ def save_figure(results: Sequence[Result], path: Path) -> None:
 
 
 def _published() -> dict[tuple[float, int], float]:
-    text = files("dpwerm.reproduce").joinpath("data/table2.csv").read_text(encoding="utf-8")
+    text = files("reproduction").joinpath("data/table2.csv").read_text(encoding="utf-8")
     rows = csv.DictReader(text.splitlines())
     return {(float(row["epsilon"]), int(row["n"])): float(row["accuracy_mean"]) for row in rows}

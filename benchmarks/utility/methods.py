@@ -12,9 +12,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from dpwerm import PrivateTreatmentRule
-from dpwerm.reproduce.paper_method import paper_benefit_bound, paper_rule
 from dpwerm.simulate.scenarios.scenario import Scenario
 from dpwerm.study.table import read_table
+from reproduction.paper_method import paper_benefit_bound, paper_rule
 
 PAPER_GAMMAS = (0.2, 1.0, 3.0, 10.0, 30.0)
 """γ of the paper's method in units of W; the published ones lie between 0.2 and 7."""

@@ -41,7 +41,7 @@ def _shown(result: Result | None) -> str:
 
 def _published() -> dict[tuple[str, int], float]:
     """Return the accuracy that the paper's supplement prints, by ε and n."""
-    text = files("dpwerm.reproduce").joinpath("data/table2.csv").read_text(encoding="utf-8")
+    text = files("reproduction").joinpath("data/table2.csv").read_text(encoding="utf-8")
     rows = csv.DictReader(text.splitlines())
     return {(row["epsilon"], int(row["n"])): float(row["accuracy_mean"]) for row in rows}
 

@@ -71,9 +71,6 @@ CONDITIONS: Mapping[str, Planned] = {
     "figure without an ending": _n("--figure", "plan"),
     "figure in no folder": _n("--figure", "none/plan.png"),
     "figure over the study file": _n("--figure", "study.toml"),
-    "smallest eigenvalue zero": _n("--smallest-eigenvalue", "0"),
-    "smallest eigenvalue too large": _n("--smallest-eigenvalue", "99"),
-    "smallest eigenvalue NaN": _n("--smallest-eigenvalue", "nan"),
     "a study file with faults": _study(replaced("bounds = [-10, 10]", "bounds = [10, -10]")),
     "a study file that is no TOML": _study(lambda text: "age,arm\n1,2\n"),
     "a private model whose split leaves nothing": _study(

@@ -36,11 +36,10 @@ def test_it_says_what_to_expect_by_epsilon(planned: Run) -> None:
         "\n  one arm for all ",
         "Above the study's total of 2, which fit refuses: 5.",
         "a factor 2.72; 50:50 becomes at most 73.2:26.8",
-        "The paper's bounds at epsilon = 1",
-        "Corollary 13",
     ):
         assert words in result.out
-    assert "What a fit" not in result.out
+    for words in ("What a fit", "The paper's bounds"):
+        assert words not in result.out
 
 
 def test_it_says_what_a_fit_would_use(planned: Run) -> None:
@@ -54,7 +53,6 @@ def test_it_says_what_a_fit_would_use(planned: Run) -> None:
         "  row norm ",
         "The effect of the clip V",
         " used\n",
-        "The paper's bounds at epsilon = 0.5",
         "a factor 1.65",
     ):
         assert words in result.out
@@ -65,7 +63,6 @@ def test_without_privacy_nothing_is_promised(planned: Run) -> None:
     assert result.code == 0
     assert "no privacy" in result.out
     assert "odds" not in result.out
-    assert "The paper's bounds" not in result.out
 
 
 def test_a_target_is_answered_with_the_smallest_epsilon(planned: Run) -> None:
@@ -118,13 +115,6 @@ def test_a_private_propensity_model_is_paid_first(planned: Run, trial: Trial) ->
     assert "What a fit at epsilon = 1 with 50 people would use for the rule's part, epsilon" in text
 
 
-def test_the_asymptotic_constant_is_a_calculator(planned: Run) -> None:
-    result = planned("--n", 50, "--epsilon", 1, "--smallest-eigenvalue", 0.05)
-    assert result.code == 0
-    for words in ("Proposition 8", "C = L r H", "H/n", "never the basis of a release"):
-        assert words in result.out
-
-
 def test_a_figure_is_drawn(planned: Run, tmp_path: Path) -> None:
     path = tmp_path / "plan.png"
     result = planned("--n", 50, "--quick", "--figure", path)
@@ -158,8 +148,6 @@ def test_a_figure_is_drawn(planned: Run, tmp_path: Path) -> None:
         (("--n", 50, "--target", 0.9, "--figure", "x.png"), "--target answers alone"),
         (("--n", 50, "--figure", "plan.xyz"), "must end in .png, .pdf or .svg"),
         (("--n", 50, "--figure", "no-such-folder/plan.png"), "does not exist"),
-        (("--n", 50, "--smallest-eigenvalue", 0), "smallest eigenvalue"),
-        (("--n", 50, "--smallest-eigenvalue", 99), "smallest eigenvalue"),
     ],
 )
 def test_what_makes_no_sense_ends_with_2(

@@ -148,7 +148,7 @@ def test_a_cell_of_each_file_stands_in_the_tables() -> None:
     )
     line = next(line for line in between("accuracy").splitlines() if "dpwerm, ε = 1" in line)
     assert f"{float(ours['accuracy']):.1f} ± {float(ours['accuracy_half_width']):.1f}" in line
-    published = files("dpwerm.reproduce").joinpath("data/table2.csv").read_text(encoding="utf-8")
+    published = files("reproduction").joinpath("data/table2.csv").read_text(encoding="utf-8")
     before = next(
         one["accuracy_mean"]
         for one in csv.DictReader(published.splitlines())

@@ -14,11 +14,11 @@ from tests.docs.pages import ROOT
 
 from dpwerm.arrays import FloatArray
 from dpwerm.audit.faults import benefit_shift, own_propensity
-from dpwerm.plan.theorems import length_factor, privacy_term
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.problem.losses import HuberisedHinge
-from dpwerm.reproduce.paper_method import HINGE_WIDTH, shifted
 from dpwerm.solve.batch import BatchProblems, minimise_batch
+from reproduction.bounds.theorems import length_factor, privacy_term
+from reproduction.paper_method import HINGE_WIDTH, shifted
 
 PAGE = re.sub(r"\s+", " ", (ROOT / "docs" / "errata.md").read_text(encoding="utf-8"))
 HINGE = HuberisedHinge(HINGE_WIDTH)

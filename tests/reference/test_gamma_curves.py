@@ -8,10 +8,10 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
-from dpwerm.reproduce.artefact import Bench
-from dpwerm.reproduce.gamma.curves import QUANTILE, curves_at
-from dpwerm.reproduce.gamma.lines import BASELINE, FULL
-from dpwerm.reproduce.published import published_cells
+from reproduction.artefact import Bench
+from reproduction.gamma.curves import QUANTILE, curves_at
+from reproduction.gamma.lines import BASELINE, FULL
+from reproduction.published import published_cells
 
 N = 500
 BUDGETS = ("0.5", "1", "5")

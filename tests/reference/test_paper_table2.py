@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from dpwerm.arrays import FloatArray
-from dpwerm.reproduce.paper_method import paper_release
-from dpwerm.reproduce.published import Published, published_cells
-from dpwerm.reproduce.synthetic.repeats import Repeats, Task, drawn, measured
-from dpwerm.reproduce.synthetic.simulated import paper_encoding_of
-from dpwerm.reproduce.synthetic.table2_cells import LARGEST_Z, Cell
+from reproduction.paper_method import paper_release
+from reproduction.published import Published, published_cells
+from reproduction.synthetic.repeats import Repeats, Task, drawn, measured
+from reproduction.synthetic.simulated import paper_encoding_of
+from reproduction.synthetic.table2_cells import LARGEST_Z, Cell
 
 CELLS = {
     (cell.epsilon, cell.n): cell

@@ -20,25 +20,35 @@ FLOORS = [
     {"learn"},
     {"rules"},
     {"tune"},
-    {"reproduce", "report", "audit", "plan"},
+    {"report", "audit", "plan"},
     {"cli"},
 ]
+BESIDE = {"reproduction", "benchmarks", "tests"}
+"""What stands beside the package and uses it, never the other way round."""
+
 LEVEL = {
     room: level for level, rooms in enumerate(FLOORS, start=1) for room in rooms
 } | dict.fromkeys(GROUND, 0)
 MODULES = sorted(path for path in HOUSE.rglob("*.py") if path.parent != HOUSE)
 
 
-def rooms_imported(path: Path) -> set[str]:
-    found = set()
+def names_imported(path: Path) -> set[str]:
+    found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        names = []
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            names = [node.module]
-        found |= {name.split(".")[1] for name in names if name.startswith("dpwerm.")}
+            found.add(node.module)
     return found
+
+
+def rooms_imported(path: Path) -> set[str]:
+    names = names_imported(path)
+    return {name.split(".")[1] for name in names if name.startswith("dpwerm.")}
+
+
+def modules_imported(path: Path) -> set[str]:
+    return {name.split(".")[0] for name in names_imported(path)}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(HOUSE)))
@@ -50,6 +60,23 @@ def test_imports_point_downwards(path: Path) -> None:
     }
     assert not upward
     assert not sideways
+
+
+@pytest.mark.parametrize("path", sorted(HOUSE.rglob("*.py")), ids=lambda path: path.name)
+def test_nothing_in_the_package_imports_what_stands_beside_it(path: Path) -> None:
+    assert not modules_imported(path) & BESIDE
+
+
+def test_an_import_of_what_stands_beside_it_would_be_seen(tmp_path: Path) -> None:
+    path = tmp_path / "guilty.py"
+    for text in (
+        "import reproduction",
+        "from reproduction import page",
+        "def f():\n    from reproduction.bounds.theorems import length_factor",
+        "import os, tests.browser as b",
+    ):
+        path.write_text(text, encoding="utf-8")
+        assert modules_imported(path) & BESIDE
 
 
 def test_every_room_has_a_floor() -> None:
@@ -74,6 +101,6 @@ def test_randomness_comes_from_one_module() -> None:
             by_name = isinstance(node, ast.Attribute) and node.attr in {"urandom", "default_rng"}
             guilty += [path] * (from_module or by_name)
     inside = {path.relative_to(HOUSE) for path in guilty}
-    simulations = {path for path in inside if path.parts[0] in {"simulate", "choose", "reproduce"}}
+    simulations = {path for path in inside if path.parts[0] in {"simulate", "choose"}}
     test_points = {path for path in inside if path.name == "contract.py"}
     assert inside - simulations - test_points == {Path("privacy/randomness.py")}

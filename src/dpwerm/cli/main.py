@@ -4,7 +4,7 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import typer
@@ -21,7 +21,6 @@ from dpwerm.cli import (
     plan,
     recommend,
     report,
-    reproduce,
     tune,
     verify,
 )
@@ -52,7 +51,6 @@ COMMANDS = (
     export,
     verify,
     audit,
-    reproduce,
 )
 for module in COMMANDS:
     app.command()(module.__dict__[module.__name__.rsplit(".", 1)[-1]])
@@ -74,10 +72,10 @@ def options(
     """Learn treatment rules from sensitive trials and release them under differential privacy."""
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Run one command and return its exit code."""
+def main(arguments: Sequence[str], command: typer.Typer = app, name: str = "dpwerm") -> int:
+    """Run one command, of ``dpwerm`` or of a program beside it, and return its exit code."""
     try:
-        app(args=list(arguments), prog_name="dpwerm")
+        command(args=list(arguments), prog_name=name)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else OUR_FAULT
     except BudgetError as error:
@@ -127,10 +125,10 @@ def _our_fault(error: Exception) -> int:
     return OUR_FAULT
 
 
-def run() -> None:
+def run(program: Callable[[Sequence[str]], int] = main) -> None:
     """Run the command line as the installed program does."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A character that a terminal cannot show must not stop a command after its release.
             stream.reconfigure(errors="backslashreplace")
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(program(sys.argv[1:]))

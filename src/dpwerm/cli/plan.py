@@ -10,7 +10,6 @@ from dpwerm.cli.bar import bar
 from dpwerm.cli.console import picture_path, say
 from dpwerm.cli.options import DELTA_HELP
 from dpwerm.errors import ParameterError
-from dpwerm.parameters import real
 from dpwerm.privacy.budget import Budget
 from dpwerm.study.declaration import Study
 
@@ -18,9 +17,6 @@ if TYPE_CHECKING:
     from dpwerm.plan.desk import Desk
 
 EPSILONS = ("0.1", "0.2", "0.5", "1", "2", "5", "inf")
-BOUNDS_AT = "1"
-"""The ε of the paper's bounds where none is given."""
-
 TARGET_HELP = (
     "Wanted share of people with their better arm, above 0.5 and below 1, such as 0.9: with --n "
     "the smallest epsilon is found, with --epsilon the smallest n."
@@ -38,10 +34,6 @@ def plan(
     ] = None,
     target: Annotated[float | None, typer.Option(help=TARGET_HELP)] = None,
     delta: Annotated[str, typer.Option(help=DELTA_HELP)] = "0",
-    smallest_eigenvalue: Annotated[
-        float | None,
-        typer.Option(help="Of E[x x'], above 0: also show the paper's H for it (docs/plan.md)."),
-    ] = None,
     figure: Annotated[
         Path | None, typer.Option(help="Draw accuracy against epsilon for n/4, n/2, n, 2n and 4n.")
     ] = None,
@@ -53,7 +45,7 @@ def plan(
     """Say what to expect of a rule before any data is touched."""
     # Fitting and drawing libraries take a second to load; other commands do without them.
     from dpwerm.plan import words
-    from dpwerm.plan.desk import Desk, asymptotic_figures
+    from dpwerm.plan.desk import Desk
     from dpwerm.plan.figure import save_plan
     from dpwerm.plan.target import target_of
     from dpwerm.rules.settle import people_of
@@ -64,8 +56,8 @@ def plan(
     aim = None if target is None else target_of(target)
     if aim is not None and n is not None and asked is not None:
         raise ParameterError("with --target give --n or --epsilon, not both: one is to be found")
-    if aim is not None and (figure is not None or smallest_eigenvalue is not None):
-        raise ParameterError("--target answers alone, without --figure and --smallest-eigenvalue")
+    if aim is not None and figure is not None:
+        raise ParameterError("--target answers alone, without --figure")
     if aim is not None and asked is None and n is None and declared.about.planned_n is None:
         raise ParameterError(
             "with --target give --n, to find the smallest epsilon, or --epsilon, to find the "
@@ -73,9 +65,6 @@ def plan(
         )
     people = None if aim is not None and asked is not None else people_of(declared, n)
     path = None if figure is None else picture_path(figure, force=force, inputs=(study,))
-    if smallest_eigenvalue is not None and people is not None:
-        eigenvalue = real("the smallest eigenvalue", smallest_eigenvalue)
-        asymptotic_figures(declared, declared.benefit.clip, eigenvalue, people)
     with bar() as steps:
         desk = Desk(
             declared,
@@ -89,7 +78,7 @@ def plan(
         if aim is not None:
             parts = list(_target(desk, aim, people, asked))
         else:
-            parts = list(_expectation(desk, people or 1, asked, smallest_eigenvalue))
+            parts = list(_expectation(desk, people or 1, asked))
         if path is not None and people is not None:
             steps.stage("drawing")
             title = declared.name or declared.id
@@ -117,13 +106,9 @@ def _target(desk: "Desk", target: float, n: int | None, epsilon: str | None) -> 
         yield words.over_total(desk.study, [epsilon])
 
 
-def _expectation(
-    desk: "Desk", n: int, epsilon: str | None, smallest_eigenvalue: float | None
-) -> Iterator[list[str]]:
-    """Yield what to expect, what would be used, and the paper's bounds."""
+def _expectation(desk: "Desk", n: int, epsilon: str | None) -> Iterator[list[str]]:
+    """Yield what to expect, and what would be used."""
     from dpwerm.plan import words
-    from dpwerm.plan.bounds_words import asymptotic_lines, bounds_lines
-    from dpwerm.plan.desk import asymptotic_figures
 
     study = desk.study
     wanted = EPSILONS if epsilon is None else tuple(dict.fromkeys((epsilon, "inf")))
@@ -132,14 +117,8 @@ def _expectation(
     yield refused
     yield words.share_taken(next(iter(found.values()))[0])
     yield words.over_total(study, wanted)
-    settled, _ = found.get(epsilon or BOUNDS_AT) or next(iter(found.values()))
     if epsilon is not None:
+        settled, _ = found[epsilon]
         yield words.settings(settled, n)
         yield words.clips(desk.clips(epsilon, n), settled.clip)
     yield words.odds(wanted, study.relation)
-    if epsilon != "inf":
-        yield bounds_lines(desk.bounds(epsilon or BOUNDS_AT, n), settled.spec.loss)
-    if smallest_eigenvalue is not None:
-        clip = settled.declaration.benefit.clip
-        figures = asymptotic_figures(study, clip, smallest_eigenvalue, n)
-        yield asymptotic_lines(figures, n, clip, smallest_eigenvalue)

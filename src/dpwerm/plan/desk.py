@@ -7,15 +7,10 @@ from decimal import Decimal
 from dpwerm.choose.candidates import CLIPS
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms.plan import Stage, no_progress
-from dpwerm.plan.bounds import MECHANISM, Bounds, bounds_of
 from dpwerm.plan.expected import QUICK_TRIALS, TRIALS, Expected
 from dpwerm.plan.figure import FACTORS, QUICK_FACTORS, sizes_around
 from dpwerm.plan.place import Found, Key, Place, simulated
 from dpwerm.plan.target import EPSILONS, SIZES, Answer, smallest
-from dpwerm.privacy.asymptotic import Asymptotic, asymptotic_constant
-from dpwerm.privacy.budget import Budget
-from dpwerm.rules.propensity import model_encoding
-from dpwerm.rules.settle import settle
 from dpwerm.simulate.engine.run import run
 from dpwerm.study.declaration import Study
 
@@ -116,12 +111,6 @@ class Desk:
         places = self._find([(epsilon, n, share) for share in shares])
         return {share: _raised(place) for share, place in zip(shares, places, strict=True)}
 
-    def bounds(self, epsilon: str, n: int) -> Bounds:
-        """Return the paper's bounds beside simulation, with the settings that suit them."""
-        self.on_stage(f"epsilon {epsilon}, n {n:,}: the paper's bounds")
-        budget = Budget.of(epsilon)
-        return bounds_of(settle(self.study, budget, n, mechanism=MECHANISM))
-
     def curves(self, epsilons: Sequence[str], n: int) -> dict[int, dict[str, Expected]]:
         """Return what to expect at each ε for numbers of people around n."""
         sizes = sizes_around(n, QUICK_FACTORS if self.quick else FACTORS)
@@ -137,14 +126,3 @@ def _raised(found: Found | ParameterError) -> Found:
     if isinstance(found, ParameterError):
         raise found
     return found
-
-
-def asymptotic_figures(study: Study, clip: float, smallest_eigenvalue: float, n: int) -> Asymptotic:
-    """Return the paper's H for a clip V; it is never the basis of a release."""
-    return asymptotic_constant(
-        benefit_bound=clip,
-        radius=model_encoding(study.encoding()).radius,
-        pi_min=study.treatment.pi_min,
-        smallest_eigenvalue=smallest_eigenvalue,
-        n=n,
-    )

@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, NoReturn
 
 from dpwerm.errors import ParameterError
 from dpwerm.parameters import one_of
-from dpwerm.privacy.asymptotic import AsymptoticModel
 from dpwerm.privacy.facts import Facts, WeightOrigin
 from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.ridge_origin import RidgeModel
+from dpwerm.study.propensity import ASYMPTOTIC
 
 _NO_PARAMETERS: Mapping[str, float] = MappingProxyType({})
 
@@ -89,6 +89,24 @@ class WorstCase:
         if facts.n is None:
             raise ParameterError("origin worst_case needs n, the number of rows")
         return (facts.n - 1) * facts.gradient_bound
+
+
+@dataclass(frozen=True)
+class AsymptoticModel:
+    """The paper's second case as an origin: it exists so that asking for it says why not."""
+
+    name: ClassVar[str] = "asymptotic"
+    parameters: ClassVar[Mapping[str, float]] = _NO_PARAMETERS
+    statement: ClassVar[str] = ASYMPTOTIC
+    refusal: ClassVar[str] = (
+        f"origin asymptotic is refused: {ASYMPTOTIC}. Use a private propensity model; how large H "
+        "would be, python -m reproduction bounds says in the repository"
+    )
+
+    def constant(self, facts: Facts) -> NoReturn:
+        """Raise: there is no C."""
+        del facts
+        raise ParameterError(self.refusal)
 
 
 ORIGINS: dict[str, Callable[..., WeightOrigin]] = {}

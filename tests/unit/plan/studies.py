@@ -8,7 +8,7 @@ from tests.bad_input.base import STUDY
 
 from dpwerm.choose import answer, candidates, search
 from dpwerm.choose.search import Round
-from dpwerm.plan import bounds, desk, expected
+from dpwerm.plan import desk, expected
 from dpwerm.simulate import proxies
 from dpwerm.study.declaration import Study
 
@@ -40,6 +40,4 @@ def make_small(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "MOST_ROWS", 40)
     monkeypatch.setattr(expected, "MOST_ROWS", 60)
     monkeypatch.setattr(expected, "AT_ONCE", 8)
-    monkeypatch.setattr(bounds, "MOST_ROWS", 60)
-    monkeypatch.setattr(bounds, "PEOPLE", 100)
     monkeypatch.setattr(proxies, "TESTS", 40)

@@ -6,8 +6,7 @@ from tests.unit.plan.studies import OPEN, PRIVATE_MODEL, study
 from dpwerm.errors import ParameterError
 from dpwerm.plan import desk as desk_module
 from dpwerm.plan import place
-from dpwerm.plan.bounds_words import asymptotic_lines, bounds_lines
-from dpwerm.plan.desk import Desk, asymptotic_figures
+from dpwerm.plan.desk import Desk
 from dpwerm.plan.words import clips, expectation, settings, share_taken
 
 SHARES = (0.1, 0.7)
@@ -107,26 +106,7 @@ def test_a_propensity_model_is_mentioned() -> None:
     assert share_taken(Desk(study()).at("1", 50)[0]) == []
 
 
-def test_the_bounds_are_told_term_by_term() -> None:
-    desk = Desk(study())
-    found = desk.bounds("1", 50)
-    text = "\n".join(bounds_lines(found, desk.at("1", 50)[0].spec.loss))
-    for words in ("T1 =", "T2", "T3 = Wh/4", "T4, order only", "Theorem 11", "Theorem 12"):
-        assert words in text
-    assert "Corollary 13" in text
-    assert "order of magnitude" in text
-
-
 def test_curves_are_for_sizes_around_n() -> None:
     curves = Desk(study(), quick=True).curves(("1", "inf"), 100)
     assert list(curves) == [25, 100, 400]
     assert all(list(curve) == ["1", "inf"] for curve in curves.values())
-
-
-def test_the_asymptotic_figures_say_why_they_are_not_used() -> None:
-    found = asymptotic_figures(study(), 5.0, 0.05, 1000)
-    assert found.h == pytest.approx(1000 * found.printed)
-    text = " ".join(asymptotic_lines(found, 1000, 5.0, 0.05))
-    assert "never the basis of a release" in text
-    assert f"{found.h:.6g}, for V = 5," in text
-    assert f"{found.constant:.6g}" in text

@@ -3,12 +3,15 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
+from dpwerm import PrivateTreatmentRule, PrivateWeightedClassifier
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.facts import Facts, WeightOrigin
 from dpwerm.privacy.origin import (
     ORIGINS,
+    AsymptoticModel,
     ExternalModel,
     KnownByDesign,
     ReleasedModel,
@@ -25,6 +28,9 @@ FACTS = Facts(
 )
 
 
+SENTENCE = (
+    "statement about large samples.*no release can rest on it; its own proof gives H, not H/n"
+)
 NUMBERS: dict[str, dict[str, object]] = {
     "ridge": {"pi_min": 0.1, "radius": 2.0, "dimension": 3.0, "gamma": 9.0, "tolerance": 1e-9}
 }
@@ -77,6 +83,44 @@ def test_weights_from_outside_cannot_claim_a_model_of_ours(model: Any) -> None:
         stated_origin("asymptotic")
     assert stated_origin("external").name == "external"
     assert stated_origin(WorstCase()) == WorstCase()
+
+
+@pytest.mark.parametrize("relation", list(Relation))
+def test_no_claim_rests_on_it_as_an_origin(relation: Relation) -> None:
+    origin = origin_of("asymptotic")
+    assert isinstance(origin, AsymptoticModel)
+    facts = Facts(3.0, 0.5, 2.0, 7.0, relation, None, origin, 0.25, ((1, 1.0),), "ridge")
+    with pytest.raises(ParameterError, match=SENTENCE):
+        origin.constant(facts)
+
+
+def test_no_estimator_takes_it() -> None:
+    X, labels = np.zeros((4, 1)), np.array(["a", "b", "a", "b"])
+    classifier = PrivateWeightedClassifier(
+        1,
+        feature_bounds=(-1, 1),
+        weight_bound=1.0,
+        classes=("a", "b"),
+        gamma=5.0,
+        weight_origin="asymptotic",
+        ledger="none",
+    )
+    with pytest.raises(ParameterError, match=SENTENCE):
+        classifier.fit(X, labels)
+    for propensity in ("asymptotic", {"model": "asymptotic"}):
+        rule = PrivateTreatmentRule(
+            1,
+            feature_bounds=(-1, 1),
+            benefit_bounds=(0, 1),
+            arms=("a", "b"),
+            propensity=propensity,
+            propensity_floor=0.1,
+            gamma=5.0,
+            ledger="none",
+        )
+        with pytest.raises(ParameterError, match=SENTENCE):
+            rule.fit(X, labels, np.zeros(4))
+        assert not hasattr(rule, "rule_")
 
 
 def test_a_model_of_the_same_people_says_that_its_budget_is_to_be_added() -> None:

@@ -6,7 +6,6 @@ from tests.unit.tune.people_at_hand import drawn, fixed_study, pilot
 
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
-from dpwerm.reproduce.trials.measures import empirical_value
 from dpwerm.rules.treatment_rule import PrivateTreatmentRule
 from dpwerm.simulate.proxies import generator
 from dpwerm.study.declaration import Study
@@ -15,6 +14,7 @@ from dpwerm.tune.metric import Metric
 from dpwerm.tune.source import FromScenario, FromTable, Source
 from dpwerm.tune.splits import splits
 from dpwerm.tune.tuned import Tuned
+from reproduction.trials.measures import empirical_value
 
 ONE = (Budget.of("1"),)
 

@@ -8,9 +8,9 @@ from tests.unit.tune.people_at_hand import judges
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.reproduce.trials.measures import empirical_value
 from dpwerm.tune.metric import METRICS, OWN, accuracy, loss, metric_of, scored, value
 from dpwerm.tune.people import Validation
+from reproduction.trials.measures import empirical_value
 
 ARM = np.array([-1.0, 1.0, 1.0, -1.0])
 BENEFIT = np.array([1.0, 2.0, 4.0, 8.0])

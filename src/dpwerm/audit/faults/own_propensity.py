@@ -22,7 +22,6 @@ from dpwerm.audit.faults.chain import Chain, spherical
 from dpwerm.audit.faults.fault import Fault
 from dpwerm.audit.faults.people import UNIT, People, facts_of, replaced, weighed
 from dpwerm.audit.target import Pair
-from dpwerm.privacy.asymptotic import asymptotic_constant
 from dpwerm.privacy.facts import Facts, WeightOrigin
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.ridge_origin import RidgeModel
@@ -69,14 +68,10 @@ def pair() -> Pair:
 
 def h_over_n() -> Fraction:
     """Return the paper's H/n for the pair, whose E[x xᵀ] has no eigenvalue below η²·(n−1)/n."""
-    found = asymptotic_constant(
-        benefit_bound=1.0,
-        radius=float(np.sqrt(2)),
-        pi_min=PI_MIN,
-        smallest_eigenvalue=ETA**2 * OTHERS / N,
-        n=N,
-    )
-    return Fraction(found.printed)
+    odds, eigenvalue = 1 / PI_MIN - 1, ETA**2 * OTHERS / N
+    size = float(np.sqrt(2))
+    curvature = (1 + odds) ** 2 / (eigenvalue * odds)
+    return Fraction(2 * (size * odds) * curvature * size / N)
 
 
 def second_arm(people: People, gamma: float) -> FloatArray:

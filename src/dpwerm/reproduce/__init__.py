@@ -1,1 +1,0 @@
-"""The paper's tables and figures, beside the published numbers."""

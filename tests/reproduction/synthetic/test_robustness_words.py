@@ -1,0 +1,38 @@
+from tests.reproduction.synthetic.robust_cell import cell
+
+from reproduction.synthetic.robustness_cells import CHANGED
+from reproduction.synthetic.robustness_words import (
+    CLAIMS,
+    REASONS,
+    at_small_budgets,
+    beside,
+    verdict,
+)
+
+
+def test_every_variant_has_a_claim() -> None:
+    assert list(CLAIMS) == CHANGED
+
+
+def test_every_reason_is_a_whole_sentence_of_some_variant() -> None:
+    assert set(REASONS) <= set(CHANGED)
+    assert all(reason.endswith(".") for reason in REASONS.values())
+
+
+def test_a_claim_differs_where_one_cell_changes_notably() -> None:
+    found = verdict([cell(0.0), cell(-3.1, "2"), cell(2.9)], "levels-3")
+    assert not found.agrees
+    assert "Notable in 1 of 3 cells, 0 of them with ε ≤ 1." in found.found
+    assert "-3.1 ± 0.0 points (ε = 2, n = 200)" in found.found
+    assert verdict([cell(0.0), cell(2.9)], "levels-3").agrees
+
+
+def test_small_budgets_are_counted_apart() -> None:
+    text = at_small_budgets([cell(4.0), cell(4.0, "2")])
+    assert "1 of 7 changes" in text
+
+
+def test_our_changes_are_named() -> None:
+    assert "B in 3 levels: -5.0 ± 0.0 at most (ε = 0.5, n = 200), notable in 1" in beside(
+        [cell(-5)]
+    )

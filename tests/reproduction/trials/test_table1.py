@@ -1,0 +1,64 @@
+from pathlib import Path
+
+import pytest
+from tests.reproduction.trials.trial_bench import small_bench
+from tests.reproduction.trials.trial_files import invented_cyp_guides
+
+from dpwerm.errors import TableError
+from reproduction.trials.table1 import ARTEFACT
+
+
+def test_without_the_file_the_stand_in_is_there_and_the_rest_is_skipped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = ARTEFACT.make(small_bench("table1", tmp_path, monkeypatch))
+    assert "CYP-GUIDES is skipped" in made.skipped
+    assert all("SJCRH" in sheet.title and "SIMULATED" in sheet.title for sheet in made.sheets)
+    assert {row["trial"] for row in made.rows} == {"sjcrh", "sjcrh-simulated"}
+    assert all("simulated" in verdict.claim.lower() for verdict in made.verdicts)
+    assert "repeats instead of 200" in made.left_out
+
+
+def test_both_trials_are_put_beside_the_published_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = invented_cyp_guides(tmp_path / "copy.csv")
+    made = ARTEFACT.make(small_bench("table1", tmp_path, monkeypatch, data))
+    assert made.skipped == ""
+    names = [sheet.name for sheet in made.sheets]
+    assert names[4:] == [
+        "cyp-guides",
+        "cyp-guides-runs",
+        "cyp_guides-tried",
+        "codings",
+        "cyp-guides-gain",
+    ]
+    table = made.sheets[4]
+    assert table.rows[0][:4] == ["published", "0.1", "4.144", "0.205"]
+    assert [row[0] for row in table.rows[-4:]] == [
+        "automatic",
+        "automatic",
+        "standard for everybody",
+        "guided for everybody",
+    ]
+    cyp = [row for row in made.rows if row["trial"] == "cyp-guides"]
+    assert {row["method"] for row in cyp} == {"paper", "ours"}
+    assert len(made.verdicts) == 2 * (6 + 4)
+    made.pictures["values"].canvas.draw()
+
+
+def test_the_same_bench_gives_the_same_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, again = (
+        ARTEFACT.make(small_bench("table1", tmp_path / name, monkeypatch)) for name in "ab"
+    )
+    assert first.rows == again.rows
+    assert first.sheets == again.sheets
+
+
+def test_another_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "other.csv"
+    path.write_text("a,b\n1,2\n", encoding="utf-8")
+    with pytest.raises(TableError, match="Assignment: is not a column of the table"):
+        ARTEFACT.make(small_bench("table1", tmp_path, monkeypatch, path))

@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PROGRAM := $(VENV)/program
 STAMP := $(VENV)/installed
 
-.PHONY: demo test docs lint types check benchmark utility plan coverage confounded tuning reach choosing reproduce crash hammer audit audit-pipeline clean
+.PHONY: demo test docs lint types check benchmark utility plan coverage confounded tuning reach choosing bounds reproduce crash hammer audit audit-pipeline clean
 
 demo: $(PROGRAM)  ## a simulated trial end to end: a rule and a report in demo/
 	$(BIN)/dpwerm demo --out demo --force
@@ -24,7 +24,7 @@ lint: $(STAMP)  ## style and formatting
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(STAMP)  ## mypy, strict, on source, tests and benchmarks
+types: $(STAMP)  ## mypy, strict, on source, reproduction, tests and benchmarks
 	$(BIN)/mypy
 
 check: lint types docs test  ## what CI runs, but for the demo
@@ -56,8 +56,11 @@ reach: $(STAMP)  ## how near the simulated reach of noise comes; docs/report-int
 choosing: $(STAMP)  ## the tables of docs/choosing.md; about five minutes
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.choosing
 
+bounds: $(STAMP)  ## the tables of docs/bounds.md; a minute
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.bounds_page
+
 reproduce: $(STAMP)  ## every table and figure of the paper, in docs/reproduction; CYP_GUIDES=path of your copy
-	$(BIN)/dpwerm reproduce all --out docs/reproduction $(if $(CYP_GUIDES),--cyp-guides "$(CYP_GUIDES)")
+	$(BIN)/python -m reproduction all --out docs/reproduction $(if $(CYP_GUIDES),--cyp-guides "$(CYP_GUIDES)")
 
 crash: $(STAMP)  ## kill fits 10,000 times anywhere: spent is never below released; about 20 minutes
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.ledger.crash --times 10000

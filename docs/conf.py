@@ -26,7 +26,7 @@ include_patterns = [
     "benchmarks/README.md",
     "docs/**",
 ]
-exclude_patterns = [".*", "build", "dist", "demo", "src", "tests", "**/__pycache__"]
+exclude_patterns = [".*", "build", "dist", "demo", "src", "reproduction", "tests", "**/__pycache__"]
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",

@@ -11,7 +11,8 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import ExtensionMetadata
 
-SOURCE = Path(__file__).parents[2] / "src"
+ROOT = Path(__file__).parents[2]
+SOURCE, BESIDE = ROOT / "src", ("reproduction",)
 
 
 def first_line(file: Path) -> str:
@@ -23,7 +24,7 @@ def first_line(file: Path) -> str:
 
 def packages(room: str) -> list[Path]:
     """Return the room and the packages below it; of the ground, which is a dot, itself alone."""
-    folder = SOURCE / "dpwerm" / room
+    folder = ROOT / room if room in BESIDE else SOURCE / "dpwerm" / room
     if room == ".":
         return [folder]
     return sorted(file.parent for file in folder.rglob("__init__.py"))
@@ -31,7 +32,8 @@ def packages(room: str) -> list[Path]:
 
 def name_of(path: Path) -> str:
     """Return the dotted name of a package's folder or of a module's file."""
-    return ".".join(path.relative_to(SOURCE).with_suffix("").parts)
+    root = SOURCE if path.is_relative_to(SOURCE) else ROOT
+    return ".".join(path.relative_to(root).with_suffix("").parts)
 
 
 def table_of(package: Path) -> list[str]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reproduction.artefact import Bench, Verdict
-from reproduction.artefacts import ARTEFACTS
+from reproduction.command import ARTEFACTS
 
 
 @dataclass(frozen=True)

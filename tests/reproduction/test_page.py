@@ -37,7 +37,7 @@ ARTEFACT = Artefact("table9", "Table IX", lambda _: made())
 
 def test_a_page_has_verdicts_pictures_tables_and_notes(tmp_path: Path) -> None:
     text = page(ARTEFACT, made(), Bench("table9", tmp_path))
-    assert text.startswith("# Table IX\n\nMade by `dpwerm reproduce table9` with dpwerm ")
+    assert text.startswith("# Table IX\n\nMade by `python -m reproduction table9` with dpwerm ")
     assert "- **agrees**: The mean is 64.7. It is 65.1." in text
     assert "- **differs**: It is stable. It is not: 3 of 7 differ." in text
     assert "![Table IX](table9.svg)" in text
@@ -49,7 +49,7 @@ def test_a_page_has_verdicts_pictures_tables_and_notes(tmp_path: Path) -> None:
 
 def test_a_quick_page_says_what_it_leaves_out(tmp_path: Path) -> None:
     text = page(ARTEFACT, made(), Bench("table9", tmp_path, quick=True))
-    assert "`dpwerm reproduce table9 --quick`" in text
+    assert "`python -m reproduction table9 --quick`" in text
     assert "**A quick version, not the whole.** Ten repeats instead of 200." in text
 
 

@@ -56,7 +56,7 @@ reach: $(STAMP)  ## how near the simulated reach of noise comes; docs/report-int
 choosing: $(STAMP)  ## the tables of docs/choosing.md; about five minutes
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.choosing
 
-bounds: $(STAMP)  ## the tables of docs/bounds.md; a minute
+bounds: $(STAMP)  ## the tables of docs/bounds.md; seconds
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.bounds_page
 
 reproduce: $(STAMP)  ## every table and figure of the paper, in docs/reproduction; CYP_GUIDES=path of your copy

@@ -1,4 +1,4 @@
-"""``make bounds``: every table of docs/bounds.md; a minute on one core.
+"""``make bounds``: every table of docs/bounds.md; seconds.
 
 Commands are run as a reader would run them, and the bounds are measured on the paper's own problem.
 """

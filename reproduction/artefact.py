@@ -15,7 +15,22 @@ from matplotlib.figure import Figure
 
 from dpwerm.simulate.engine.journal import Journal
 from dpwerm.simulate.engine.run import OnDone, run, unseen
-from reproduction.sheet import Sheet
+from dpwerm.text import markdown
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table of texts under a name of its own; the title says what it shows."""
+
+    name: str
+    title: str
+    header: list[str]
+    rows: list[list[str]]
+
+    def markdown(self) -> str:
+        """Return the table in Markdown, its title below it."""
+        return f"{markdown([self.header, *self.rows])}\n\n{self.title}."
+
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from statistics import median
 
-from reproduction.artefact import Artefact, Bench, Made, Verdict
+from reproduction.artefact import Artefact, Bench, Made, Sheet, Verdict
 from reproduction.gamma.artefact import HOW
 from reproduction.gamma.curves import Cell, Curve, curves, refined
 from reproduction.gamma.figure import draw_multiples
@@ -11,7 +11,6 @@ from reproduction.gamma.lines import BASELINE, extent_of, left_out
 from reproduction.gamma.ours import Ours, our_curves
 from reproduction.gamma.sheets import curve_rows, our_rows
 from reproduction.gamma.windows import POINTS
-from reproduction.sheet import Sheet
 
 TWICE = (0.5, 2.0)
 FLOOR = (

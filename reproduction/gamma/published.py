@@ -7,7 +7,7 @@ The authors' scripts tuned with ten features and applied what they found to four
 from collections.abc import Mapping, Sequence
 from statistics import median
 
-from reproduction.artefact import Artefact, Bench, Made, Verdict
+from reproduction.artefact import Artefact, Bench, Made, Sheet, Verdict
 from reproduction.gamma.artefact import HOW
 from reproduction.gamma.curves import Cell, Curve, curves, refined
 from reproduction.gamma.lines import (
@@ -27,7 +27,6 @@ from reproduction.gamma.sheets import curve_rows, landing_text, our_rows
 from reproduction.gamma.verdicts import Found, fairly_large, similar
 from reproduction.gamma.windows import Landing, landings, window
 from reproduction.published import published_gammas
-from reproduction.sheet import Sheet
 
 SCENARIOS = {
     "1: size n₀ of D₀": PEOPLE,

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from reproduction.artefact import Sheet
 from reproduction.gamma.curves import Cell, Curve
 from reproduction.gamma.lines import BASELINE, Line
 from reproduction.gamma.ours import Ours
 from reproduction.gamma.windows import Landing, landings, window
-from reproduction.sheet import Sheet
 from reproduction.summary import rounded
 
 Row = dict[str, object]

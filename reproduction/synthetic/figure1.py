@@ -5,9 +5,21 @@ The paper's method with the γ its authors used, ours beside it on the same tria
 
 from collections.abc import Iterator, Sequence
 
-from reproduction.artefact import Artefact, Bench, Made, Verdict
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dpwerm.drawing import (
+    QUIET,
+    budgets_across,
+    headed,
+    labelled,
+    legend_below,
+    panels,
+    shades,
+    styled,
+)
+from reproduction.artefact import Artefact, Bench, Made, Sheet, Verdict
 from reproduction.published import published_cells, published_gammas
-from reproduction.sheet import Sheet
 from reproduction.summary import Summary, rounded
 from reproduction.synthetic.figure1_claims import (
     approaching,
@@ -18,9 +30,56 @@ from reproduction.synthetic.figure1_claims import (
     rising,
     size_steps,
 )
-from reproduction.synthetic.figure1_picture import TITLES, picture
 from reproduction.synthetic.repeats import METHODS, PEOPLE, REPEATS, SEED, Cells, simulate
-from reproduction.synthetic.table2_cells import LARGEST_Z, MEASURES, cells_of, shown
+from reproduction.synthetic.table2 import LARGEST_Z, MEASURES, cells_of, shown
+
+TITLES = {"paper": "the paper's method", "ours": "our method"}
+UNITS = {"accuracy": "people who get their better arm, %", "value": "empirical treatment value"}
+
+
+@styled()
+def picture(found: Cells, epsilons: Sequence[str], sizes: Sequence[int]) -> Figure:
+    """Return the paper's two panels, accuracy over value, and the same with our method."""
+    figure, axes = panels(10.0, 7.0, 2, len(METHODS), sharex=True, sharey="row")
+    for column, method in enumerate(METHODS):
+        headed(axes[0, column], TITLES[method])
+        labelled(axes[1, column], across="ε")
+        for row, measure in enumerate(MEASURES):
+            draw_sizes(found, axes[row, column], method, measure, epsilons, sizes)
+    labelled(axes[0, 0], up=UNITS["accuracy"])
+    labelled(axes[1, 0], up=UNITS["value"])
+    legend_below(figure, axes[0, 0], len(sizes))
+    return figure
+
+
+@styled()
+def draw_sizes(
+    found: Cells,
+    axes: Axes,
+    method: str,
+    measure: str,
+    epsilons: Sequence[str],
+    sizes: Sequence[int],
+) -> None:
+    """Draw a line for each n; the fit without privacy stands apart."""
+    budgets_across(axes, epsilons)
+    axes.axvline(len(epsilons) - 1.5, color=QUIET, linewidth=0.8, linestyle=":")
+    for shade, n in zip(shades(len(sizes)), sizes, strict=True):
+        means = [Summary.of(getattr(found[method, epsilon, n], measure)) for epsilon in epsilons]
+        for places, label in ((range(len(epsilons) - 1), f"n = {n:,}"), ([len(epsilons) - 1], "")):
+            axes.errorbar(
+                list(places),
+                [means[place].mean for place in places],
+                yerr=[means[place].half for place in places],
+                color=shade,
+                marker="o",
+                markersize=3,
+                linewidth=1.1,
+                elinewidth=0.8,
+                capsize=0,
+                label=label or None,
+            )
+
 
 SIZES: tuple[int, ...] = (200, 500, 800, 1000, 1500, 2000, 2500)
 EPSILONS: tuple[str, ...] = (

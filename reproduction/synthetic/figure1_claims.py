@@ -17,7 +17,7 @@ from reproduction.artefact import Verdict
 from reproduction.published import published_gammas
 from reproduction.summary import Summary
 from reproduction.synthetic.repeats import Cells
-from reproduction.synthetic.table2_cells import shown
+from reproduction.synthetic.table2 import shown
 
 NEAR = 0.1
 """Approaching: at the largest ε the gap is below this share of the gap at the smallest."""

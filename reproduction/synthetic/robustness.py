@@ -20,13 +20,21 @@ from dpwerm.drawing import (
     panels,
     styled,
 )
-from reproduction.artefact import Artefact, Bench, Made
+from reproduction.artefact import Artefact, Bench, Made, Sheet
 from reproduction.published import published_gammas
-from reproduction.sheet import Sheet
 from reproduction.summary import Summary, rounded
 from reproduction.synthetic.repeats import METHODS, REPEATS
-from reproduction.synthetic.robustness_cells import CHANGED, NOTABLE, Cell, signed, simulate
-from reproduction.synthetic.robustness_words import HOW, at_small_budgets, beside, verdict
+from reproduction.synthetic.robustness_cells import (
+    CHANGED,
+    HOW,
+    NOTABLE,
+    Cell,
+    at_small_budgets,
+    beside,
+    signed,
+    simulate,
+    verdict,
+)
 from reproduction.synthetic.variants import VARIANTS
 
 SIZES: tuple[int, ...] = (200, 500, 1000)

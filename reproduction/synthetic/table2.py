@@ -6,14 +6,112 @@ guarantee, and neither do those that are reproduced here.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from reproduction.artefact import Artefact, Bench, Made, Verdict
-from reproduction.published import published_cells
-from reproduction.sheet import Sheet
-from reproduction.summary import Summary, rounded
-from reproduction.synthetic.repeats import PEOPLE, REPEATS, SEED, simulate
-from reproduction.synthetic.table2_cells import LARGEST_Z, MEASURES, Cell, cells_of, shown
-from reproduction.synthetic.table2_picture import picture
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dpwerm.drawing import (
+    OURS,
+    PAPER,
+    QUIET,
+    budgets_across,
+    headed,
+    labelled,
+    legend_below,
+    panels,
+    styled,
+)
+from reproduction.artefact import Artefact, Bench, Made, Sheet, Verdict
+from reproduction.published import Published, published_cells
+from reproduction.summary import Summary, rounded, standard_errors_apart
+from reproduction.synthetic.repeats import PEOPLE, REPEATS, SEED, Cells, Repeats, simulate
+
+LARGEST_Z = 4.5
+# A published interval spans two 97.5 % quantiles of Student's t with 199 degrees of freedom.
+QUANTILE = 1.972
+MEASURES = {"accuracy": "accuracy rate", "value": "treatment value"}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Repeats of both methods beside the published cell."""
+
+    published: Published
+    paper: Repeats
+    ours: Repeats
+
+    def z(self, measure: str) -> float:
+        """Return reproduced minus published mean in standard errors of their difference."""
+        mean, half_width = getattr(self.published, measure)
+        return standard_errors_apart(getattr(self.paper, measure), mean, half_width / QUANTILE)
+
+    def agrees(self, measure: str) -> bool:
+        """Whether the means agree."""
+        return abs(self.z(measure)) < LARGEST_Z
+
+    @property
+    def name(self) -> str:
+        """The cell in words."""
+        return f"ε = {shown(self.published.epsilon)}, n = {self.published.n}"
+
+
+def cells_of(published: list[Published], found: Cells) -> list[Cell]:
+    """Return the published cells with what was found for each."""
+    return [
+        Cell(one, found["paper", one.epsilon, one.n], found["ours", one.epsilon, one.n])
+        for one in published
+    ]
+
+
+def shown(epsilon: str) -> str:
+    """Return a budget for reading."""
+    return "∞" if epsilon == "inf" else epsilon
+
+
+@styled()
+def picture(cells: list[Cell]) -> Figure:
+    """Return accuracy and value against ε, a column for each n."""
+    sizes = sorted({cell.published.n for cell in cells})
+    figure, axes = panels(2.6 * len(sizes) + 1.2, 5.2, 2, len(sizes), sharex=True, sharey="row")
+    for row, measure in enumerate(MEASURES):
+        for column, n in enumerate(sizes):
+            draw_cells(
+                [cell for cell in cells if cell.published.n == n], axes[row, column], measure
+            )
+    for column, n in enumerate(sizes):
+        headed(axes[0, column], f"n = {n:,}")
+        labelled(axes[1, column], across="ε")
+    labelled(axes[0, 0], up="people who get their better arm, %")
+    labelled(axes[1, 0], up="empirical treatment value")
+    legend_below(figure, axes[0, 0], 3)
+    return figure
+
+
+@styled()
+def draw_cells(cells: list[Cell], axes: Axes, measure: str) -> None:
+    """Draw one n: published, reproduced and ours against ε."""
+    budgets_across(axes, [cell.published.epsilon for cell in cells])
+    means = [getattr(cell.published, measure) for cell in cells]
+    published = [Summary(mean, half, REPEATS) for mean, half in means]
+    paper = [Summary.of(getattr(cell.paper, measure)) for cell in cells]
+    ours = [Summary.of(getattr(cell.ours, measure)) for cell in cells]
+    styles = (
+        (published, QUIET, "s", -0.12, "published"),
+        (paper, PAPER, "o", 0.0, "the paper's method, reproduced"),
+        (ours, OURS, "^", 0.12, "our method"),
+    )
+    for summaries, colour, marker, shift, label in styles:
+        axes.errorbar(
+            [place + shift for place in range(len(cells))],
+            [one.mean for one in summaries],
+            yerr=[one.half for one in summaries],
+            color=colour,
+            marker=marker,
+            linewidth=0.9,
+            label=label,
+        )
+
 
 QUICK_REPEATS, QUICK_SIZES = 40, (200, 1000)
 

@@ -7,8 +7,7 @@ didanosine. The data come with the package lifelines.
 import math
 
 from dpwerm.errors import TableError
-from reproduction.artefact import Artefact, Bench, Made
-from reproduction.sheet import Sheet
+from reproduction.artefact import Artefact, Bench, Made, Sheet
 from reproduction.trials.actg175_file import ARMS
 from reproduction.trials.cyp_guides import GAMMA as CYP_GUIDES_GAMMA
 from reproduction.trials.figure import Column, table_figure

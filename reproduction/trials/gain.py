@@ -17,8 +17,7 @@ import numpy as np
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.simulate.engine.judged import second_arm
-from reproduction.artefact import Bench
-from reproduction.sheet import Sheet
+from reproduction.artefact import Bench, Sheet
 from reproduction.trials.measures import standard_error
 from reproduction.trials.method import METHODS, Cell, TrialMethod
 from reproduction.trials.source import Source

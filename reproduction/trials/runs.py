@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reproduction.artefact import Verdict
-from reproduction.sheet import Sheet
+from reproduction.artefact import Sheet, Verdict
 from reproduction.summary import Summary, rounded
 from reproduction.trials.published import PublishedRow
 from reproduction.trials.table import Measured

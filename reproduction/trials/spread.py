@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpwerm.arrays import FloatArray
-from reproduction.sheet import Sheet
+from reproduction.artefact import Sheet
 from reproduction.trials.measures import empirical_values
 from reproduction.trials.method import METHODS
 from reproduction.trials.published import published_rows

@@ -5,16 +5,16 @@ SIMULATED trial (``sjcrh``).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
 
-from reproduction.artefact import Artefact, Bench, Made, Verdict
-from reproduction.sheet import Sheet
+from reproduction.artefact import Artefact, Bench, Made, Sheet, Verdict
 from reproduction.trials.claims import cyp_guides_claims, sjcrh_claims
-from reproduction.trials.codings import codings_sheet
 from reproduction.trials.cyp_guides import ARMS, GAMMA
 from reproduction.trials.figure import Column, table_figure
 from reproduction.trials.gain import gain_sheet
+from reproduction.trials.method import METHODS
 from reproduction.trials.published import published_cells, published_flat, published_rows
 from reproduction.trials.runs import by_epsilon, compared, flat_runs, runs_sheet
 from reproduction.trials.sheet import cells, fixed, flat, header
@@ -39,10 +39,49 @@ from reproduction.trials.table import (
     Ask,
     Measured,
     answer,
+    measure,
     one_by_one,
     rows_of,
     together,
 )
+from reproduction.trials.trial import OpenTrial
+
+CODED = ("sex", "race", "diagnosis")
+
+
+def coded(trial: OpenTrial, turned: tuple[str, ...]) -> OpenTrial:
+    """Return the trial with the two levels of some features in the other order."""
+    features = {
+        name: feature.model_copy(update={"levels": feature.levels[::-1]})
+        if name in turned and feature.kind == "category"
+        else feature
+        for name, feature in trial.study.features.items()
+    }
+    study = trial.study.model_copy(update={"features": features})
+    return replace(trial, study=study)
+
+
+def first_level(trial: OpenTrial, name: str) -> str:
+    """Return the level of a category that the paper's encoding calls 0."""
+    feature = trial.study.features[name]
+    return feature.levels[0].name if feature.kind == "category" else ""
+
+
+def codings_sheet(trial: OpenTrial) -> Sheet:
+    """Return the allocation and the value of each coding, with one propensity and by arm."""
+    rows = []
+    for choice in product((False, True), repeat=len(CODED)):
+        turned = tuple(name for name, turn in zip(CODED, choice, strict=True) if turn)
+        one = coded(trial, turned)
+        cells = [first_level(one, name) for name in CODED]
+        for method in ("one-propensity", "by-arm"):
+            (found,) = measure(one, METHODS[method], (), GAMMA, 1, 0)
+            cells += [f"{found.second}:{found.first}", f"{found.mean:#.4g}"]
+        rows.append(cells)
+    zeros = [f"0 of {name}" for name in CODED]
+    header = [*zeros, "one propensity, guided:standard", "value", "by arm", "value"]
+    return Sheet("codings", "The paper's method without privacy, γ = 75", header, rows)
+
 
 SKIPPED = (
     "CYP-GUIDES is skipped: it needs a copy of the data, which is not part of this package. Give "

@@ -14,7 +14,7 @@ from reproduction.paper_method import paper_release
 from reproduction.published import Published, published_cells
 from reproduction.synthetic.repeats import Repeats, Task, drawn, measured
 from reproduction.synthetic.simulated import paper_encoding_of
-from reproduction.synthetic.table2_cells import LARGEST_Z, Cell
+from reproduction.synthetic.table2 import LARGEST_Z, Cell
 
 CELLS = {
     (cell.epsilon, cell.n): cell

@@ -6,9 +6,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from dpwerm.errors import ParameterError
-from reproduction.artefact import Artefact, Bench, Made, Verdict
+from reproduction.artefact import Artefact, Bench, Made, Sheet, Verdict
 from reproduction.page import csv_text, page, prepare, write_files, write_index
-from reproduction.sheet import Sheet
 
 
 def picture() -> Figure:

@@ -1,4 +1,4 @@
-from reproduction.sheet import Sheet
+from reproduction.artefact import Sheet
 
 
 def test_a_sheet_becomes_a_table_with_its_title_below() -> None:

@@ -1,7 +1,7 @@
 from tests.reproduction.synthetic.robust_cell import cell
 
-from reproduction.synthetic.robustness_cells import CHANGED
-from reproduction.synthetic.robustness_words import (
+from reproduction.synthetic.robustness_cells import (
+    CHANGED,
     CLAIMS,
     REASONS,
     at_small_budgets,

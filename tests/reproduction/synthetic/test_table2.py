@@ -8,8 +8,7 @@ from reproduction.artefact import Bench
 from reproduction.published import Published
 from reproduction.synthetic import repeats, table2
 from reproduction.synthetic.repeats import Repeats
-from reproduction.synthetic.table2 import ARTEFACT, verdict
-from reproduction.synthetic.table2_cells import Cell
+from reproduction.synthetic.table2 import ARTEFACT, Cell, verdict
 
 SPREAD = np.array([-1.0, 1.0] * 50)
 PUBLISHED = Published("1", 10, 1.0, (50.0, 1.972), (8.0, 1.972))

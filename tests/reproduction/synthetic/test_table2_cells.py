@@ -3,7 +3,7 @@ import pytest
 
 from reproduction.published import Published
 from reproduction.synthetic.repeats import Repeats
-from reproduction.synthetic.table2_cells import Cell, cells_of, shown
+from reproduction.synthetic.table2 import Cell, cells_of, shown
 
 SPREAD = np.array([-1.0, 1.0] * 50)
 PUBLISHED = Published("inf", 10, 1.0, (50.0, 1.972), (8.0, 1.972))

@@ -2,7 +2,7 @@ import numpy as np
 from tests.reproduction.trials.trial_files import small_trial
 
 from dpwerm.arrays import FloatArray
-from reproduction.trials.codings import coded, codings_sheet
+from reproduction.trials.table1 import coded, codings_sheet
 from reproduction.trials.trial import OpenTrial
 
 

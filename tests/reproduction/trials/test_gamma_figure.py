@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from reproduction.trials.gamma_figure import gamma_figure
+from reproduction.trials.figure2 import gamma_figure
 from reproduction.trials.table import Measured
 
 ROW = Measured("paper", "1", 75.0, 200, 4.1, 0.02, 0.03, 0.6, 100, 20, 0.9, -9.0)

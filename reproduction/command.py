@@ -17,8 +17,8 @@ from dpwerm.simulate.engine.bar import bar
 from dpwerm.study.declaration import Study
 from reproduction.artefact import Artefact, Bench
 from reproduction.bounds.words import study_blocks
-from reproduction.gamma import figure3, figure4, supplement
 from reproduction.gamma import flat as gamma_flat
+from reproduction.gamma import panels
 from reproduction.gamma import published as gamma_published
 from reproduction.page import prepare, write_files, write_index
 from reproduction.synthetic import figure1, robustness, table2
@@ -31,10 +31,10 @@ _ALL: tuple[Artefact, ...] = (
     figure1.ARTEFACT,
     table1.ARTEFACT,
     figure2.ARTEFACT,
-    figure3.ARTEFACT,
-    figure4.ARTEFACT,
+    panels.FIGURE3,
+    panels.FIGURE4,
     table2.ARTEFACT,
-    *supplement.ARTEFACTS,
+    *panels.SUPPLEMENT,
     gamma_published.ARTEFACT,
     gamma_flat.ARTEFACT,
     robustness.ARTEFACT,

@@ -8,12 +8,10 @@ import math
 
 from dpwerm.errors import TableError
 from reproduction.artefact import Artefact, Bench, Made, Sheet
-from reproduction.trials.actg175_file import ARMS
-from reproduction.trials.cyp_guides import GAMMA as CYP_GUIDES_GAMMA
 from reproduction.trials.figure import Column, table_figure
 from reproduction.trials.gain import gain_sheet
 from reproduction.trials.sheet import cells, fixed, flat, header
-from reproduction.trials.source import source_of
+from reproduction.trials.source import ACTG175_ARMS, CYP_GUIDES_GAMMA, source_of
 from reproduction.trials.stand_ins import QUICK_OURS, QUICK_REPEATS, REPEATS, SEED
 from reproduction.trials.table import EPSILONS, Ask, answer, one_by_one, rows_of, together
 from reproduction.trials.trial import OpenTrial
@@ -58,7 +56,7 @@ def make(bench: Bench) -> Made:
         rows=[flat("actg175", "paper", row, f"{gamma:.4g}") for row in paper]
         + [flat("actg175", "ours", row, "automatic") for row in merged],
         sheets=[
-            Sheet("actg175", title, header(ARMS), body),
+            Sheet("actg175", title, header(ACTG175_ARMS), body),
             gain_sheet(bench, "actg175-gain", "ACTG 175", source, scales, SEED),
         ],
         pictures={"values": table_figure([column])},

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from reproduction.artefact import Artefact, Bench, Made, Sheet, Verdict
 from reproduction.trials.claims import cyp_guides_claims, sjcrh_claims
-from reproduction.trials.cyp_guides import ARMS, GAMMA
 from reproduction.trials.figure import Column, table_figure
 from reproduction.trials.gain import gain_sheet
 from reproduction.trials.method import METHODS
@@ -21,7 +20,7 @@ from reproduction.trials.sheet import cells, fixed, flat, header
 from reproduction.trials.sjcrh import ARMS as SJCRH_ARMS
 from reproduction.trials.sjcrh import CUT, LAWS
 from reproduction.trials.sjcrh import GAMMA as SJCRH_GAMMA
-from reproduction.trials.source import Source, source_of
+from reproduction.trials.source import CYP_GUIDES_ARMS, CYP_GUIDES_GAMMA, Source, source_of
 from reproduction.trials.spread import AskSpread, spread_sheet, spreads
 from reproduction.trials.stand_ins import (
     CANDIDATES,
@@ -75,7 +74,7 @@ def codings_sheet(trial: OpenTrial) -> Sheet:
         one = coded(trial, turned)
         cells = [first_level(one, name) for name in CODED]
         for method in ("one-propensity", "by-arm"):
-            (found,) = measure(one, METHODS[method], (), GAMMA, 1, 0)
+            (found,) = measure(one, METHODS[method], (), CYP_GUIDES_GAMMA, 1, 0)
             cells += [f"{found.second}:{found.first}", f"{found.mean:#.4g}"]
         rows.append(cells)
     zeros = [f"0 of {name}" for name in CODED]
@@ -181,13 +180,13 @@ def cyp_guides_part(bench: Bench, path: Path) -> Part:
     body = [*published_cells("cyp_guides"), *_all_cells(one), *fixed(trial)]
     title = f"CYP-GUIDES, {trial.n} people, {repeats} repeats, seed {SEED}"
     spread = f"CYP-GUIDES: smallest and largest number over {len(runs)} runs of the experiment"
-    ask = AskSpread(source, "one-propensity", GAMMA, repeats, SEED)
+    ask = AskSpread(source, "one-propensity", CYP_GUIDES_GAMMA, repeats, SEED)
     (tried,) = bench.run(spreads, [ask], "cyp-guides-tried")
-    scales = {"one-propensity": GAMMA, "by-arm": GAMMA}
+    scales = {"one-propensity": CYP_GUIDES_GAMMA, "by-arm": CYP_GUIDES_GAMMA}
     if not bench.quick:
         scales["ours"] = 1.0
     sheets = [
-        Sheet("cyp-guides", title, header(ARMS), body),
+        Sheet("cyp-guides", title, header(CYP_GUIDES_ARMS), body),
         runs_sheet("cyp-guides-runs", f"{spread}, one propensity, no intercept", published, ends),
         spread_sheet("cyp_guides", "CYP-GUIDES", tried, repeats),
         codings_sheet(trial),
@@ -195,8 +194,8 @@ def cyp_guides_part(bench: Bench, path: Path) -> Part:
     ]
     verdicts = compared("CYP-GUIDES", published, ends, NO_REASON) + cyp_guides_claims(ends)
     column = Column("CYP-GUIDES", "log(24·365) − log(hours)", one, "cyp_guides")
-    rows = published_flat("cyp_guides") + _flat("cyp-guides", one, f"{GAMMA:g}")
-    rows += flat_runs("cyp-guides-all", "paper", ends, f"{GAMMA:g}")
+    rows = published_flat("cyp_guides") + _flat("cyp-guides", one, f"{CYP_GUIDES_GAMMA:g}")
+    rows += flat_runs("cyp-guides-all", "paper", ends, f"{CYP_GUIDES_GAMMA:g}")
     return Part(column, sheets, rows, verdicts)
 
 
@@ -209,8 +208,10 @@ def cyp_guides_rows(
     chunks = [tuple(seeds[start : start + CHUNK]) for start in range(0, count, CHUNK)]
     ours = QUICK_OURS if bench.quick else EPSILONS
     automatic = one_by_one(Ask(source, "ours", ours, (1.0,), repeats, (SEED,)))
-    tasks = [*automatic, Ask(source, "by-arm", EPSILONS, (GAMMA,), repeats, (SEED,))]
-    tasks += [Ask(source, "one-propensity", EPSILONS, (GAMMA,), repeats, one) for one in chunks]
+    tasks = [*automatic, Ask(source, "by-arm", EPSILONS, (CYP_GUIDES_GAMMA,), repeats, (SEED,))]
+    tasks += [
+        Ask(source, "one-propensity", EPSILONS, (CYP_GUIDES_GAMMA,), repeats, one) for one in chunks
+    ]
     found = bench.run(answer, tasks, "cyp-guides")
     first = len(automatic)
     runs = [rows_of(run) for runs in found[first + 1 :] for run in runs]

@@ -5,11 +5,11 @@ import pytest
 
 from dpwerm.arrays import FloatArray
 from reproduction.trials.actg175 import paper_gamma
-from reproduction.trials.actg175_file import actg175
 from reproduction.trials.gain import gain
 from reproduction.trials.measures import association_log10, concordance
 from reproduction.trials.method import METHODS
 from reproduction.trials.published import PublishedRow, published_rows
+from reproduction.trials.source import actg175
 from reproduction.trials.table import measure
 
 TESTED = [row for row in published_rows() if row.p_value and not row.p_value.startswith("<")]

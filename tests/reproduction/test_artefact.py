@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from reproduction.artefact import Bench, Verdict
+from reproduction.artefact import Bench, Sheet, Verdict
 from reproduction.command import ARTEFACTS
 
 
@@ -59,3 +59,8 @@ def test_every_artefact_of_the_paper_has_a_name() -> None:
     scenarios = {f"supplement-{one}" for one in ("n0", "theta", "features", "p")}
     assert tables | scenarios <= set(ARTEFACTS)
     assert all(name == artefact.name for name, artefact in ARTEFACTS.items())
+
+
+def test_a_sheet_becomes_a_table_with_its_title_below() -> None:
+    sheet = Sheet("one", "A title", ["a", "b"], [["1", "2"], ["3", "4"]])
+    assert sheet.markdown() == "| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |\n\nA title."

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from reproduction.artefact import Artefact, Bench, Made
-from reproduction.gamma import figure3, figure4, supplement
 from reproduction.gamma import flat as gamma_flat
 from reproduction.gamma import lines as gamma_lines
+from reproduction.gamma import panels
 from reproduction.gamma import published as gamma_published
 
 ALL = [
     gamma_published.ARTEFACT,
-    figure3.ARTEFACT,
-    figure4.ARTEFACT,
-    *supplement.ARTEFACTS,
+    panels.FIGURE3,
+    panels.FIGURE4,
+    *panels.SUPPLEMENT,
     gamma_flat.ARTEFACT,
 ]
 TINY = replace(
@@ -68,10 +68,10 @@ def test_names_are_those_of_the_command_line() -> None:
 
 
 def test_nothing_is_simulated_twice(folder: Path) -> None:
-    made(figure3.ARTEFACT, folder)
+    made(panels.FIGURE3, folder)
     journals = sorted((folder / "journal").iterdir())
     before = [path.stat().st_size for path in journals]
-    made(supplement.ARTEFACTS[1], folder)
+    made(panels.SUPPLEMENT[1], folder)
     assert [path.stat().st_size for path in journals] == before
     assert {path.name for path in journals} == {
         "quick-gamma-curves.jsonl",
@@ -80,10 +80,10 @@ def test_nothing_is_simulated_twice(folder: Path) -> None:
 
 
 def test_shared_work_is_made_anew_only_once(folder: Path, tmp_path: Path) -> None:
-    figure4.ARTEFACT.make(Bench("figure4", tmp_path, quick=True))
+    panels.FIGURE4.make(Bench("figure4", tmp_path, quick=True))
     calls: list[tuple[int, int]] = []
     fresh = Bench("figure4", tmp_path, True, True, on_done=lambda *done: calls.append(done))
     for name, already_done in (("figure4", 0), ("supplement-features", 2)):
         calls.clear()
-        figure4.ARTEFACT.make(replace(fresh, name=name))
+        panels.FIGURE4.make(replace(fresh, name=name))
         assert calls[0] == (already_done, 2)

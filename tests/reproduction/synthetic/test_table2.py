@@ -8,7 +8,7 @@ from reproduction.artefact import Bench
 from reproduction.published import Published
 from reproduction.synthetic import repeats, table2
 from reproduction.synthetic.repeats import Repeats
-from reproduction.synthetic.table2 import ARTEFACT, Cell, verdict
+from reproduction.synthetic.table2 import ARTEFACT, Cell, cells_of, shown, verdict
 
 SPREAD = np.array([-1.0, 1.0] * 50)
 PUBLISHED = Published("1", 10, 1.0, (50.0, 1.972), (8.0, 1.972))
@@ -40,3 +40,25 @@ def test_the_table_has_every_cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert [one.agrees for one in made.verdicts] == [True, True]
     assert "3 repeats" in made.left_out
     assert len(made.pictures) == 1
+
+
+WITHOUT_PRIVACY = Published("inf", 10, 1.0, (50.0, 1.972), (8.0, 1.972))
+
+
+def test_z_is_the_difference_in_standard_errors_of_the_papers_method() -> None:
+    paper, ours = (Repeats(mean + SPREAD, 9.0 + SPREAD) for mean in (50.0, 90.0))
+    cell = Cell(WITHOUT_PRIVACY, paper, ours)
+    assert cell.z("accuracy") == pytest.approx(0.0)
+    assert cell.z("value") == pytest.approx(1.0 / np.hypot(SPREAD.std(ddof=1) / 10, 1.0))
+    assert cell.agrees("value")
+
+
+def test_cells_are_found_by_method_budget_and_size() -> None:
+    paper, ours = (Repeats(mean + SPREAD, SPREAD) for mean in (50.0, 90.0))
+    (cell,) = cells_of([WITHOUT_PRIVACY], {("paper", "inf", 10): paper, ("ours", "inf", 10): ours})
+    assert (cell.paper, cell.ours) == (paper, ours)
+    assert cell.name == "ε = ∞, n = 10"
+
+
+def test_budgets_are_shown_as_they_are_written() -> None:
+    assert [shown(epsilon) for epsilon in ("0.1", "inf")] == ["0.1", "∞"]

@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 from tests.reproduction.trials.trial_bench import small_bench
 
-from reproduction.trials import actg175_file as trials_actg175
+from reproduction.trials import source as trials_actg175
 from reproduction.trials.actg175 import ARTEFACT, paper_gamma
-from reproduction.trials.actg175_file import actg175
+from reproduction.trials.source import actg175
 
 
 def test_gamma_is_as_large_beside_the_bound_as_the_papers() -> None:

@@ -1,11 +1,14 @@
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.reproduction.trials.trial_bench import small_bench
-from tests.reproduction.trials.trial_files import invented_cyp_guides
+from tests.reproduction.trials.trial_files import invented_cyp_guides, small_trial
 
+from dpwerm.arrays import FloatArray
 from dpwerm.errors import TableError
-from reproduction.trials.table1 import ARTEFACT
+from reproduction.trials.table1 import ARTEFACT, coded, codings_sheet
+from reproduction.trials.trial import OpenTrial
 
 
 def test_without_the_file_the_stand_in_is_there_and_the_rest_is_skipped(
@@ -62,3 +65,20 @@ def test_another_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     path.write_text("a,b\n1,2\n", encoding="utf-8")
     with pytest.raises(TableError, match="Assignment: is not a column of the table"):
         ARTEFACT.make(small_bench("table1", tmp_path, monkeypatch, path))
+
+
+def encoded(trial: OpenTrial) -> FloatArray:
+    return trial.encoded(trial.study.encoding())
+
+
+def test_a_turned_feature_changes_its_sign_alone() -> None:
+    trial = small_trial()
+    before, after = encoded(trial), encoded(coded(trial, ("race",)))
+    assert np.array_equal(after[:, 2], -before[:, 2])
+    assert np.array_equal(np.delete(after, 2, axis=1), np.delete(before, 2, axis=1))
+
+
+def test_all_codings_are_tried() -> None:
+    sheet = codings_sheet(small_trial())
+    assert len({tuple(row[:3]) for row in sheet.rows}) == len(sheet.rows) == 8
+    assert sheet.rows[0][:3] == ["M", "other", "major"]

@@ -7,7 +7,7 @@ import pytest
 from tests.reproduction.trials.trial_files import invented_cyp_guides
 
 from dpwerm.study.declaration import Study
-from reproduction.trials.cyp_guides import cyp_guides
+from reproduction.trials.source import cyp_guides
 from reproduction.trials.trial import OpenTrial, study_file
 
 NAMES = ["cyp_guides", "actg175"]

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from reproduction.trials.cyp_guides import ARMS
+from reproduction.trials.source import CYP_GUIDES_ARMS
 from reproduction.trials.trial import OpenTrial, study_file
 
 LETTERS = [chr(65 + i) for i in range(26)] + ["AA", "AB", "AC", "AD"]
@@ -56,4 +56,4 @@ def small_trial(n: int = 120, *, effect: float = 0.0) -> OpenTrial:
     )
     benefit = rng.normal(4.0, 1.0, n) + effect * received * np.where(women, 1.0, -1.0)
     propensity = np.where(received > 0, 2 / 3, 1 / 3)
-    return OpenTrial(study_file("cyp_guides"), rows, received, benefit, propensity, ARMS)
+    return OpenTrial(study_file("cyp_guides"), rows, received, benefit, propensity, CYP_GUIDES_ARMS)

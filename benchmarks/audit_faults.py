@@ -6,11 +6,11 @@ About half a minute.
 import sys
 from pathlib import Path
 
+from tests.faults.catalogue import CONFIDENCE, RUNS, measure, table
+from tests.faults.noise import on_exact_grid
+
 from benchmarks.page import fill
 from dpwerm.audit.attack import audit
-from dpwerm.audit.faults import CONFIDENCE, RUNS
-from dpwerm.audit.faults.measured import measure, table
-from dpwerm.audit.faults.plain_doubles import healthy
 from dpwerm.simulate.engine.bar import bar
 
 PAGE = Path(__file__).parents[1] / "docs" / "audit-faults.md"
@@ -22,7 +22,7 @@ def main() -> int:
     """Write the table between its marks; return 1 if a fault was missed or a twin accused."""
     with bar("faults") as on_done:
         found = measure(on_done=on_done)
-    real = audit(healthy(), runs=RUNS, confidence=CONFIDENCE, exact_runs=REAL)
+    real = audit(on_exact_grid(), runs=RUNS, confidence=CONFIDENCE, exact_runs=REAL)
     fill(PAGE, "faults", table(found))
     said = f"In {REAL:,} real releases of the twin, new bits each time: ε ≥ {real.exact_lower:.2f}."
     fill(PAGE, "real", said)

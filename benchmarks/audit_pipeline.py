@@ -96,8 +96,7 @@ TWO_WORLDS = (
     (Cell("rule", 2, "4", "product-laplace"), 2000),
     (Cell("rule, private propensity model", 2, "4", arms=MODEL), 2000),
     (Cell("rule tuned by parts", 2, "4", tuning="parts"), 2000),
-    (Cell("rule tuned by flip", 2, "4", tuning="flip"), 2000),
-    (Cell("rule tuned by repeats", 2, "4", tuning="repeats"), 2000),
+    (Cell("rule tuned by split", 2, "4", tuning="split"), 2000),
     (Cell("rule and value", 2, "2", evaluation="2"), 1000),
 )
 

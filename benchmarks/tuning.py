@@ -2,7 +2,7 @@
 
 Two synthetic problems, each simulated many times: the paper's, and one with heavy tails, where the
 automatic γ is not the best. γ is automatic, chosen by simulation without reading a row, or tuned
-privately on the trial in one of four ways; everything costs the same ε.
+privately on the trial in one of two ways; everything costs the same ε.
 Writes benchmarks/results/tuning.csv and the table of docs/tuning.md; a few minutes on two cores.
 """
 

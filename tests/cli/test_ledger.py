@@ -92,7 +92,7 @@ def test_a_tuned_rule_is_charged_once_for_everything(run: Run, trial: Trial) -> 
     assert run("verify", trial.rule, "--study", trial.study).code == 0
     free = run("tune", trial.study, "--n", 30, "--epsilon", 1, "--slot", "north")
     assert free.code == 2
-    assert "--slot is for --how parts or flip" in free.err
+    assert "--slot is for --how parts or split" in free.err
 
 
 def test_the_cost_is_shown_where_the_question_is(
@@ -470,7 +470,7 @@ def test_a_release_is_never_written_over_the_ledger(
         assert fit("--epsilon", "0.5").code == 0
         before = ledger.read_bytes()
     options = ("--epsilon", "0.5", "--out", ledger, "--yes", "--force")
-    for command in (("fit",), ("tune", "--how", "flip")):
+    for command in (("fit",), ("tune", "--how", "parts")):
         result = run(*command, trial.study, trial.table, *options)
         assert (result.code, "ledger" in result.err) == (2, True)
     assert ledger.exists() == begun

@@ -116,7 +116,7 @@ def test_no_value_of_a_table_is_printed(tuned: Run, trial: Trial) -> None:
             assert canary not in result.out + result.err
 
 
-@pytest.mark.parametrize("how", ["parts", "flip", "split", "repeats"])
+@pytest.mark.parametrize("how", ["parts", "split"])
 def test_private_ways_release_a_rule(tuned: Run, trial: Trial, run: Run, how: str) -> None:
     options = (trial.table, "--how", how, "--epsilon", 1, "--gammas", "50,500")
     result = tuned(*options, "--out", trial.rule, "--yes")
@@ -142,7 +142,7 @@ def test_a_release_is_asked_for_once(tuned: Run, trial: Trial) -> None:
 
 
 def test_a_private_way_beyond_the_total_is_refused(tuned: Run, trial: Trial) -> None:
-    result = tuned(trial.table, "--how", "flip", "--epsilon", 3, "--out", trial.rule, "--yes")
+    result = tuned(trial.table, "--how", "parts", "--epsilon", 3, "--out", trial.rule, "--yes")
     assert result.code == 3
     assert "is more than is left of epsilon = 2: epsilon = 2 would fit" in result.err
     assert not trial.rule.exists()
@@ -165,10 +165,12 @@ def test_a_private_way_beyond_the_total_is_refused(tuned: Run, trial: Trial) -> 
         (("--n", 40, *FAST, "--scenario", "paper"), "has arms"),
         (("--n", 40, *FAST, "--scenario", "none"), "scenario must be one of"),
         (("--n", 40, *FAST, "--portion", 0.2), "--portion is for --how portion, not simulated"),
-        (("--n", 40, *FAST, "--yes"), "--yes is for --how parts or flip"),
-        (("TABLE", "--how", "flip", *FAST), "--repeats is for --how independent or simulated"),
+        (("--n", 40, *FAST, "--yes"), "--yes is for --how parts or split, not"),
+        (("TABLE", "--how", "parts", *FAST), "--repeats is for --how independent or simulated"),
         (("TABLE", "--how", "portion", "--portion", 1, *FAST), "the portion must lie between"),
-        (("TABLE", "--how", "flip", "--epsilon", "1,2", "--yes"), "epsilon"),
+        (("TABLE", "--how", "parts", "--epsilon", "1,2", "--yes"), "epsilon"),
+        (("TABLE", "--how", "flip", *FAST), "--how flip is no longer offered: parts does"),
+        (("TABLE", "--how", "repeats", *FAST), "--how repeats is no longer offered: split"),
         (("--n", 40, *FAST, "--figure", "curve.xyz"), "must end in .png, .pdf or .svg"),
         (("--n", 40, *FAST, "--out", "no-such-folder/x.json"), "does not exist"),
         (("--n", 40, *FAST, "--validate", 501), "at most 500"),

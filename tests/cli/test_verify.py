@@ -220,7 +220,7 @@ def test_a_private_tuning_is_told_with_its_cost(run: Run, trial: Trial) -> None:
     result = run("verify", trial.rule)
     assert (result.code, result.err) == (0, "")
     for words in (
-        "tuning.claim = Candidate j was fitted on slot j alone, and permute-and-flip chose one",
+        "tuning.claim = Candidate j was fitted on slot j alone, and the exponential mechanism",
         "tuning.fit.epsilon = 0.3",
         "tuning, budget of the released fit = epsilon = 0.7",
         "tuning, cost of all steps = within epsilon = 1",

@@ -11,9 +11,9 @@ import pytest
 from scipy.optimize import fmin_l_bfgs_b
 from scipy.stats import gamma as gamma_law
 from tests.docs.pages import ROOT
+from tests.faults import weights
 
 from dpwerm.arrays import FloatArray
-from dpwerm.audit.faults import benefit_shift, own_propensity
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.problem.losses import HuberisedHinge
 from dpwerm.solve.batch import BatchProblems, minimise_batch
@@ -126,11 +126,11 @@ def test_2_a_sum_of_changes_does_not_bound_the_gradient() -> None:
 
 
 def test_2_c_of_h_over_n_is_overspent() -> None:
-    printed = own_propensity.broken("printed", own_propensity.Printed(own_propensity.h_over_n()))
+    printed = weights.of_same_people("printed", weights.Printed(weights.h_over_n()))
     assert f"person spends {printed.moved:.2f}" in PAGE
-    common = own_propensity.broken("common", KnownByDesign())
+    common = weights.of_same_people("common", KnownByDesign())
     assert f"as is common, {common.moved:.2f}" in PAGE
-    assert f"{own_propensity.N:,} people" in PAGE
+    assert f"{weights.MODEL_N:,} people" in PAGE
 
 
 def test_3_one_person_moves_everybodys_weight() -> None:
@@ -153,8 +153,8 @@ def test_3_one_person_moves_everybodys_weight() -> None:
 
 
 def test_3_the_smallest_example() -> None:
-    spent = benefit_shift.broken().moved
-    assert f"with {benefit_shift.N} people, {spent:.1f} is spent at a claimed 1" in PAGE
+    spent = weights.by_minimum().moved
+    assert f"with {weights.SHIFT_N} people, {spent:.1f} is spent at a claimed 1" in PAGE
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def test_an_example_prints_what_the_page_shows(
 
 
 def test_the_page_names_every_way_and_metric() -> None:
-    for word in ("independent", "simulated", "portion", "parts", "flip", "split", "repeats"):
+    for word in ("independent", "simulated", "portion", "parts", "split"):
         assert word in PAGE
     for word in ("`value`", "`accuracy`", "`loss`"):
         assert word in PAGE

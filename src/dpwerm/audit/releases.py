@@ -1,13 +1,11 @@
-"""Other releases as targets: sums of an evaluation, private choices, and the best of many runs.
+"""Other releases as targets: sums of an evaluation, and private choices.
 
 Each is audited at the place where its claim is made: sums at rows of shares, choices at scores that
-one person moves by Δ, repeated runs at a run that is exactly as private as it may be.
+one person moves by Δ.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -16,10 +14,8 @@ from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.audit.target import Key, Pair, luck
 from dpwerm.mechanisms.laplace_sums import UNIT, LaplaceSums, exact_sums
 from dpwerm.mechanisms.selection.exponential import ExponentialMechanism
-from dpwerm.mechanisms.selection.permute_and_flip import PermuteAndFlip
-from dpwerm.mechanisms.selection.repeats import GeometricRepeats, below
 from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.randomness import BitSource, OperatingSystemBits
+from dpwerm.privacy.randomness import OperatingSystemBits
 from dpwerm.privacy.relation import Relation
 
 Rows = tuple[IntArray, IntArray]
@@ -100,37 +96,26 @@ class SumsTarget:
 
 @dataclass(frozen=True)
 class ChoiceTarget:
-    """A private choice among candidates by whole scores.
+    """A private choice among candidates by whole scores, by the exponential mechanism.
 
     Parameters
     ----------
-    kind : "exponential" or "permute-and-flip"
     budget : Budget with δ = 0
     candidates : int ≥ 2
     sensitivity : int ≥ 1, Δ
     """
 
-    kind: str
     budget: Budget
     candidates: int = 5
     sensitivity: int = 1000
 
+    name: ClassVar[str] = ExponentialMechanism.name
     dimension: ClassVar[int] = 1
-
-    @property
-    def name(self) -> str:
-        """The choice."""
-        return self.kind
 
     @property
     def claim(self) -> Budget:
         """What a choice costs."""
         return self.budget
-
-    @property
-    def _choice(self) -> ExponentialMechanism | PermuteAndFlip:
-        made = ExponentialMechanism if self.kind == ExponentialMechanism.name else PermuteAndFlip
-        return made(self.sensitivity, self.budget)
 
     def pairs(self) -> Sequence[Pair]:
         """Return scores of which one person raises the first by Δ and lowers all others by Δ."""
@@ -146,79 +131,11 @@ class ChoiceTarget:
         """Return simulated choices, as numbers from 0 on."""
         rng, size = luck(*key), (runs, len(data))
         rate = float(self.budget.epsilon) / (2 * self.sensitivity)
-        exponential = self.kind == ExponentialMechanism.name
-        drawn = rng.gumbel(size=size) if exponential else rng.exponential(size=size)
-        chosen = np.argmax(rate * np.array(data) + drawn, axis=1)
+        chosen = np.argmax(rate * np.array(data) + rng.gumbel(size=size), axis=1)
         return np.asarray(chosen[:, None], dtype=np.float64)
 
     def exact(self, data: tuple[int, ...], runs: int) -> FloatArray:
         """Return real choices."""
-        choice, bits = self._choice, OperatingSystemBits()
-        return np.array([[choice.choose(data, bits)] for _ in range(runs)], float).reshape(runs, 1)
-
-
-@dataclass(frozen=True)
-class RepeatsTarget:
-    r"""The best of K runs, each of them a run that is exactly ε/3-private.
-
-    One run gives the best, the middle or the worst outcome. From one data set to the other the best
-    becomes rarer by e^{ε/3} and the middle one more frequent by as much. The middle one wins with
-    probability f(1 − a) − f(1 − a − b): about q·b/a², which changes by nearly e^ε.
-
-    Parameters
-    ----------
-    budget : Budget with δ = 0, of everything
-    mean : int ≥ 2, the mean of K
-    """
-
-    budget: Budget
-    mean: int = 50
-
-    name: ClassVar[str] = "geometric-repeats"
-    dimension: ClassVar[int] = 1
-
-    @property
-    def claim(self) -> Budget:
-        """What the best of K runs costs."""
-        return GeometricRepeats(self.mean).total(self._one)
-
-    @property
-    def _one(self) -> Budget:
-        return GeometricRepeats(self.mean).one_run(self.budget)
-
-    def pairs(self) -> Sequence[Pair]:
-        """Return the chances of the best and of the middle outcome under each data set."""
-        step = math.exp(float(self._one.epsilon)) * (1 - 1e-12)
-        found = []
-        for best in (0.5, 1.0, 2.0, 4.0, 8.0):
-            for middle in (0.02, 0.1, 0.3):
-                high, low = step * best / self.mean, step * middle
-                if high + middle < 0.9 and low + high < 0.9:
-                    one = (Fraction(best / self.mean), Fraction(low))
-                    other = (Fraction(high), Fraction(middle))
-                    name = f"best with chance {best:g}/{self.mean}, middle {middle:g}"
-                    found.append(Pair(name, one, other))
-        return found
-
-    def outputs(self, data: tuple[Fraction, Fraction], runs: int, key: Key) -> FloatArray:
-        """Return simulated outcomes: 2 the best, 1 the middle, 0 the worst."""
-        rng = luck(*key)
-        best, middle = map(float, data)
-        count = rng.geometric(1 / self.mean, size=runs)
-        has_best = rng.random(runs) < 1 - (1 - best) ** count
-        has_middle = rng.random(runs) < 1 - (1 - middle / (1 - best)) ** count
-        return np.where(has_best, 2.0, np.where(has_middle, 1.0, 0.0))[:, None]
-
-    def exact(self, data: tuple[Fraction, Fraction], runs: int) -> FloatArray:
-        """Return real outcomes, with a real K."""
+        choice = ExponentialMechanism(self.sensitivity, self.budget)
         bits = OperatingSystemBits()
-        return np.array([[self._best(data, bits)] for _ in range(runs)], float).reshape(runs, 1)
-
-    def _best(self, data: tuple[Fraction, Fraction], bits: BitSource) -> int:
-        best, middle = data
-        found = 0
-        for _ in range(GeometricRepeats(self.mean).draw(bits)):
-            if below(best, bits):
-                return 2
-            found = max(found, int(below(middle / (1 - best), bits)))
-        return found
+        return np.array([[choice.choose(data, bits)] for _ in range(runs)], float).reshape(runs, 1)

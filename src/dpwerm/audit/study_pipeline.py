@@ -52,7 +52,7 @@ class StudyPipeline:
     study : Study
     budget : Budget, of the rule and all that it rests on
     evaluation : Budget with δ = 0, or None for a rule alone
-    tuning : None, or a private way of tuning γ: "parts", "flip", "split" or "repeats"
+    tuning : None, or a private way of tuning γ: "parts" or "split"
     """
 
     study: Study

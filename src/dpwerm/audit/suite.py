@@ -11,10 +11,9 @@ from functools import partial
 from types import MappingProxyType
 
 from dpwerm.audit.attack import Audited, audit
-from dpwerm.audit.faults import FAULTS, TWINS
 from dpwerm.audit.fits import propensity_target
 from dpwerm.audit.mechanisms import MechanismTarget, plain_facts
-from dpwerm.audit.releases import ChoiceTarget, RepeatsTarget, SumsTarget
+from dpwerm.audit.releases import ChoiceTarget, SumsTarget
 from dpwerm.audit.target import Exact, Target
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import MECHANISMS
@@ -113,13 +112,8 @@ def _release_cells() -> Iterator[Cell]:
     for epsilon in EPSILONS:
         budget, said, quick = Budget.of(epsilon), f"epsilon = {epsilon}", epsilon == "4"
         yield Cell(SumsTarget.name, f"8 sums, {said}", partial(SumsTarget, budget), quick=quick)
-        for kind in ("exponential", "permute-and-flip"):
-            choice = partial(ChoiceTarget, kind, budget)
-            yield Cell(kind, f"5 candidates, {said}", choice, quick=quick)
-        repeats = partial(RepeatsTarget, budget)
-        # Three times ε/3 is reached only by many runs of which few are good.
-        asked = epsilon != "0.5"
-        yield Cell(RepeatsTarget.name, f"mean 50, {said}", repeats, asked=asked, quick=quick)
+        choice = partial(ChoiceTarget, budget)
+        yield Cell(ChoiceTarget.name, f"5 candidates, {said}", choice, quick=quick)
     for p in SMALL[1:]:
         for epsilon in ("1", "4"):
             model = partial(propensity_target, p - 1, CROWD, Budget.of(epsilon))
@@ -133,17 +127,8 @@ def _cells() -> Iterator[Cell]:
     yield from _release_cells()
 
 
-def _fault_cells() -> Iterator[Cell]:
-    for name, make in FAULTS.items():
-        yield Cell(name, "broken", make)
-        yield Cell(name, "right", TWINS[name])
-
-
 CELLS: Mapping[str, Cell] = MappingProxyType({cell.key: cell for cell in _cells()})
 """What is shipped, by name and setting."""
-
-FAULTY: Mapping[str, Cell] = MappingProxyType({cell.key: cell for cell in _fault_cells()})
-"""What must be caught, and beside each what must pass."""
 
 
 @dataclass(frozen=True)
@@ -193,7 +178,7 @@ def audit_cells(
 
 def audited(task: Task) -> Audited:
     """Return one audit."""
-    cell = CELLS.get(task.key) or FAULTY[task.key]
+    cell = CELLS[task.key]
     target = cell.make()
     found = audit(
         target,

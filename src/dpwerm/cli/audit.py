@@ -34,16 +34,12 @@ def audit(
         typer.Option(
             min=0.5,
             max=0.999999999,
-            help="That a true claim is not called broken, for each claim; 0.999 if left out, "
-            "0.999999 with --self-test.",
+            help="That a true claim is not called broken, for each claim; 0.999 if left out.",
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of simulated runs; not of real ones.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Write everything as JSON.")] = None,
     figure: Annotated[Path | None, typer.Option(help="Draw claims and bounds.")] = None,
-    self_test: Annotated[
-        bool, typer.Option("--self-test", help="Audit known faults: each must be caught.")
-    ] = False,
     study: Annotated[
         Path | None, typer.Option(help="Audit the whole way from this study file to a rule file.")
     ] = None,
@@ -55,7 +51,7 @@ def audit(
 ) -> None:
     """Attack our own releases. Shows what epsilon is at least, beside what is claimed."""
     if study is not None:
-        if names or self_test or out is not None or figure is not None:
+        if names or out is not None or figure is not None:
             raise ParameterError("--study is audited alone, without names and other outputs")
         if runs is not None or exact_runs is not None:
             raise ParameterError("--study has runs of its own: --quick for fewer")
@@ -65,46 +61,35 @@ def audit(
         raise ParameterError("--epsilon is for --study")
     written = None if out is None else free_path(out, force=force)
     drawn = None if figure is None else picture_path(figure, force=force)
-    found = _audits(
-        names or [], quick, runs, exact_runs, confidence, seed, workers, self_test=self_test
-    )
-    _show(found, written, drawn, self_test=self_test)
+    found = _audits(names or [], runs, exact_runs, confidence, seed, workers, quick=quick)
+    _show(found, written, drawn)
 
 
 def _audits(
     names: list[str],
-    quick: bool,
     runs: int | None,
     exact_runs: int | None,
     confidence: float | None,
     seed: int,
     workers: int | None,
     *,
-    self_test: bool,
+    quick: bool,
 ) -> "Found":
     """Return the audits that are asked for."""
     # Solving and drawing libraries take a second to load; other commands do without them.
-    from dpwerm.audit import faults, suite
+    from dpwerm.audit import suite
     from dpwerm.simulate.engine.bar import bar
 
-    if self_test:
-        if names:
-            raise ParameterError("--self-test audits every known fault, without names")
-        if quick or exact_runs is not None:
-            raise ParameterError("--self-test has no quick version and no real releases")
-        cells, wanted, real, sure = list(suite.FAULTY.values()), faults.RUNS, 0, faults.CONFIDENCE
-    elif quick:
-        cells = suite.chosen(names, quick=True)
-        wanted, real, sure = suite.QUICK_RUNS, suite.QUICK_EXACT_RUNS, SURE
-    else:
-        cells = suite.chosen(names)
-        wanted, real, sure = suite.RUNS, suite.EXACT_RUNS, SURE
+    cells = suite.chosen(names, quick=quick)
+    wanted, real = suite.RUNS, suite.EXACT_RUNS
+    if quick:
+        wanted, real = suite.QUICK_RUNS, suite.QUICK_EXACT_RUNS
     with bar("auditing") as on_done:
         audits = suite.audit_cells(
             cells,
             runs=runs or wanted,
             exact_runs=real if exact_runs is None else exact_runs,
-            confidence=confidence or sure,
+            confidence=confidence or SURE,
             seed=seed,
             workers=workers,
             on_done=on_done,
@@ -112,14 +97,14 @@ def _audits(
     return list(zip(cells, audits, strict=True))
 
 
-def _show(found: "Found", out: Path | None, figure: Path | None, *, self_test: bool) -> None:
+def _show(found: "Found", out: Path | None, figure: Path | None) -> None:
     """Say what was found, write it down, and end with the exit code of the verdict."""
     import json
 
     from dpwerm.audit import words
     from dpwerm.audit.figure import save_audit
 
-    say("\n".join(words.self_test_lines(found) if self_test else words.lines(found)))
+    say("\n".join(words.lines(found)))
     if out is not None:
         text = json.dumps(words.plain(found), indent=1)
         out.write_text(text + "\n", encoding="utf-8")

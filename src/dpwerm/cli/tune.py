@@ -18,6 +18,7 @@ from dpwerm.parameters import one_of, positive
 from dpwerm.privacy.budget import Budget
 from dpwerm.rules.tuning import SPLIT
 from dpwerm.rules.tuning import WAYS as PRIVATE_WAYS
+from dpwerm.rules.tuning_retired import refuse_retired
 from dpwerm.study.declaration import Study
 from dpwerm.study.propensity import PrivatePropensity
 from dpwerm.tune.open_ways import INDEPENDENT, OPEN_WAYS, PORTION, SIMULATED
@@ -43,7 +44,7 @@ BELONGS = {
 
 HOW_HELP = (
     "simulated (no table), independent (TABLE: other people), portion (TABLE: the study's own "
-    "people, NOT PRIVATE), or privately on TABLE: parts, flip, split, repeats. Without a table: "
+    "people, NOT PRIVATE), or privately on TABLE: parts, split. Without a table: "
     "simulated (docs/tuning.md)."
 )
 
@@ -179,8 +180,9 @@ def _way(how: str | None, table: Path | None) -> str:
     if how is None and table is not None:
         raise ParameterError(
             "whose table is it? --how independent: other people than the study's; --how portion, "
-            "parts, flip, split or repeats: the study's own"
+            "parts or split: the study's own"
         )
+    refuse_retired("--how", how)
     way = one_of("--how", how or SIMULATED, (*OPEN_WAYS, *PRIVATE_WAYS))
     if (table is None) != (way == SIMULATED):
         needs = "reads no table" if way == SIMULATED else "needs a TABLE"

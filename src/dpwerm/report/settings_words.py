@@ -6,7 +6,8 @@ or, for γ alone, chosen privately on the rows at a cost that is said.
 
 from dpwerm.learn.release import Release
 from dpwerm.rules.rule import Rule
-from dpwerm.rules.tuning import PARTS, REPEATS, SPLIT
+from dpwerm.rules.tuning import SPLIT
+from dpwerm.rules.tuning_retired import FLIP, REPEATS
 from dpwerm.text import wrapped
 
 CLEAR = 0.6
@@ -74,7 +75,8 @@ def tuning_lines(rule: Rule) -> list[str]:
         )
         cost = f"A run costs {steps.fit}, the best of them three times that: {tuning.budget} in all"
     else:
-        chooser = "the exponential mechanism" if tuning.how == PARTS else "permute-and-flip"
+        flipped = tuning.flipped or tuning.how == FLIP
+        chooser = "permute-and-flip" if flipped else "the exponential mechanism"
         found = (
             f"The {tried} were each fitted to {fitted} rows of their own, and {chooser} chose one "
             f"by scores on the other {scored}"

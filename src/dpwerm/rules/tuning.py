@@ -1,9 +1,9 @@
 r"""How γ was tuned privately on the rows of the trial: the public record, and what it all costs.
 
-    parts, flip: max(fit, choice)     split: max(fit, choice) + rule     repeats: 3·max(fit, choice)
+    parts: max(fit, choice)     split: max(fit, choice) + rule
 
-by parallel composition over slots of rows, then by composition or repeated selection. Proof:
-docs/proofs/private-tuning.md.
+by parallel composition over slots of rows, then by composition. Files of earlier versions may name
+other ways, which ``tuning_retired.py`` knows. Proof: docs/proofs/private-tuning.md.
 """
 
 from dataclasses import dataclass
@@ -11,23 +11,28 @@ from decimal import Decimal
 from itertools import pairwise
 
 from dpwerm.errors import ParameterError
-from dpwerm.mechanisms.selection.repeats import GeometricRepeats
 from dpwerm.parameters import one_of, positive
 from dpwerm.privacy.budget import AnyBudget, Budget, parted, total
 from dpwerm.privacy.facts import LARGEST_N
 from dpwerm.privacy.origin import ExternalModel, KnownByDesign, ReleasedModel
 from dpwerm.privacy.written import shortest, written_decimal
+from dpwerm.rules.tuning_retired import (
+    FLIP,
+    FLIP_CLAIM,
+    REPEATS,
+    REPEATS_CLAIM,
+    RETIRED,
+    RUNS_PER_CANDIDATE,
+    SPLIT_CLAIM,
+    best_run,
+    one_run,
+    training_slots,
+)
 
-PARTS, FLIP, SPLIT, REPEATS = WAYS = ("parts", "flip", "split", "repeats")
+PARTS, SPLIT = WAYS = ("parts", "split")
 MOST_CANDIDATES = 50
 SHARE = Decimal("0.3")
 """The part of ε that finds γ where the budget is split."""
-
-TRAINING = (7, 10)
-"""The share of rows on which repeated runs are fitted."""
-
-RUNS_PER_CANDIDATE = 4
-"""How often each candidate is expected to be tried with ``repeats``; it costs time alone."""
 
 OWN_ROW = (KnownByDesign.name, ExternalModel.name, ReleasedModel.name)
 """The origins of weights under which a person moves no weight but their own."""
@@ -35,7 +40,7 @@ OWN_ROW = (KnownByDesign.name, ExternalModel.name, ReleasedModel.name)
 
 @dataclass(frozen=True)
 class Steps:
-    """What each step may cost: a candidate's fit, the choice or noisy score, the released fit."""
+    """What each step may cost: a candidate's fit, the choice, the released fit."""
 
     fit: Budget
     choice: Budget
@@ -48,13 +53,14 @@ class Tuning:
 
     Parameters
     ----------
-    how : one of ``WAYS``
+    how : one of ``WAYS``; in files of earlier versions also one of ``RETIRED``
     candidates : the 2 to 50 values of γ that were tried, ascending
     rows : int, n, the rows of the trial
     budget : Budget, what tuning and the released fit cost together
     share : Decimal in (0, 1), the part of ε for tuning, with ``split``; otherwise None
-    repeats : int, the expected number of runs, four for each candidate, with ``repeats``; otherwise
-        None
+    repeats : int, the expected number of runs, four for each candidate, with ``repeats`` of earlier
+        versions; otherwise None
+    flipped : bool, whether permute-and-flip chose, as in every ``split`` of earlier versions
     """
 
     how: str
@@ -63,9 +69,10 @@ class Tuning:
     budget: Budget
     share: Decimal | None = None
     repeats: int | None = None
+    flipped: bool = False
 
     def __post_init__(self) -> None:
-        one_of("how", self.how, WAYS)
+        one_of("how", self.how, (*WAYS, *RETIRED))
         checked_candidates(self.candidates)
         if self.share is not None:
             object.__setattr__(self, "share", checked_share(self.share))
@@ -75,6 +82,8 @@ class Tuning:
             raise ParameterError(f"there must be repeats with {REPEATS} and with nothing else")
         if self.repeats not in (None, RUNS_PER_CANDIDATE * len(self.candidates)):
             raise ParameterError(f"repeats must be {RUNS_PER_CANDIDATE} for each candidate")
+        if self.flipped and self.how != SPLIT:
+            raise ParameterError(f"flipped is for {SPLIT} alone")
         _ = self.slots, self.steps
 
     @property
@@ -90,7 +99,7 @@ class Tuning:
     @property
     def steps(self) -> Steps:
         """What each step may cost, from what all of them may."""
-        return steps_of(self.how, self.budget, self.share, self.repeats)
+        return steps_of(self.how, self.budget, self.share)
 
     @property
     def cost(self) -> AnyBudget:
@@ -99,7 +108,12 @@ class Tuning:
         once = largest(steps.fit, steps.choice)
         if self.how == SPLIT:
             return total(once, steps.rule)
-        return once if self.repeats is None else GeometricRepeats(self.repeats).total(once)
+        return best_run(once) if self.how == REPEATS else once
+
+    @property
+    def claim(self) -> str:
+        """The privacy claim in plain words."""
+        return SPLIT_CLAIM if self.flipped else CLAIMS[self.how]
 
 
 def largest(first: Budget, second: Budget) -> Budget:
@@ -110,8 +124,7 @@ def largest(first: Budget, second: Budget) -> Budget:
 def slots_of(how: str, rows: int, count: int) -> tuple[int, ...]:
     """Return the rows of each slot: one for each candidate, all equal, and one that scores.
 
-    With repeats there are two: seven tenths to fit on, the rest to score on. What a division leaves
-    over goes to the slot that scores. Refused only for n, which is public.
+    What a division leaves over goes to the slot that scores. Refused only for n, which is public.
     """
     least = 2 if how == REPEATS else count + 1
     if not least <= rows <= LARGEST_N:
@@ -119,25 +132,23 @@ def slots_of(how: str, rows: int, count: int) -> tuple[int, ...]:
             f"tuning by {how} with {count} candidates needs at least {least} rows, not {rows}"
         )
     if how == REPEATS:
-        top, bottom = TRAINING
-        training = max(1, rows * top // bottom)
-        return training, rows - training
+        return training_slots(rows)
     each = rows // (count + 1)
     return (each,) * count + (rows - count * each,)
 
 
-def steps_of(how: str, budget: Budget, share: Decimal | None, repeats: int | None) -> Steps:
+def steps_of(how: str, budget: Budget, share: Decimal | None) -> Steps:
     """Return what each step may cost.
 
     With ``split`` and ``repeats`` every step has δ = 0: their proofs are about ε alone.
     """
     if budget.delta and how in (SPLIT, REPEATS):
-        raise ParameterError(f"tuning by {how} needs delta = 0; {PARTS} and {FLIP} can have one")
+        raise ParameterError(f"tuning by {how} needs delta = 0; {PARTS} can have one")
     if how == SPLIT:
         part, rest = parted(budget, SHARE if share is None else share, "tuning")
         return Steps(part, part, rest)
     if how == REPEATS:
-        one = GeometricRepeats(2 if repeats is None else repeats).one_run(budget)
+        one = one_run(budget)
         return Steps(one, one, one)
     return Steps(budget, Budget(budget.epsilon), budget)
 
@@ -174,14 +185,11 @@ CLAIMS: dict[str, str] = {
     PARTS: "Candidate j was fitted on slot j alone, and the exponential mechanism chose one by "
     "scores on the last slot. One person is in one slot, so all of it costs the larger of a fit "
     "and the choice.",
-    FLIP: "Candidate j was fitted on slot j alone, and permute-and-flip chose one by scores on the "
-    "last slot. One person is in one slot, so all of it costs the larger of a fit and the choice.",
-    SPLIT: "Candidate j was fitted on slot j alone, and permute-and-flip chose one by scores on "
-    "the last slot, which costs the larger of a fit and the choice. Only the chosen gamma was "
-    "kept; the rule was then fitted to all rows, and that cost is added.",
-    REPEATS: "Each of a secret, random number of runs drew a candidate, fitted it on the first "
-    "slot and scored it with Laplace noise on the second, which costs the larger of the two. The "
-    "best run was kept, which costs three runs.",
+    SPLIT: "Candidate j was fitted on slot j alone, and the exponential mechanism chose one by "
+    "scores on the last slot, which costs the larger of a fit and the choice. Only the chosen "
+    "gamma was kept; the rule was then fitted to all rows, and that cost is added.",
+    FLIP: FLIP_CLAIM,
+    REPEATS: REPEATS_CLAIM,
 }
 """The privacy claim of each way, in plain words."""
 

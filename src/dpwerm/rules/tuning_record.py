@@ -9,7 +9,8 @@ from pydantic import Field
 
 from dpwerm.learn.certificate import Count, Finite, Name
 from dpwerm.privacy.budget import Budget
-from dpwerm.rules.tuning import CLAIMS, MOST_CANDIDATES, PROOF, Tuning, checked_share
+from dpwerm.rules.tuning import MOST_CANDIDATES, PROOF, SPLIT, Tuning, checked_share
+from dpwerm.rules.tuning_retired import SPLIT_CLAIM
 from dpwerm.study.blocks import Frozen as Record
 
 
@@ -37,7 +38,10 @@ class TuningRecord(Record):
     proof: Name
 
     def tuning(self) -> Tuning:
-        """Return the tuning that the facts of this record describe."""
+        """Return the tuning that the facts of this record describe.
+
+        Who chose in a split follows from the claim alone; it costs the same either way.
+        """
         return Tuning(
             how=self.how,
             candidates=tuple(self.candidates),
@@ -45,6 +49,7 @@ class TuningRecord(Record):
             budget=Budget.of(self.epsilon, self.delta),
             share=None if self.share is None else checked_share(self.share),
             repeats=self.repeats,
+            flipped=self.how == SPLIT and self.claim == SPLIT_CLAIM,
         )
 
 
@@ -60,6 +65,6 @@ def plain_tuning(tuning: Tuning) -> dict[str, Any]:
         "choice": tuning.steps.choice.plain(),
         "share": None if tuning.share is None else str(tuning.share),
         "repeats": tuning.repeats,
-        "claim": CLAIMS[tuning.how],
+        "claim": tuning.claim,
         "proof": PROOF,
     }

@@ -1,7 +1,7 @@
-r"""Exactly uniform whole numbers and orders out of fair bits.
+"""Exactly uniform orders out of fair bits.
 
-What is not usable is drawn again as a whole: a number that is not below m, or keys that are not all
-different. What is left is equally likely, by symmetry.
+Keys that are not all different are drawn again as a whole. What is left is equally likely, by
+symmetry.
 """
 
 import numpy as np
@@ -12,15 +12,6 @@ from dpwerm.privacy.randomness import BitSource
 _KEY_BITS = 64
 _AT_ONCE = 64
 """Keys that are read together."""
-
-
-def draw_below(count: int, bits: BitSource) -> int:
-    """Return a uniform whole number in {0, …, count − 1}; count ≥ 1."""
-    width = (count - 1).bit_length()
-    while True:
-        number = bits.bits(width)
-        if number < count:
-            return number
 
 
 def random_order(count: int, bits: BitSource) -> IntArray:

@@ -27,8 +27,6 @@ from dpwerm.rules.rule_file import content_of
 from dpwerm.rules.treatment_rule import PrivateTreatmentRule
 from dpwerm.rules.trial import trial_of_table
 from dpwerm.rules.tuning import (
-    REPEATS,
-    RUNS_PER_CANDIDATE,
     SHARE,
     SPLIT,
     WAYS,
@@ -38,6 +36,7 @@ from dpwerm.rules.tuning import (
     slots_of,
     steps_of,
 )
+from dpwerm.rules.tuning_retired import refuse_retired
 from dpwerm.study.declaration import Study
 from dpwerm.study.persons import refuse_repeated_persons
 from dpwerm.study.trial import read_trial
@@ -66,12 +65,12 @@ def fit_tuned(
     study : Study under relation ``replace_one``
     table : a path or a data frame
     epsilon : a number in (0, inf]
-    how : ``"parts"``, ``"flip"``, ``"split"`` or ``"repeats"``; see docs/tuning.md
+    how : ``"parts"`` or ``"split"``; see docs/tuning.md
     gammas : 2 to 50 values of γ to try, from outside the data
         None for the automatic γ, or the study's, times 1/9, 1/3, 1, 3 and 9, to three digits. Where
         the study declares γ, all other settings are declared or plain; else they are chosen by
         simulation.
-    delta : a number in [0, 1), for ``parts`` and ``flip`` with a Gaussian mechanism
+    delta : a number in [0, 1), for ``parts`` with a Gaussian mechanism
     mechanism : as in the study file; None for the study's, or to choose it by simulation
     share : a number in (0, 1), the part of ε that finds γ with ``split``
     random_state : None, or a seed, which marks the rule as not private
@@ -123,6 +122,7 @@ def _public(
     ledger: StudyLedger | str | None,
 ) -> tuple[Wanted, Payment]:
     """Return the public choices of a fit and how it is paid for, or raise."""
+    refuse_retired("how", how)
     one_of("how", how, WAYS)
     if Relation.of(study.relation) is not Relation.REPLACE_ONE:
         raise ParameterError(
@@ -140,7 +140,7 @@ def _public(
     refuse_shared_weights(declaration.treatment.origin)
     wanted = estimator.wanted(declaration, study.encoding())
     _, rest = split(wanted.spec.budget, declaration.treatment)
-    steps_of(how, _in_epsilon(rest), checked_share(share), None)
+    steps_of(how, _in_epsilon(rest), checked_share(share))
     return wanted, payment_in(estimator, "tuned rule")
 
 
@@ -158,7 +158,7 @@ def _settled(
     """
     whole, parted = wanted.rule_spec(rows), checked_share(share)
     count = len(FACTORS) if gammas is None else len(gammas)
-    steps = steps_of(how, _in_epsilon(whole.budget), parted, None)
+    steps = steps_of(how, _in_epsilon(whole.budget), parted)
     settings = settings_for(
         replace(wanted.asked, planned_n=None),
         whole.with_settings(budget=steps.fit),
@@ -170,7 +170,7 @@ def _settled(
     bound = wanted.declaration.clipped_at(settings.clip).weight_bound
     spec = settings.specification(whole.with_settings(budget=steps.fit), bound)
     # A mechanism without δ spends none; then nothing of it is claimed.
-    budget = whole.budget if how in (SPLIT, REPEATS) else spec.budget
+    budget = whole.budget if how == SPLIT else spec.budget
     candidates = usable(
         around(spec.gamma) if gammas is None else declared(gammas),
         [spec, spec.with_settings(budget=steps.rule)] if how == SPLIT else [spec],
@@ -183,7 +183,6 @@ def _settled(
         rows=rows,
         budget=_in_epsilon(budget),
         share=parted if how == SPLIT else None,
-        repeats=RUNS_PER_CANDIDATE * len(candidates) if how == REPEATS else None,
     )
     return settings, not_simulated(spec), tuning
 

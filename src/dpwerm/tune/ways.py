@@ -1,10 +1,9 @@
 """The ways to tune γ privately: what is fitted on which slot, and what alone is kept.
 
-    parts, flip   one candidate per slot, a private choice by scores on the last slot
-    split         the same with a part of ε; only γ is kept, and all rows are fitted with the rest
-    repeats       the best of a secret number of runs, each fitted on one slot and scored on another
+    parts   one candidate per slot, a private choice by scores on the last slot
+    split   the same with a part of ε; only γ is kept, and all rows are fitted with the rest
 
-Scores, losing candidates and the number of runs are local. No stage names any of them.
+Scores and losing candidates are local. No stage names any of them.
 Proof: docs/proofs/private-tuning.md.
 """
 
@@ -18,13 +17,11 @@ from dpwerm.learn.release import Release
 from dpwerm.learn.specification import Specification
 from dpwerm.mechanisms.plan import Stage, no_progress
 from dpwerm.mechanisms.selection.exponential import ExponentialMechanism
-from dpwerm.mechanisms.selection.permute_and_flip import PermuteAndFlip
-from dpwerm.mechanisms.selection.repeats import GeometricRepeats
 from dpwerm.privacy.randomness import BitSource
 from dpwerm.rules.fit_rule import Ready
-from dpwerm.rules.tuning import FLIP, PARTS, REPEATS, SPLIT, Tuning
-from dpwerm.tune.draws import draw_below, random_order
-from dpwerm.tune.score import SENSITIVITY, noisy_score, score
+from dpwerm.rules.tuning import PARTS, SPLIT, Tuning
+from dpwerm.tune.draws import random_order
+from dpwerm.tune.score import SENSITIVITY, score
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,10 +47,7 @@ class Work:
         return rows.release(spec, self.bits.substream(), on_stage)
 
 
-Choice = type[ExponentialMechanism] | type[PermuteAndFlip]
-
-
-def _by_parts(work: Work, choice: Choice) -> tuple[int, Release]:
+def _by_parts(work: Work) -> tuple[int, Release]:
     """Return the chosen candidate and its fit on its own slot."""
     *training, last = work.slots()
     fits = []
@@ -63,52 +57,22 @@ def _by_parts(work: Work, choice: Choice) -> tuple[int, Release]:
         fits.append(work.candidate(index, rows))
     work.on_stage("choosing a candidate")
     scores = [score(fit, last) for fit in fits]
-    chosen = choice(SENSITIVITY, work.tuning.steps.choice).choose(scores, work.bits.substream())
+    choice = ExponentialMechanism(SENSITIVITY, work.tuning.steps.choice)
+    chosen = choice.choose(scores, work.bits.substream())
     return chosen, fits[chosen]
 
 
 def _parts(work: Work) -> Release:
-    return _by_parts(work, ExponentialMechanism)[1]
-
-
-def _flip(work: Work) -> Release:
-    return _by_parts(work, PermuteAndFlip)[1]
+    return _by_parts(work)[1]
 
 
 def _split(work: Work) -> Release:
     """Return the fit of all rows with the chosen γ."""
-    chosen, _ = _by_parts(work, PermuteAndFlip)
+    chosen, _ = _by_parts(work)
     gamma, budget = work.tuning.candidates[chosen], work.tuning.steps.rule
     spec = work.spec.with_settings(gamma=gamma, budget=budget)
     return work.ready.release(spec, work.bits.substream(), work.on_stage)
 
 
-def _repeats(work: Work) -> Release:
-    """Return the fit of the best run.
-
-    Runs are ordered by noisy score, then candidate, then coefficients: a total order, as the proof
-    needs. Each run reads a substream of its own.
-    """
-    training, last = work.slots()
-    work.on_stage("repeated runs")
-    runs = GeometricRepeats(work.tuning.repeats or 2).draw(work.bits)
-
-    def run() -> tuple[int, int, tuple[int, ...], Release]:
-        index = draw_below(len(work.tuning.candidates), work.bits.substream())
-        fit = work.candidate(index, training)
-        noisy = noisy_score(score(fit, last), work.tuning.steps.choice, work.bits.substream())
-        return noisy, index, fit.integers, fit
-
-    best = run()
-    for _ in range(runs - 1):
-        best = max(best, run(), key=lambda one: one[:3])
-    return best[3]
-
-
-HOW: Mapping[str, Callable[[Work], Release]] = {
-    PARTS: _parts,
-    FLIP: _flip,
-    SPLIT: _split,
-    REPEATS: _repeats,
-}
+HOW: Mapping[str, Callable[[Work], Release]] = {PARTS: _parts, SPLIT: _split}
 """What each way releases, and nothing else."""

@@ -18,7 +18,7 @@ COSTS = {
         "SENSITIVE, for the curator only: these people are those of the study, and what is found "
         "on them is NOT PRIVATE. A rule fitted with this gamma has a claim that does not cover "
         "how gamma was found. Neither figures nor gamma may leave. Private tuning can be paid for: "
-        "--how flip, parts, split or repeats."
+        "--how parts or split."
     ),
 }
 UNITS = {"accuracy": "accuracy, %", "value": "value", "loss": "minus weighted loss"}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpwerm.audit.attack import audit
-from dpwerm.audit.releases import ChoiceTarget, RepeatsTarget, SumsTarget
+from dpwerm.audit.releases import ChoiceTarget, SumsTarget
 from dpwerm.audit.target import Target
 from dpwerm.mechanisms.laplace_sums import UNIT, exact_sums
 from dpwerm.privacy.budget import Budget
@@ -15,9 +15,7 @@ FOUR = Budget.of(4)
 TARGETS = [
     SumsTarget(FOUR),
     SumsTarget(FOUR, relation=Relation.ADD_REMOVE),
-    ChoiceTarget("exponential", FOUR),
-    ChoiceTarget("permute-and-flip", FOUR),
-    RepeatsTarget(FOUR),
+    ChoiceTarget(FOUR),
 ]
 
 
@@ -50,36 +48,12 @@ def test_rows_of_shares_move_the_sums_as_far_as_they_may(relation: Relation) -> 
 
 
 def test_scores_move_by_the_sensitivity_at_most() -> None:
-    target = ChoiceTarget("exponential", FOUR)
+    target = ChoiceTarget(FOUR)
     for pair in target.pairs():
         assert np.abs(np.subtract(*pair.both)).max() == target.sensitivity
 
 
 def test_simulated_choices_have_the_law_of_the_exponential_mechanism() -> None:
-    target = ChoiceTarget("exponential", FOUR, candidates=2)
+    target = ChoiceTarget(FOUR, candidates=2)
     chosen = target.outputs((1000, 0), 100_000, (1,))
     assert chosen.mean() == pytest.approx(1 / (1 + math.exp(2)), abs=0.006)
-
-
-def test_one_of_many_runs_is_as_private_as_it_may_be() -> None:
-    target = RepeatsTarget(FOUR)
-    assert target.claim.epsilon <= 4
-    step = math.exp(float(target.claim.epsilon) / 3)
-    for pair in target.pairs():
-        chances = [np.array([best, middle, 1 - best - middle], float) for best, middle in pair.both]
-        assert (chances[0] > 0).all()
-        assert (chances[1] > 0).all()
-        ratio = np.exp(np.abs(np.log(chances[0] / chances[1])))
-        assert ratio.max() <= step
-        assert ratio[:2] == pytest.approx([step, step])
-
-
-def test_simulated_repeats_have_their_law() -> None:
-    # P(the best is seen) = 1 − E(1 − a)^K, with E t^K = qt/(1 − (1 − q)t).
-    target = RepeatsTarget(FOUR, mean=50)
-    (best, middle), q = target.pairs()[0].first, 1 / 50
-    found = target.outputs((best, middle), 100_000, (3,))
-    stays = 1 - float(best)
-    assert (found == 2).mean() == pytest.approx(1 - q * stays / (1 - (1 - q) * stays), abs=0.01)
-    low = 1 - float(best) - float(middle)
-    assert (found == 0).mean() == pytest.approx(q * low / (1 - (1 - q) * low), abs=0.01)

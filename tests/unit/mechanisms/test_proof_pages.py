@@ -11,7 +11,7 @@ PROOFS = ROOT / "docs" / "proofs"
 PAGES = ["output-perturbation", "weight-origin", "spherical-laplace", "product-laplace"]
 PAGES += ["gaussian", "exact-release", "signed-weights"]
 PAGES += ["objective-perturbation", "objective-gaussian", "automatic-settings"]
-PAGES += ["evaluation", "selection", "repeated-selection", "private-tuning", "ledger"]
+PAGES += ["evaluation", "selection", "private-tuning", "ledger"]
 
 
 def text_of(page: str) -> str:

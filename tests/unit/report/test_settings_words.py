@@ -114,12 +114,8 @@ TOLD = {
     "parts": "The 3 candidates from 40 to 400 were each fitted to 15 rows of their own, and the "
     "exponential mechanism chose one by scores on the other 15. Each person is in one of these "
     "parts, so all of it costs epsilon = 1 once.",
-    "flip": "and permute-and-flip chose one by scores on the other 15.",
     "split": "That cost epsilon = 0.3; the rule was then learned from all 60 rows at "
     "epsilon = 0.7.",
-    "repeats": "It is that of the best of a secret number of runs, 12 expected: each drew one of 3 "
-    "candidates from 40 to 400, fitted it to 42 rows and scored it with noise on the other 18. A "
-    "run costs epsilon = 0.333333333, the best of them three times that: epsilon = 1 in all.",
 }
 
 
@@ -134,8 +130,32 @@ def test_a_private_tuning_is_told_with_its_cost(how: str, words: str) -> None:
     said = summary(rule)
     assert "\n".join(lines) in said
     assert ", tuned privately\n" in said
-    rows = {"split": "n = 60\n", "repeats": "n = 42 of 60 rows\n"}.get(how, "n = 15 of 60 rows\n")
+    rows = "n = 60\n" if how == "split" else "n = 15 of 60 rows\n"
     assert f"replace_one, {rows}" in said
+
+
+RETIRED = {
+    "flip": "and permute-and-flip chose one by scores on the other 15.",
+    "repeats": "It is that of the best of a secret number of runs, 12 expected: each drew one of 3 "
+    "candidates from 40 to 400, fitted it to 42 rows and scored it with noise on the other 18. A "
+    "run costs epsilon = 0.333333333, the best of them three times that: epsilon = 1 in all.",
+    "flipped split": "and permute-and-flip chose one by scores on the other 15. That cost "
+    "epsilon = 0.3; the rule was then learned from all 60 rows at epsilon = 0.7.",
+}
+
+
+@pytest.mark.parametrize(("how", "words"), RETIRED.items())
+def test_so_is_one_of_an_earlier_version(how: str, words: str) -> None:
+    rule = tuned("split")
+    assert rule.tuning is not None
+    before = replace(
+        rule.tuning,
+        how=how.split()[-1],
+        flipped=how == "flipped split",
+        share=rule.tuning.share if how == "flipped split" else None,
+        repeats=12 if how == "repeats" else None,
+    )
+    assert words in " ".join(tuning_lines(replace(rule, tuning=before)))
 
 
 def test_without_noise_no_cost_is_told() -> None:

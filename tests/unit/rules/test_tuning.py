@@ -12,7 +12,6 @@ from dpwerm.privacy.budget import Budget
 from dpwerm.rules.tuning import (
     CLAIMS,
     OWN_ROW,
-    REPEATS,
     SPLIT,
     WAYS,
     Tuning,
@@ -20,8 +19,10 @@ from dpwerm.rules.tuning import (
     refuse_shared_weights,
     slots_of,
 )
+from dpwerm.rules.tuning_retired import REPEATS, RETIRED
 
 GAMMAS = (1.0, 2.0, 4.0)
+ALL = (*WAYS, *RETIRED)
 EPSILONS = st.decimals("0.0001", "1000000", places=6)
 
 
@@ -36,7 +37,7 @@ def tuning(
     return Tuning(how=how, rows=rows, budget=budget or Budget.of(1), **facts | other)
 
 
-@given(st.sampled_from(WAYS), st.integers(2, 50), st.integers(0, 10**9))
+@given(st.sampled_from(ALL), st.integers(2, 50), st.integers(0, 10**9))
 def test_slots_add_up_and_none_is_empty(how: str, count: int, more: int) -> None:
     rows = count + 1 + more
     slots = slots_of(how, rows, count)
@@ -59,7 +60,7 @@ def test_too_few_rows_are_refused_by_their_number_alone(how: str, least: int) ->
         tuning(how, rows=least - 1)
 
 
-@given(st.sampled_from(WAYS), EPSILONS)
+@given(st.sampled_from(ALL), EPSILONS)
 def test_the_steps_compose_to_what_was_asked(how: str, epsilon: Decimal) -> None:
     found = tuning(how, Budget(epsilon))
     cost = found.cost
@@ -99,7 +100,7 @@ def test_two_steps_on_disjoint_rows_cost_the_larger_of_each() -> None:
     assert largest(Budget.of(1, "1e-6"), Budget.of(2)) == Budget.of(2, "1e-6")
 
 
-@pytest.mark.parametrize("how", WAYS)
+@pytest.mark.parametrize("how", ALL)
 def test_without_noise_no_step_has_any(how: str) -> None:
     found = tuning(how, Budget.of("inf"))
     assert {found.steps.fit, found.steps.choice, found.steps.rule, found.cost} == {found.budget}
@@ -122,6 +123,7 @@ def test_without_noise_no_step_has_any(how: str) -> None:
         ("parts", {"repeats": 12}, "repeats with repeats and with nothing else"),
         ("repeats", {"repeats": None}, "repeats with repeats and with nothing else"),
         ("repeats", {"repeats": 1}, "4 for each candidate"),
+        ("parts", {"flipped": True}, "flipped is for split alone"),
     ],
 )
 def test_what_cannot_be_is_refused(how: str, other: dict[str, Any], words: str) -> None:
@@ -138,4 +140,5 @@ def test_only_weights_of_their_own_rows_will_do() -> None:
 
 
 def test_every_way_has_its_claim() -> None:
-    assert set(CLAIMS) == set(WAYS)
+    assert set(CLAIMS) == set(ALL)
+    assert len({tuning(how).claim for how in ALL} | {tuning("split", flipped=True).claim}) == 5

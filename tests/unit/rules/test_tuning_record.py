@@ -8,17 +8,26 @@ from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
 from dpwerm.rules.tuning import WAYS, Tuning
 from dpwerm.rules.tuning_record import TuningRecord, plain_tuning
+from dpwerm.rules.tuning_retired import RETIRED
 
 
 def read(content: dict[str, object]) -> Tuning:
     return TuningRecord.model_validate(json.loads(json.dumps(content))).tuning()
 
 
-@pytest.mark.parametrize("how", WAYS)
+@pytest.mark.parametrize("how", [*WAYS, *RETIRED])
 @pytest.mark.parametrize("epsilon", ["1", "0.1", "inf"])
 def test_a_record_holds_all_of_a_tuning(how: str, epsilon: str) -> None:
     found = tuning(how, Budget.of(epsilon))
     assert read(plain_tuning(found)) == found
+
+
+def test_a_split_of_an_earlier_version_is_told_by_its_claim() -> None:
+    before, now = tuning("split", flipped=True), tuning("split")
+    assert read(plain_tuning(before)) == before
+    assert read(plain_tuning(now)) == now
+    assert "permute-and-flip" in plain_tuning(before)["claim"]
+    assert before.cost == now.cost
 
 
 def test_numbers_that_are_equal_are_written_alike() -> None:

@@ -4,10 +4,9 @@ from collections import Counter
 from itertools import permutations
 
 import numpy as np
-import pytest
 
 from dpwerm.privacy.randomness import SeededBits
-from dpwerm.tune.draws import draw_below, random_order
+from dpwerm.tune.draws import random_order
 
 
 class Written:
@@ -26,19 +25,6 @@ class Written:
 
     def substream(self) -> "Written":
         return self
-
-
-@pytest.mark.parametrize("count", [1, 2, 3, 5, 8])
-def test_every_number_below_is_equally_likely(count: int) -> None:
-    width = (count - 1).bit_length()
-    found: Counter[int] = Counter()
-    for first in range(2**width):
-        source = Written([first, 0])
-        number = draw_below(count, source)
-        assert source.widths == [width] * (1 if first < count else 2)
-        if first < count:
-            found[number] += 1
-    assert found == dict.fromkeys(range(count), 1)
 
 
 def written_keys(*keys: int) -> int:

@@ -3,20 +3,17 @@
 from fractions import Fraction
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.tune.trials import GAMMAS, study, table
 
 from dpwerm.arrays import FloatArray
 from dpwerm.learn.release import Release
-from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.randomness import SeededBits
 from dpwerm.rules.declaration import Declaration
 from dpwerm.rules.fit_rule import Ready
 from dpwerm.rules.trial_rows import TrialRows
 from dpwerm.tune.private import fit_tuned
-from dpwerm.tune.score import SENSITIVITY, noisy_score, score, units
+from dpwerm.tune.score import SENSITIVITY, score, units
 
 DECLARED = Declaration.of_study(study())
 W = DECLARED.weight_bound
@@ -86,20 +83,3 @@ def test_where_the_rule_has_no_opinion_the_default_arm_counts() -> None:
     assert DECLARED.treatment.default == DECLARED.treatment.arms[0]
     assert score(silent, rows(x, np.array([-1.0, 1.0]), weights)) == SENSITIVITY
     assert score(silent, rows(x, np.array([1.0, -1.0]), weights)) == SENSITIVITY // 2
-
-
-def test_noise_is_laplace_on_a_fine_grid() -> None:
-    """|q̃ − q|·ε/Δ of the same bits is the same number at any ε, up to the grid."""
-    found = []
-    for epsilon in ("0.1", "1", "10"):
-        budget = Budget.of(epsilon)
-        scale = Fraction(SENSITIVITY) / budget.exact_epsilon
-        step = Fraction(2) ** (int(np.floor(np.log2(float(scale)))) - 10)
-        noisy = noisy_score(10**9, budget, SeededBits(5)) * step
-        found.append(float((noisy - 10**9) / scale))
-    assert found == pytest.approx([found[0]] * 3, abs=2**-9)
-    assert abs(found[0]) > 2**-6
-
-
-def test_without_noise_it_is_the_score() -> None:
-    assert noisy_score(12345, Budget.of("inf"), SeededBits(1)) == 12345

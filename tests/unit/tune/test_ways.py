@@ -9,14 +9,12 @@ from tests.unit.tune.trials import GAMMAS, N, columns, study, table
 from dpwerm.arrays import FloatArray
 from dpwerm.learn.pipeline import fit_release
 from dpwerm.mechanisms.selection.exponential import ExponentialMechanism
-from dpwerm.mechanisms.selection.permute_and_flip import PermuteAndFlip
-from dpwerm.mechanisms.selection.repeats import GeometricRepeats
 from dpwerm.privacy.budget import Budget
 from dpwerm.rules.rule import Rule
 from dpwerm.rules.tuning import WAYS
 from dpwerm.tune import ways
 from dpwerm.tune.private import fit_tuned
-from dpwerm.tune.score import SENSITIVITY, noisy_score, score
+from dpwerm.tune.score import SENSITIVITY, score
 
 
 class Seen:
@@ -27,7 +25,6 @@ class Seen:
         self.scored: list[set[float]] = []
         self.scores: list[int] = []
         self.chosen: list[tuple[str, int, Any, list[int], int]] = []
-        self.noisy: list[tuple[int, Any, int]] = []
         self.releases: list[Any] = []
 
 
@@ -52,24 +49,16 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> Seen:
         found.scores.append(score(release, ready))
         return found.scores[-1]
 
-    def noisy(exact: int, budget: Budget, bits: Any) -> int:
-        found.noisy.append((exact, budget, whole(exact, budget, bits)))
-        return found.noisy[-1][2]
+    choose = ExponentialMechanism.choose
 
-    whole = noisy_score
+    def chosen(self: ExponentialMechanism, scores: list[int], bits: Any) -> int:
+        index = choose(self, scores, bits)
+        found.chosen.append((self.name, self.sensitivity, self.budget, list(scores), index))
+        return index
+
     monkeypatch.setattr("dpwerm.rules.fit_rule.fit_release", fit)
     monkeypatch.setattr(ways, "score", scored)
-    monkeypatch.setattr(ways, "noisy_score", noisy)
-    for mechanism in (ExponentialMechanism, PermuteAndFlip):
-
-        def choose(
-            self: Any, scores: list[int], bits: Any, original: Any = mechanism.choose
-        ) -> int:
-            index = int(original(self, scores, bits))
-            found.chosen.append((self.name, self.sensitivity, self.budget, list(scores), index))
-            return index
-
-        monkeypatch.setattr(mechanism, "choose", choose)
+    monkeypatch.setattr(ExponentialMechanism, "choose", chosen)
     return found
 
 
@@ -83,8 +72,7 @@ def tuned(how: str, seed: int | None = 1, data: Any = None, epsilon: Any = 1) ->
     ("how", "name", "epsilon"),
     [
         ("parts", "exponential", "1"),
-        ("flip", "permute-and-flip", "1"),
-        ("split", "permute-and-flip", "0.3"),
+        ("split", "exponential", "0.3"),
     ],
 )
 @pytest.mark.parametrize("seed", [None, 1])
@@ -111,48 +99,6 @@ def test_candidates_are_fitted_on_slots_of_their_own(
     else:
         assert len(seen.fits) == 3
         assert rule.release is seen.releases[index]
-
-
-@pytest.mark.parametrize("seed", [None, 1, 2, 3])
-def test_repeats_keep_the_best_of_their_runs(seed: int | None, seen: Seen) -> None:
-    rule = tuned("repeats", seed)
-    budget = Budget.of("0.333333333")
-    assert len(seen.fits) == len(seen.noisy) >= 1
-    for rows, gamma, spent in seen.fits:
-        assert (len(rows), spent) == (42, budget)
-        assert rows == seen.fits[0][0]
-        assert gamma in GAMMAS
-    for rows in seen.scored:
-        assert len(rows) == 18
-        assert not rows & seen.fits[0][0]
-    assert {spent for _, spent, _ in seen.noisy} == {budget}
-    order = [
-        (noisy, GAMMAS.index(gamma), release.integers)
-        for (_, _, noisy), (_, gamma, _), release in zip(
-            seen.noisy, seen.fits, seen.releases, strict=True
-        )
-    ]
-    assert rule.release is seen.releases[order.index(max(order))]
-
-
-def test_the_number_of_runs_is_drawn_and_candidates_are_too(seen: Seen) -> None:
-    counts = []
-    for seed in range(12):
-        before = len(seen.fits)
-        tuned("repeats", seed)
-        counts.append(len(seen.fits) - before)
-    assert len(set(counts)) > 3
-    assert {gamma for _, gamma, _ in seen.fits} == set(GAMMAS)
-
-
-def test_the_number_of_runs_does_not_look_at_the_rows(seen: Seen) -> None:
-    other = table(seed=9, outcome=np.zeros(N))
-    counts = []
-    for data in (table(), other):
-        before = len(seen.fits)
-        tuned("repeats", 4, data)
-        counts.append(len(seen.fits) - before)
-    assert counts[0] == counts[1] > 1
 
 
 @pytest.mark.parametrize("how", WAYS)
@@ -204,7 +150,7 @@ def test_without_noise_the_best_score_wins(how: str, seen: Seen) -> None:
     assert rule.release.certificate.gamma == best[1]
 
 
-def test_stages_say_nothing_of_scores_or_runs() -> None:
+def test_stages_say_nothing_of_scores() -> None:
     told: dict[str, list[list[str]]] = {}
     for how in WAYS:
         for data in (table(), table(seed=3), table(outcome=np.zeros(N))):
@@ -214,17 +160,3 @@ def test_stages_say_nothing_of_scores_or_runs() -> None:
             told.setdefault(how, []).append(stages)
     for each in told.values():
         assert each[0] == each[1] == each[2]
-
-
-def test_the_expected_number_of_runs_is_what_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
-    means = []
-    original = GeometricRepeats.draw
-
-    def draw(self: GeometricRepeats, bits: Any) -> int:
-        means.append(self.mean)
-        return original(self, bits)
-
-    monkeypatch.setattr(GeometricRepeats, "draw", draw)
-    rule = tuned("repeats")
-    assert rule.tuning is not None
-    assert means == [rule.tuning.repeats] == [12]

@@ -70,7 +70,7 @@ def test_it_says_who_the_people_are_and_what_that_costs() -> None:
     own = text(source_lines(base, PORTION))
     assert "SENSITIVE, for the curator only" in own
     assert "NOT PRIVATE" in own
-    assert "--how flip" in own
+    assert "--how parts or split" in own
     assert title_of(fixed_study(), 1000)[0].endswith("with 1,000 people")
 
 

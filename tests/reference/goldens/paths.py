@@ -172,11 +172,15 @@ def values(folder: Path) -> dict[str, Content]:
     (folder / "others.csv").write_text(csv_of(columns(70, start=300)), encoding="utf-8")
     (folder / "odd.csv").write_text(csv_of(odd_columns()), encoding="utf-8")
     found = {}
+    tables: dict[str, dict[object, str]] = {
+        "replace_one": {5: "others.csv", "inf": "odd.csv"},
+        "add_remove": {5: "odd.csv"},
+    }
     for relation in RELATIONS:
         for seed, (name, (treatment, more)) in enumerate(VALUED.items()):
             trial(folder, study_text(relation=relation, treatment=treatment))
             fit(folder, seed, "--epsilon", 6)
-            for epsilon, table in ((5, "others.csv"), ("inf", "odd.csv")):
+            for epsilon, table in tables[relation].items():
                 asked = ("--epsilon", epsilon, "--seed", seed, "--yes", "--force", *more)
                 said = done(folder, "evaluate", "rule.json", "study.toml", table, *asked)
                 content = content_in(folder / "value.json")

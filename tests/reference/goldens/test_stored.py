@@ -57,7 +57,9 @@ def test_every_kind_is_stored() -> None:
     assert {one["relation"] for one in certificates} == {"replace_one", "add_remove"}
     assert {one["loss"]["name"] for one in certificates} == {"huberised-hinge", "logistic"}
     tunings = [CONTENT[name]["tuning"] for name in RULES]
-    assert {one and one["how"] for one in tunings} == {None, "parts", "split"}
+    assert {one and one["how"] for one in tunings} == {None, "parts", "split", "flip", "repeats"}
+    said = {one["how"]: one["claim"] for one in tunings if one}
+    assert all("permute-and-flip" in said[how] for how in ("split", "flip"))
     kinds = {CONTENT[name]["certificate"]["estimate"] for name in VALUES}
     assert kinds == {"design", "weighted", "doubly robust"}
     assert {one["private"] for one in certificates} == {True, False}

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.cli.test_verify import edits, survives, write
+from tests.reference.goldens.stored import STORED
 from tests.unit.mechanisms.selection.laws import (
     best_of_repeats,
     flips,
@@ -33,25 +34,24 @@ from dpwerm.rules.tuning_retired import (
     training_slots,
 )
 
-STORED = Path(__file__).parent / "stored"
 FILES = {
-    "flip": "epsilon = 1, delta = 0.00001",
-    "parts": "epsilon = 1",
-    "repeats": "epsilon = 2",
-    "split": "epsilon = 1",
+    "flip": "epsilon = 9, delta = 0.000001",
+    "parts": "epsilon = 9, delta = 0.000001",
+    "repeats": "epsilon = 9",
+    "split": "epsilon = 9",
 }
 """Rules of simulated people that an earlier version released, by the way they were tuned."""
 
 TOLD = {
-    "flip": "permute-and-flip chose one by scores on the other 150",
-    "parts": "the exponential mechanism chose one by scores on the other 150",
-    "repeats": "the best of them three times that: epsilon = 1.5 in all",
-    "split": "permute-and-flip chose one by scores on the other 150",
+    "flip": "permute-and-flip chose one by scores on the other 24",
+    "parts": "the exponential mechanism chose one by scores on the other 24",
+    "repeats": "the best of them three times that: epsilon = 6.75 in all",
+    "split": "permute-and-flip chose one by scores on the other 24",
 }
 
 
 def stored(how: str) -> Path:
-    return STORED / f"tuned-by-{how}.json"
+    return STORED / f"tuned-{how}.json"
 
 
 @pytest.mark.parametrize(("how", "budget"), FILES.items())
@@ -89,7 +89,7 @@ def test_every_edit_of_its_record_is_found_even_under_a_new_digest(
 
 
 @pytest.mark.parametrize(
-    ("key", "value"), [("epsilon", "0.75"), ("epsilon", "3"), ("repeats", 24), ("rows", 1200)]
+    ("key", "value"), [("epsilon", "3.375"), ("epsilon", "13.5"), ("repeats", 24), ("rows", 180)]
 )
 def test_a_number_of_repeated_runs_off_by_two_is_found(
     key: str, value: object, tmp_path: Path

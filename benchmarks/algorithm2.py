@@ -18,17 +18,16 @@ from numpy.typing import NDArray
 from benchmarks.page import fill
 from dpwerm.arrays import FloatArray
 from dpwerm.cli.main import main as dpwerm
+from dpwerm.plan.settle import settle
 from dpwerm.privacy.budget import Budget
-from dpwerm.rules.declaration import Declaration
-from dpwerm.rules.settle import settle
-from dpwerm.simulate.engine.bar import bar
-from dpwerm.simulate.engine.judged import second_arm
-from dpwerm.simulate.proxies import generator
+from dpwerm.simulate.engine.released import second_arm
+from dpwerm.simulate.engine.run import bar
 from dpwerm.simulate.scenarios import get_scenario
+from dpwerm.simulate.synthetic import generator
+from dpwerm.study.declared import Declaration
 from dpwerm.text import markdown
-from dpwerm.tune.algorithm2 import tune_gamma
+from dpwerm.tune.algorithm2 import all_scores, parts, tune_gamma
 from dpwerm.tune.people import Repeats
-from dpwerm.tune.repeats import all_scores, parts
 from dpwerm.tune.source import FromTable
 from dpwerm.tune.tuned import means_of, place_of_best
 from reproduction.paper_batch import paper_theta

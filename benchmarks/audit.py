@@ -12,7 +12,7 @@ from typing import Any
 
 from benchmarks.page import fill
 from dpwerm.audit.suite import CELLS, EPSILONS, SHIPPED, SMALL
-from dpwerm.audit.words import WITHIN
+from dpwerm.documents.audit import WITHIN
 from dpwerm.text import markdown, wrapped
 
 PAGE = Path(__file__).parents[1] / "docs" / "audit.md"

@@ -11,7 +11,7 @@ from tests.faults.noise import on_exact_grid
 
 from benchmarks.page import fill
 from dpwerm.audit.attack import audit
-from dpwerm.simulate.engine.bar import bar
+from dpwerm.simulate.engine.run import bar
 
 PAGE = Path(__file__).parents[1] / "docs" / "audit-faults.md"
 REAL = 20_000

@@ -17,8 +17,11 @@ from rich.progress import track
 from sklearn.linear_model import LogisticRegression
 
 from dpwerm.arrays import FloatArray
-from dpwerm.problem.losses import HuberisedHinge, Logistic, MarginLoss
-from dpwerm.solve.batch import BatchProblems, minimise_batch, minimise_path
+from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.solve.batch import minimise_batch, minimise_path
+from dpwerm.solve.batch_problems import BatchProblems
 
 FITTED = 20
 LOSSES: dict[str, MarginLoss] = {"logistic": Logistic(), "huberised hinge": HuberisedHinge(0.5)}

@@ -19,13 +19,12 @@ import numpy as np
 from benchmarks.page import fill
 from dpwerm import PrivateTreatmentRule, Study
 from dpwerm.cli.main import main as dpwerm
+from dpwerm.documents.plan import mean_of
+from dpwerm.documents.summary import even_odds
 from dpwerm.errors import ParameterError
+from dpwerm.plan.desk import Place, simulated
 from dpwerm.plan.expected import TRIALS
-from dpwerm.plan.place import Place, simulated
-from dpwerm.plan.words import mean_of
-from dpwerm.privacy.odds import even_odds
-from dpwerm.simulate.engine.bar import bar
-from dpwerm.simulate.engine.run import run
+from dpwerm.simulate.engine.run import bar, run
 from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.text import markdown
 

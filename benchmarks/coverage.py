@@ -17,13 +17,19 @@ import numpy as np
 from benchmarks.page import fill
 from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.mechanisms.laplace_sums import UNIT
-from dpwerm.rules.value.interval import Target, gain_target, interval_of, value_target
-from dpwerm.rules.value.layout import Layout, layout_by_design, layout_by_row, layout_robust
-from dpwerm.rules.value.rows import robust_term
-from dpwerm.rules.value.shares import split_evenly, split_pair, split_weighted
-from dpwerm.simulate.engine.bar import bar
+from dpwerm.releases.value.interval import Target, gain_target, interval_of, value_target
+from dpwerm.releases.value.layout import (
+    Layout,
+    layout_by_design,
+    layout_by_row,
+    layout_robust,
+    robust_term,
+    split_evenly,
+    split_pair,
+    split_weighted,
+)
 from dpwerm.simulate.engine.journal import Journal
-from dpwerm.simulate.engine.run import run
+from dpwerm.simulate.engine.run import bar, run
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results" / "coverage.csv"

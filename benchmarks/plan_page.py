@@ -11,12 +11,11 @@ from pathlib import Path
 
 from benchmarks.page import fill
 from dpwerm.cli.main import main as dpwerm
+from dpwerm.documents.plan import mean_of, range_of
 from dpwerm.errors import ParameterError
 from dpwerm.plan import expected
-from dpwerm.plan.place import Place, simulated
-from dpwerm.plan.words import mean_of, range_of
-from dpwerm.simulate.engine.bar import bar
-from dpwerm.simulate.engine.run import run
+from dpwerm.plan.desk import Place, simulated
+from dpwerm.simulate.engine.run import bar, run
 from dpwerm.simulate.scenarios import SCENARIOS
 from dpwerm.text import markdown
 

@@ -15,20 +15,20 @@ import numpy as np
 from benchmarks.page import fill
 from dpwerm import PrivateTreatmentRule
 from dpwerm.arrays import FloatArray
-from dpwerm.learn.certificate import certify
-from dpwerm.report.simulated_reach import SimulatedReach, simulated_reach
-from dpwerm.rules.probabilities import second_arm
-from dpwerm.rules.rule import Rule
-from dpwerm.rules.trial import Trial, trial_of_table
-from dpwerm.rules.trial_rows import rows_of
-from dpwerm.simulate.engine.noise import Draws, inside_noise
-from dpwerm.simulate.proxies import generator
+from dpwerm.documents.half_widths import SimulatedReach, simulated_reach
+from dpwerm.releases.certificate import certify
+from dpwerm.releases.rule import Rule
+from dpwerm.simulate.engine.released import Draws, inside_noise
 from dpwerm.simulate.scenarios import OBSERVATIONAL, SCENARIOS
 from dpwerm.simulate.scenarios.scenario import Scenario
-from dpwerm.solve.batch import BatchProblems, minimise_batch
+from dpwerm.simulate.synthetic import generator
+from dpwerm.solve.batch import minimise_batch
+from dpwerm.solve.batch_problems import BatchProblems
 from dpwerm.study.declaration import Study
 from dpwerm.study.trial import read_trial
 from dpwerm.text import markdown
+from dpwerm.weighting.propensity import second_arm
+from dpwerm.weighting.trial import Trial, rows_of, trial_of_table
 
 PAGE = Path(__file__).parents[1] / "docs" / "report-intervals.md"
 SEED, N, EPSILON, COVERAGE = 42026, 1000, 1, 0.95

@@ -13,10 +13,11 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from dpwerm.arrays import FloatArray
-from dpwerm.problem.data import WeightedData
-from dpwerm.problem.losses import HuberisedHinge
-from dpwerm.problem.objective import Objective
-from dpwerm.solve.newton import Solution, minimise
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.objective import Objective
+from dpwerm.objective.rows import WeightedData
+from dpwerm.solve.certificate import Solution
+from dpwerm.solve.newton import minimise
 
 SOLVERS = ("lbfgs", "newton-cholesky")
 

@@ -18,11 +18,10 @@ import pyarrow as pa
 
 from benchmarks.page import fill
 from dpwerm import PrivateTreatmentRule, Study
-from dpwerm.rules.rule import Rule
-from dpwerm.rules.tuning import WAYS
-from dpwerm.simulate.engine.bar import bar
+from dpwerm.releases.rule import Rule
+from dpwerm.releases.tuning import WAYS
 from dpwerm.simulate.engine.journal import Journal
-from dpwerm.simulate.engine.run import run
+from dpwerm.simulate.engine.run import bar, run
 from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.tune.candidates import FACTORS
 from dpwerm.tune.private import fit_tuned

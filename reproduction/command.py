@@ -8,12 +8,11 @@ from typing import Annotated
 
 import typer
 
-from dpwerm.cli.bar import bar as steps_bar
-from dpwerm.cli.console import say
+from dpwerm.cli.console import WORKERS_HELP, say
+from dpwerm.cli.console import bar as steps_bar
 from dpwerm.cli.main import main as dpwerm
-from dpwerm.cli.options import WORKERS_HELP
 from dpwerm.errors import ParameterError
-from dpwerm.simulate.engine.bar import bar
+from dpwerm.simulate.engine.run import bar
 from dpwerm.study.declaration import Study
 from reproduction.artefact import Artefact, Bench
 from reproduction.bounds.words import study_blocks

@@ -8,7 +8,7 @@ import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from dpwerm.drawing import save
+from dpwerm.documents.drawing import save
 from dpwerm.errors import ParameterError
 from dpwerm.version import __version__
 from reproduction.artefact import Artefact, Bench, Made, Verdict

@@ -11,16 +11,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from dpwerm.arrays import FloatArray
-from dpwerm.learn.certificate import certify
-from dpwerm.learn.specification import Specification
-from dpwerm.mechanisms.plan import Plan
+from dpwerm.features.encoding import Encoding
+from dpwerm.mechanisms.contract import Plan
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.privacy.budget import Budget
-from dpwerm.problem.losses import HuberisedHinge
-from dpwerm.rules.outcome_weights import weight_bound
-from dpwerm.simulate.engine.noise import Draws
-from dpwerm.simulate.engine.released import TOLERANCE, released
-from dpwerm.solve.batch import BatchProblems
-from dpwerm.study.encoding import Encoding
+from dpwerm.releases.certificate import certify
+from dpwerm.releases.specification import Specification
+from dpwerm.simulate.engine.released import TOLERANCE, Draws, released
+from dpwerm.solve.batch_problems import BatchProblems
+from dpwerm.study.declared import weight_bound
 from reproduction.paper_method import HINGE_WIDTH, shifted
 
 LOSS = HuberisedHinge(HINGE_WIDTH)

@@ -10,17 +10,17 @@ so the noise covers less than it should (C = 0 fails) and no release made here c
 import numpy as np
 
 from dpwerm.arrays import FloatArray
+from dpwerm.data.table import Table
 from dpwerm.errors import ParameterError
-from dpwerm.learn.pipeline import fit_release
-from dpwerm.learn.release import Release
-from dpwerm.learn.specification import Specification
+from dpwerm.features.encoding import Encoding
+from dpwerm.fit import fit_release
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.randomness import SeededBits
-from dpwerm.problem.losses import HuberisedHinge
-from dpwerm.rules.outcome_weights import outcome_weights, weight_bound
+from dpwerm.releases.release import Release
+from dpwerm.releases.specification import Specification
 from dpwerm.study.declaration import Study
-from dpwerm.study.encoding import Encoding
-from dpwerm.study.table import Table
+from dpwerm.study.declared import outcome_weights, weight_bound
 from dpwerm.study.treatment import arm_labels, arm_probabilities
 
 HINGE_WIDTH = 0.5

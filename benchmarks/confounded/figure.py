@@ -6,7 +6,7 @@ from pathlib import Path
 from matplotlib.axes import Axes
 
 from benchmarks.confounded.cells import Result
-from dpwerm.drawing import (
+from dpwerm.documents.drawing import (
     INK,
     OURS,
     PAPER,

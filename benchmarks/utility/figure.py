@@ -8,7 +8,7 @@ from pathlib import Path
 from matplotlib.axes import Axes
 
 from benchmarks.utility.cells import Result
-from dpwerm.drawing import (
+from dpwerm.documents.drawing import (
     INK,
     OURS,
     PAPER,

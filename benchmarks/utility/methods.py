@@ -12,8 +12,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from dpwerm import PrivateTreatmentRule
+from dpwerm.data.table import read_table
 from dpwerm.simulate.scenarios.scenario import Scenario
-from dpwerm.study.table import read_table
 from reproduction.paper_method import paper_benefit_bound, paper_rule
 
 PAPER_GAMMAS = (0.2, 1.0, 3.0, 10.0, 30.0)

@@ -14,10 +14,10 @@ from typing import ClassVar
 
 from dpwerm.errors import ParameterError
 from dpwerm.parameters import SMALLEST, positive, real
-from dpwerm.privacy.facts import LARGEST_N
-from dpwerm.rules.propensity import model_encoding
+from dpwerm.privacy.sensitivity import LARGEST_N
 from dpwerm.study.declaration import Study
 from dpwerm.study.propensity import ASYMPTOTIC
+from dpwerm.weighting.propensity import model_encoding
 
 
 @dataclass(frozen=True)

@@ -19,17 +19,19 @@ import numpy as np
 from scipy import stats
 
 from dpwerm.arrays import FloatArray
-from dpwerm.choose.rehearsal import Rehearsal
+from dpwerm.choose.search import Rehearsal
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism
-from dpwerm.mechanisms.plan import Plan
+from dpwerm.mechanisms.contract import Plan
+from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.plan.expected import AT_ONCE, rehearsed
+from dpwerm.plan.settle import Settled
 from dpwerm.privacy.budget import Budget
-from dpwerm.problem.losses import HuberisedHinge, MarginLoss
-from dpwerm.rules.settle import Settled
-from dpwerm.simulate.engine.noise import Draws, outside_noise
-from dpwerm.simulate.proxies import generator, random_trials
-from dpwerm.solve.batch import BatchProblems, minimise_batch
+from dpwerm.simulate.engine.released import Draws, outside_noise
+from dpwerm.simulate.synthetic import generator, random_trials
+from dpwerm.solve.batch import minimise_batch
+from dpwerm.solve.batch_problems import BatchProblems
 from reproduction.bounds.risks import Sample, Trials
 from reproduction.bounds.theorems import (
     SampleSizes,

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpwerm.arrays import FloatArray
-from dpwerm.problem.losses import HuberisedHinge, MarginLoss
-from dpwerm.solve.batch import BatchProblems
+from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.solve.batch_problems import BatchProblems
 
 
 @dataclass(frozen=True)

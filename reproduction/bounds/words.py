@@ -1,11 +1,12 @@
 """The paper's bounds in a table: each term as a number, beside what simulation shows."""
 
 from dpwerm.errors import ParameterError
-from dpwerm.mechanisms.plan import Stage, no_progress
+from dpwerm.mechanisms.contract import Stage, no_progress
+from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.parameters import real
+from dpwerm.plan.settle import people_of, settle
 from dpwerm.privacy.budget import Budget
-from dpwerm.problem.losses import HuberisedHinge, MarginLoss
-from dpwerm.rules.settle import people_of, settle
 from dpwerm.study.declaration import Study
 from dpwerm.text import aligned, wrapped
 from reproduction.bounds.asymptotic import Asymptotic, asymptotic_figures

@@ -9,7 +9,16 @@ from collections.abc import Mapping, Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpwerm.drawing import ALARM, INK, OURS, headed, labelled, legend_below, panels, styled
+from dpwerm.documents.drawing import (
+    ALARM,
+    INK,
+    OURS,
+    headed,
+    labelled,
+    legend_below,
+    panels,
+    styled,
+)
 from reproduction.gamma.curves import Cell, Curve
 from reproduction.gamma.lines import BASELINE, Line
 from reproduction.gamma.ours import Ours

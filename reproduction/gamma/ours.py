@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from dpwerm.arrays import FloatArray
+from dpwerm.plan.settle import Settled, settle
 from dpwerm.privacy.budget import Budget
-from dpwerm.rules.many import rules_of
-from dpwerm.rules.settle import Settled, settle
+from dpwerm.tune.many import rules_of
 from reproduction.artefact import Bench
 from reproduction.gamma.curves import (
     Cell,

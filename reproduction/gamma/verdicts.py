@@ -11,7 +11,7 @@ from statistics import median
 
 import numpy as np
 
-from dpwerm.simulate.proxies import generator
+from dpwerm.simulate.synthetic import generator
 from reproduction.artefact import Verdict
 from reproduction.gamma.curves import BETWEEN, Cell, Curve
 from reproduction.gamma.lines import BASELINE, Line

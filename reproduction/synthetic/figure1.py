@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpwerm.drawing import (
+from dpwerm.documents.drawing import (
     QUIET,
     budgets_across,
     headed,

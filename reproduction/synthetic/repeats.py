@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpwerm.arrays import FloatArray
-from dpwerm.simulate.proxies import generator
 from dpwerm.simulate.scenarios import get_scenario
+from dpwerm.simulate.synthetic import generator
 from reproduction.artefact import Bench
 from reproduction.summary import as_array
 from reproduction.synthetic.simulated import (

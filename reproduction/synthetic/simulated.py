@@ -16,15 +16,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from dpwerm.arrays import FloatArray, IntArray
+from dpwerm.data.table import Table, read_table
+from dpwerm.features.encoding import Encoding
+from dpwerm.plan.settle import settle
 from dpwerm.privacy.budget import Budget
-from dpwerm.rules.many import rules_of
-from dpwerm.rules.settle import settle
-from dpwerm.rules.trial import Trial
-from dpwerm.simulate.engine.judged import second_arm
+from dpwerm.simulate.engine.released import second_arm
 from dpwerm.simulate.scenarios.scenario import BENEFIT, Scenario
-from dpwerm.study.encoding import Encoding
-from dpwerm.study.table import Table, read_table
 from dpwerm.study.treatment import arm_labels, second_arm_probabilities
+from dpwerm.tune.many import rules_of
+from dpwerm.weighting.trial import Trial
 from reproduction.paper_batch import paper_theta
 from reproduction.paper_method import paper_benefit_bound, shifted
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpwerm.drawing import (
+from dpwerm.documents.drawing import (
     OURS,
     PAPER,
     QUIET,

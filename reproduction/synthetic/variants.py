@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpwerm.arrays import FloatArray
-from dpwerm.simulate.proxies import generator
+from dpwerm.simulate.synthetic import generator
 from reproduction.paper_method import paper_benefit_bound, shifted
 from reproduction.synthetic.repeats import PART, REPEATS, SEED, drawn, judged, luck
 from reproduction.synthetic.simulated import Rules, Simulated, our_rules, paper_rules

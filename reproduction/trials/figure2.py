@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpwerm.drawing import headed, labelled, legend_below, panels, shades, styled
+from dpwerm.documents.drawing import headed, labelled, legend_below, panels, shades, styled
 from reproduction.artefact import Artefact, Bench, Made, Sheet, Verdict
 from reproduction.trials.sheet import flat
 from reproduction.trials.source import Source, source_of

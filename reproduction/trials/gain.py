@@ -16,7 +16,7 @@ import numpy as np
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.simulate.engine.judged import second_arm
+from dpwerm.simulate.engine.released import second_arm
 from reproduction.artefact import Bench, Sheet
 from reproduction.trials.measures import standard_error
 from reproduction.trials.method import METHODS, Cell, TrialMethod

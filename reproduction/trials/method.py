@@ -13,12 +13,12 @@ from typing import Literal, Protocol
 import numpy as np
 
 from dpwerm.arrays import IntArray
+from dpwerm.data.table import read_table
+from dpwerm.features.encoding import Encoding
+from dpwerm.plan.settle import settle
 from dpwerm.privacy.budget import Budget
-from dpwerm.rules.many import rules_of
-from dpwerm.rules.settle import settle
-from dpwerm.rules.trial import trial_of_table
-from dpwerm.study.encoding import Encoding
-from dpwerm.study.table import read_table
+from dpwerm.tune.many import rules_of
+from dpwerm.weighting.trial import trial_of_table
 from reproduction.paper_batch import paper_theta
 from reproduction.synthetic.simulated import Rules
 from reproduction.trials.trial import OpenTrial

@@ -17,16 +17,9 @@ import pyarrow as pa
 from scipy.special import ndtr, ndtri
 
 from dpwerm.arrays import FloatArray
-from dpwerm.simulate.scenarios.outcomes import Outcome
-from dpwerm.simulate.scenarios.scenario import (
-    ARM,
-    BENEFIT,
-    Scenario,
-    numbers,
-    two_arms,
-)
+from dpwerm.data.table import read_table
+from dpwerm.simulate.scenarios.scenario import ARM, BENEFIT, Outcome, Scenario, numbers, two_arms
 from dpwerm.study.declaration import Study
-from dpwerm.study.table import read_table
 from dpwerm.study.treatment import arm_labels, arm_probabilities
 from reproduction.paper_method import shifted
 from reproduction.trials.trial import OpenTrial

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dpwerm.arrays import FloatArray
-from dpwerm.simulate.engine.judged import second_arm
+from dpwerm.simulate.engine.released import second_arm
 from reproduction.synthetic.simulated import Rules
 from reproduction.trials.measures import (
     allocation,

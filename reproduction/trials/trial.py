@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 
 from dpwerm.arrays import FloatArray, IntArray
+from dpwerm.data.table import read_table
 from dpwerm.errors import Fault, TableError
+from dpwerm.features.encoding import Encoding
 from dpwerm.study.declaration import Study
-from dpwerm.study.encoding import Encoding
-from dpwerm.study.table import read_table
 from dpwerm.study.treatment import arm_labels, arm_probabilities
 from dpwerm.study.trial import read_trial
 from reproduction.trials.measures import empirical_value, influence

@@ -4,12 +4,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dpwerm.learn.classifier import PrivateWeightedClassifier
-    from dpwerm.learn.release import Release
+    from dpwerm.estimators.classifier import PrivateWeightedClassifier
+    from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
+    from dpwerm.evaluate import treatment_value
     from dpwerm.privacy.budget import Budget
     from dpwerm.privacy.ledger.ledger import Ledger
-    from dpwerm.rules.treatment_rule import PrivateTreatmentRule
-    from dpwerm.rules.value.evaluate import treatment_value
+    from dpwerm.releases.release import Release
     from dpwerm.study.declaration import Study
     from dpwerm.version import __version__
 
@@ -27,12 +27,12 @@ __all__ = [
 _HOMES = {
     "Budget": "dpwerm.privacy.budget",
     "Ledger": "dpwerm.privacy.ledger.ledger",
-    "PrivateTreatmentRule": "dpwerm.rules.treatment_rule",
-    "PrivateWeightedClassifier": "dpwerm.learn.classifier",
-    "Release": "dpwerm.learn.release",
+    "PrivateTreatmentRule": "dpwerm.estimators.treatment_rule",
+    "PrivateWeightedClassifier": "dpwerm.estimators.classifier",
+    "Release": "dpwerm.releases.release",
     "Study": "dpwerm.study.declaration",
     "__version__": "dpwerm.version",
-    "treatment_value": "dpwerm.rules.value.evaluate",
+    "treatment_value": "dpwerm.evaluate",
 }
 
 

@@ -5,8 +5,13 @@ once, upwards. Rounding to nearest could make it smaller than the truth.
 """
 
 import math
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from decimal import Decimal
 from fractions import Fraction
+
+from flint import arb, ctx
 
 
 def round_up(value: Fraction) -> float:
@@ -39,3 +44,31 @@ def floor_log2(value: Fraction) -> int:
 def decimal_of(value: Decimal | float | str) -> Decimal:
     """Return the decimal a person wrote: 0.1 means one tenth, not its nearest double."""
     return value if isinstance(value, Decimal) else Decimal(str(value))
+
+
+# ------------------------------------------------------------------------------------------
+# The precision of ball arithmetic, changed in one place and always put back; exact balls.
+#
+# flint keeps one precision for the whole process. A change by another thread could widen an
+# enclosure and never make it wrong, but it must not outlive the work it was made for.
+
+
+_LOCK = threading.RLock()
+
+
+@contextmanager
+def precision(bits: int) -> Iterator[None]:
+    """Work at that many bits; afterwards the precision is as before, also after an exception."""
+    with _LOCK:
+        before = ctx.prec
+        try:
+            ctx.prec = bits
+            yield
+        finally:
+            ctx.prec = before
+
+
+def fraction_of(number: arb) -> Fraction:
+    """Return an exact ball, such as a midpoint or an end, as a fraction."""
+    mantissa, exponent = number.man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)

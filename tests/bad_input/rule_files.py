@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dpwerm.privacy.budget import Budget
-from dpwerm.rules.rule_file import digest_of
-from dpwerm.rules.tuning import Tuning
-from dpwerm.rules.tuning_record import plain_tuning
+from dpwerm.releases.release import digest_of
+from dpwerm.releases.tuning import Tuning, plain_tuning
 
 Edit = Callable[[str], str | bytes]
 DIGITS = "9" * 5_000

@@ -33,7 +33,7 @@ from tests.bad_input.sections import FITTING, PAGE, SECTIONS, lines
 from dpwerm import PrivateTreatmentRule, Study
 from dpwerm.arrays import FloatArray
 from dpwerm.cli.main import main
-from dpwerm.rules.rule_file import read_rule
+from dpwerm.releases.rule_file import read_rule
 
 # -- the page and the scenarios --------------------------------------------------------------
 

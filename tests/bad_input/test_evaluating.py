@@ -30,11 +30,11 @@ from tests.bad_input.rule_files import Edit
 from tests.bad_input.sections import PAGE, lines
 
 from dpwerm import PrivateTreatmentRule, Study
-from dpwerm.rules.rule import Rule
-from dpwerm.rules.rule_file import read_rule, write_rule
-from dpwerm.rules.value.evaluate import treatment_value
-from dpwerm.rules.value.file import read_value, verify_value, write_value
-from dpwerm.rules.value.release import ValueRelease
+from dpwerm.evaluate import treatment_value
+from dpwerm.releases.rule import Rule
+from dpwerm.releases.rule_file import read_rule, write_rule
+from dpwerm.releases.value.file import read_value, verify_value, write_value
+from dpwerm.releases.value.release import ValueRelease
 from dpwerm.study.load import parse_toml
 
 Learn = Callable[[Evaluated], Rule]

@@ -9,8 +9,7 @@ from tests.cli.conftest import Run, Trial
 
 from dpwerm.audit import pipeline, suite
 from dpwerm.audit.attack import Audited
-from dpwerm.audit.one_run import one_run_lower
-from dpwerm.audit.pipeline import OneRun, StudyAudit
+from dpwerm.audit.pipeline import OneRun, StudyAudit, one_run_lower
 from dpwerm.audit.suite import Task
 from dpwerm.privacy.budget import Budget
 

@@ -76,7 +76,7 @@ def test_what_fails_after_the_charge_is_told_to_be_charged(
     def fail(*_: object) -> None:
         raise ValueError
 
-    monkeypatch.setattr("dpwerm.rules.fit_rule.Ready.of", fail)
+    monkeypatch.setattr("dpwerm.fit.Ready.of", fail)
     result = fit()
     assert result.code == 1
     assert "The ledger was charged before this, and that stays; nothing was released." in result.err

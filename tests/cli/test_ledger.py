@@ -15,7 +15,7 @@ from tests.cli.conftest import Run, Trial
 from dpwerm.errors import LedgerError
 from dpwerm.privacy.ledger.entry import seal
 from dpwerm.privacy.ledger.ledger import Ledger
-from dpwerm.privacy.receipt import Receipt
+from dpwerm.privacy.randomness import Receipt
 from dpwerm.study.declaration import Study
 
 SECRET = "hunter2-zebra"  # noqa: S105 - a password that must never be seen

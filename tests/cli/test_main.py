@@ -8,7 +8,7 @@ from tests.cli.conftest import Run, Trial
 
 from dpwerm import __version__
 from dpwerm.cli.main import DEBUG
-from dpwerm.rules.treatment_rule import PrivateTreatmentRule
+from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 
 COMMANDS = ("demo", "init", "check", "fit", "recommend", "verify")
 

@@ -7,8 +7,8 @@ import pytest
 from tests.bad_input.base import STUDY, sound_table
 from tests.cli.conftest import Run, Trial
 
-from dpwerm.report.figure import save_figure
-from dpwerm.rules.rule_file import read_rule
+from dpwerm.documents.rule_figure import save_figure
+from dpwerm.releases.rule_file import read_rule
 
 NAME = "[red]Trial[/red] :smile: $\\frac{1}{0$"
 ARM = "[bold]pill[/bold]"

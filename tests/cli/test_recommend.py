@@ -11,7 +11,7 @@ import pytest
 from tests.bad_input.base import Cells, sound_table
 from tests.cli.conftest import Run, Trial
 
-from dpwerm.rules.rule_file import read_rule
+from dpwerm.releases.rule_file import read_rule
 
 ADDED = ["recommended_arm", "score"]
 

@@ -8,7 +8,7 @@ from tests.bad_input.base import NUMBER_CANARY, TEXT_CANARY, sound_table, with_c
 from tests.cli.conftest import Run, Trial
 from tests.unit.plan.studies import PRIVATE_MODEL
 
-from dpwerm.rules.rule_file import read_rule
+from dpwerm.releases.rule_file import read_rule
 
 FAST = ("--epsilon", 1, "--repeats", 12, "--workers", 1)
 

@@ -15,7 +15,8 @@ from tests.bad_input.base import ADD_REMOVE, PROPENSITY_COLUMN, STUDY
 from tests.cli.conftest import Run, Trial
 
 from dpwerm.errors import RuleFileError
-from dpwerm.rules.rule_file import digest_of, verify_rule, write_rule
+from dpwerm.releases.release import digest_of
+from dpwerm.releases.rule_file import verify_rule, write_rule
 from dpwerm.study.declaration import Study
 from dpwerm.tune.private import fit_tuned
 

@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from dpwerm import PrivateTreatmentRule, PrivateWeightedClassifier, Study
 from dpwerm.errors import BudgetError, ParameterError
-from dpwerm.rules.rule_file import read_rule
+from dpwerm.releases.rule_file import read_rule
 from dpwerm.simulate.demo import demo_trial, study_text
 
 EXPECTED_FAILURES = {

@@ -11,16 +11,12 @@ from flint import arb, ctx
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.problem.losses import (
-    LOSSES,
-    HuberisedHinge,
-    Logistic,
-    MarginLoss,
-    check_loss,
-    get_loss,
-    register_loss,
-)
-from dpwerm.problem.objective import Objective, WeightedData
+from dpwerm.objective.losses.contract import MarginLoss, check_loss
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses.registry import LOSSES, get_loss, register_loss
+from dpwerm.objective.objective import Objective
+from dpwerm.objective.rows import WeightedData
 
 WIDTHS = (1e-12, 1e-6, 0.1, 1.0, 3.7, 1e6)
 INSTANCES: list[MarginLoss] = [

@@ -11,20 +11,22 @@ from flint import ctx
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.learn.certificate import facts_of
-from dpwerm.learn.pipeline import fit_release
-from dpwerm.learn.release import Release
-from dpwerm.learn.specification import Specification
-from dpwerm.learn.verify import verify_release
-from dpwerm.mechanisms import MECHANISMS, NOISE_LAWS, Plan, get_mechanism
-from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.gaussian_budget import GaussianBudget
+from dpwerm.features.blocks import CategoryBlock, Level, NumberBlock
+from dpwerm.features.encoding import Encoding
+from dpwerm.fit import fit_release
+from dpwerm.mechanisms import MECHANISMS, NOISE_LAWS, get_mechanism
+from dpwerm.mechanisms.contract import Plan
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.objective import Objective
+from dpwerm.objective.rows import WeightedData
+from dpwerm.privacy.budget import Budget, GaussianBudget
 from dpwerm.privacy.randomness import BitSource, OperatingSystemBits, SeededBits
 from dpwerm.privacy.relation import Relation
-from dpwerm.problem.losses import HuberisedHinge, Logistic
-from dpwerm.problem.objective import Objective, WeightedData
-from dpwerm.study.blocks import CategoryBlock, Level, NumberBlock
-from dpwerm.study.encoding import Encoding
+from dpwerm.releases.certificate import facts_of
+from dpwerm.releases.release import Release
+from dpwerm.releases.specification import Specification
+from dpwerm.releases.verify import verify_release
 
 ROOT = Path(__file__).parents[2]
 NAMES = sorted(MECHANISMS)

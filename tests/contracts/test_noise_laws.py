@@ -14,7 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dpwerm.errors import ParameterError
-from dpwerm.mechanisms import NOISE_LAWS, Noise, NoiseLaw
+from dpwerm.mechanisms import NOISE_LAWS
+from dpwerm.mechanisms.contract import Noise, NoiseLaw
 from dpwerm.privacy.budget import AnyBudget, Budget, only_budget
 from dpwerm.privacy.randomness import OperatingSystemBits, SeededBits
 

@@ -10,7 +10,7 @@ from flint import arb
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.problem.regularizers import (
+from dpwerm.objective.regularizers import (
     REGULARIZERS,
     Regularizer,
     check_regularizer,

@@ -14,9 +14,10 @@ from tests.docs.pages import ROOT
 from tests.faults import weights
 
 from dpwerm.arrays import FloatArray
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.privacy.origin import KnownByDesign
-from dpwerm.problem.losses import HuberisedHinge
-from dpwerm.solve.batch import BatchProblems, minimise_batch
+from dpwerm.solve.batch import minimise_batch
+from dpwerm.solve.batch_problems import BatchProblems
 from reproduction.bounds.theorems import length_factor, privacy_term
 from reproduction.paper_method import HINGE_WIDTH, shifted
 

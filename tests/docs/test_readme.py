@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.docs.pages import ROOT, run_page
 
-from dpwerm.problem.losses import registry
+from dpwerm.objective.losses import registry
 
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")])
 

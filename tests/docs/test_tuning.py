@@ -8,7 +8,7 @@ import pytest
 from tests.unit.plan.studies import make_small
 
 from dpwerm.cli.main import main
-from dpwerm.simulate import proxies
+from dpwerm.simulate import synthetic as proxies
 from dpwerm.simulate.engine import run
 
 ROOT = Path(__file__).parents[2]

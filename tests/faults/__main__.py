@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from tests.faults.catalogue import CATALOGUE, RUNS, lines, measure
 
-from dpwerm.simulate.engine.bar import bar
+from dpwerm.simulate.engine.run import bar
 
 
 def main(names: Sequence[str], *, runs: int = RUNS) -> int:

@@ -16,16 +16,16 @@ from dpwerm.arrays import FloatArray
 from dpwerm.audit.target import Key, Pair, Target, luck
 from dpwerm.exact import sqrt_up
 from dpwerm.mechanisms import get_mechanism
-from dpwerm.mechanisms.plan import Plan
+from dpwerm.mechanisms.contract import Plan
+from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.facts import Facts, WeightOrigin
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.relation import Relation
-from dpwerm.problem.losses import HuberisedHinge, MarginLoss
-from dpwerm.rules.outcome_weights import outcome_weights
-from dpwerm.simulate.engine.noise import Draws, outside_noise
-from dpwerm.simulate.engine.released import released
-from dpwerm.solve.batch import BatchProblems
+from dpwerm.privacy.sensitivity import Facts, WeightOrigin
+from dpwerm.simulate.engine.released import Draws, outside_noise, released
+from dpwerm.solve.batch_problems import BatchProblems
+from dpwerm.study.declared import outcome_weights
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from tests.faults.chain import (
 from dpwerm.arrays import FloatArray
 from dpwerm.audit.target import Key, Pair
 from dpwerm.privacy.budget import Budget
-from dpwerm.solve.batch import BatchProblems
+from dpwerm.solve.batch_problems import BatchProblems
 
 NEAR, SCALING_GAMMA = 0.01, 100.0
 """Where everybody is but one, in units of the declared bound."""

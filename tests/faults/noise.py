@@ -22,7 +22,7 @@ from tests.faults.chain import (
 from dpwerm.arrays import FloatArray
 from dpwerm.audit.target import Key, Pair, luck
 from dpwerm.mechanisms import MECHANISMS, NOISE_LAWS, get_mechanism
-from dpwerm.mechanisms.plan import Plan
+from dpwerm.mechanisms.contract import Plan
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.randomness import OperatingSystemBits
 from dpwerm.privacy.relation import Relation

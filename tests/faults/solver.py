@@ -26,13 +26,13 @@ from dpwerm.arrays import FloatArray
 from dpwerm.audit.target import Key, Pair, luck
 from dpwerm.exact import round_up
 from dpwerm.mechanisms import get_mechanism
-from dpwerm.mechanisms.noise import Noise
+from dpwerm.mechanisms.contract import Noise, Plan
 from dpwerm.mechanisms.perturbed import SECOND
-from dpwerm.mechanisms.plan import Plan
+from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.privacy.budget import Budget
-from dpwerm.problem.losses import Logistic
-from dpwerm.simulate.engine.noise import Draws, inside_noise, outside_noise
-from dpwerm.solve.batch import BatchProblems, minimise_batch
+from dpwerm.simulate.engine.released import Draws, inside_noise, outside_noise
+from dpwerm.solve.batch import minimise_batch
+from dpwerm.solve.batch_problems import BatchProblems
 
 IGNORED_N, IGNORED_GAMMA = 20, 1000.0
 FORGOTTEN = 1e-6

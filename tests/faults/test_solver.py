@@ -16,7 +16,7 @@ from tests.faults.solver import (
 )
 
 from dpwerm.audit.likelihood import log_density
-from dpwerm.problem.data import WeightedData
+from dpwerm.objective.rows import WeightedData
 
 
 def test_the_effective_epsilon_is_that_of_the_reference_implementation() -> None:

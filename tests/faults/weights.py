@@ -24,13 +24,13 @@ from tests.faults.chain import (
 
 from dpwerm.arrays import FloatArray
 from dpwerm.audit.target import Pair
-from dpwerm.privacy.facts import Facts, WeightOrigin
-from dpwerm.privacy.origin import KnownByDesign
-from dpwerm.privacy.ridge_origin import RidgeModel
-from dpwerm.problem.losses import Logistic
-from dpwerm.rules.outcome_weights import weight_bound
-from dpwerm.solve.batch import BatchProblems, minimise_batch
+from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.privacy.origin import KnownByDesign, RidgeModel
+from dpwerm.privacy.sensitivity import Facts, WeightOrigin
+from dpwerm.solve.batch import minimise_batch
+from dpwerm.solve.batch_problems import BatchProblems
 from dpwerm.study.benefit import Benefit
+from dpwerm.study.declared import weight_bound
 
 SHIFT_N, SHIFT_GAMMA, CHANCE = 21, 200.0, 0.5
 HAIR = 0.001

@@ -28,12 +28,12 @@ from typing import Any, NoReturn
 import numpy as np
 from tests.bad_input.base import STUDY, sound_table
 
+from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 from dpwerm.privacy.ledger.account import Account
 from dpwerm.privacy.ledger.entry import Entry
 from dpwerm.privacy.ledger.store import Store
 from dpwerm.privacy.ledger.url import LedgerAddress
-from dpwerm.rules.rule_file import read_rule, write_rule
-from dpwerm.rules.treatment_rule import PrivateTreatmentRule
+from dpwerm.releases.rule_file import read_rule, write_rule
 from dpwerm.study.declaration import Study
 
 PER_FOLDER = 25

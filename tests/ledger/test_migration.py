@@ -6,8 +6,7 @@ from tests.ledger.meddle import filled, meddle
 
 from dpwerm.errors import LedgerError, LedgerTamperedError
 from dpwerm.privacy.ledger.entry import Entry, seal
-from dpwerm.privacy.ledger.schema import ENTRIES, make_entries
-from dpwerm.privacy.ledger.store import Store
+from dpwerm.privacy.ledger.store import ENTRIES, Store, make_entries
 from dpwerm.privacy.ledger.url import LedgerAddress
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dpwerm.arrays import FloatArray
-from dpwerm.simulate.engine.noise import Draws, outside_noise
-from dpwerm.study.encoding import Encoding
+from dpwerm.features.encoding import Encoding
+from dpwerm.simulate.engine.released import Draws, outside_noise
 from reproduction.paper_batch import LOSS, paper_plan, paper_problems, paper_theta
 from reproduction.paper_method import paper_release, shifted
 

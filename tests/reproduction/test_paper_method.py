@@ -4,11 +4,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from dpwerm.data.table import read_table
 from dpwerm.errors import ParameterError
+from dpwerm.features.encoding import Encoding
 from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.study.declaration import Study
-from dpwerm.study.encoding import Encoding
-from dpwerm.study.table import read_table
 from reproduction.paper_method import paper_benefit_bound, paper_release, paper_rule, shifted
 
 PAPER = get_scenario("paper")

@@ -18,11 +18,11 @@ from tests.statistical.samples import SOURCES
 
 from dpwerm.arrays import FloatArray
 from dpwerm.mechanisms.norms import BlockNorm, Euclidean, Norm
-from dpwerm.privacy.enclosure import nearby_vector
-from dpwerm.privacy.facts import Facts
+from dpwerm.privacy.grid import nearby_vector
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.randomness import bit_source
 from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.sensitivity import Facts
 
 BLOCKS = ((1, 0.5), (1, 1.0), (1, 1.0), (3, 0.75))
 """An intercept, two numbers, and a category of three levels."""

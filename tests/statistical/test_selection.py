@@ -15,7 +15,7 @@ from tests.statistical.samples import SOURCES
 from tests.unit.mechanisms.selection.laws import softmax
 
 from dpwerm.arrays import FloatArray
-from dpwerm.mechanisms.selection.exponential import ExponentialMechanism
+from dpwerm.mechanisms.exponential import ExponentialMechanism
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.randomness import bit_source
 

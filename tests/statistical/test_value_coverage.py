@@ -16,9 +16,8 @@ from dpwerm.mechanisms.laplace_sums import LaplaceSums, exact_sums
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.randomness import SeededBits
 from dpwerm.privacy.relation import Relation
-from dpwerm.rules.value.interval import gain_target, interval_of, value_target
-from dpwerm.rules.value.layout import layout_by_design
-from dpwerm.rules.value.shares import split_evenly
+from dpwerm.releases.value.interval import gain_target, interval_of, value_target
+from dpwerm.releases.value.layout import layout_by_design, split_evenly
 
 M = 500
 LAYOUT = layout_by_design(("a", "b"), (Fraction(2, 3), Fraction(1, 3)))

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 from flint import arb, ctx
 
-from dpwerm.balls import fraction_of, precision
+from dpwerm.exact import fraction_of, precision
 
 
 def test_the_precision_is_put_back() -> None:

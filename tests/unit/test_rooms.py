@@ -8,19 +8,24 @@ import pytest
 import dpwerm
 
 HOUSE = Path(dpwerm.__file__).parent
-GROUND = {"errors", "balls", "exact", "parameters", "arrays", "text", "version"}
-GROUND |= {"drawing", "lettering"}
+GROUND = {"errors", "exact", "parameters", "arrays", "text", "faults", "version"}
 FLOORS = [
+    {"data"},
+    {"features"},
     {"study"},
-    {"problem"},
+    {"objective"},
     {"privacy", "solve"},
     {"mechanisms"},
+    {"weighting"},
+    {"releases"},
     {"simulate"},
     {"choose"},
-    {"learn"},
-    {"rules"},
+    {"fit", "evaluate"},
+    {"estimators"},
+    {"plan"},
     {"tune"},
-    {"report", "audit", "plan"},
+    {"audit"},
+    {"documents"},
     {"cli"},
 ]
 BESIDE = {"reproduction", "benchmarks", "tests"}
@@ -86,7 +91,7 @@ def test_every_room_has_a_floor() -> None:
 
 @pytest.mark.parametrize("path", sorted(HOUSE.rglob("*.py")), ids=lambda path: path.name)
 def test_modules_stay_small(path: Path) -> None:
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 300
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
 
 
 def test_randomness_comes_from_one_module() -> None:

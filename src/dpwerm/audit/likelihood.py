@@ -15,10 +15,11 @@ from typing import cast
 import numpy as np
 
 from dpwerm.arrays import FloatArray
-from dpwerm.mechanisms.plan import Plan
-from dpwerm.problem.data import WeightedData
-from dpwerm.problem.losses import MarginLoss
-from dpwerm.solve.batch import BatchProblems, minimise_path
+from dpwerm.mechanisms.contract import Plan
+from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.rows import WeightedData
+from dpwerm.solve.batch import minimise_path
+from dpwerm.solve.batch_problems import BatchProblems
 
 _AT_ONCE = 1 << 14
 """Outputs whose Hessians are kept at once."""

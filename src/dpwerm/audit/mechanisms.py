@@ -11,20 +11,25 @@ from dpwerm.arrays import FloatArray
 from dpwerm.audit.likelihood import log_density, stacked
 from dpwerm.audit.neighbours import near, pairs_for
 from dpwerm.audit.target import Key, Pair, luck
+from dpwerm.choose.propensity import propensity_settings
 from dpwerm.exact import sqrt_up
+from dpwerm.features.blocks import NumberBlock
+from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import get_mechanism
-from dpwerm.mechanisms.plan import Plan
+from dpwerm.mechanisms.contract import Plan
+from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.objective import Objective
+from dpwerm.objective.regularizers import Ridge
+from dpwerm.objective.rows import WeightedData
 from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.facts import Facts
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.randomness import OperatingSystemBits
 from dpwerm.privacy.relation import Relation
-from dpwerm.problem.data import WeightedData
-from dpwerm.problem.losses import MarginLoss
-from dpwerm.problem.objective import Objective
-from dpwerm.problem.regularizers.ridge import Ridge
-from dpwerm.simulate.engine.noise import Draws, outside_noise
-from dpwerm.simulate.engine.released import released
+from dpwerm.privacy.sensitivity import Facts
+from dpwerm.releases.certificate import facts_of
+from dpwerm.releases.specification import Specification
+from dpwerm.simulate.engine.released import Draws, outside_noise, released
 
 AT_ONCE = 1 << 15
 """Releases made at once."""
@@ -140,3 +145,37 @@ def plain_facts(
         blocks=((1, 1.0),) * dimension,
         regularizer=Ridge.name,
     )
+
+
+# ------------------------------------------------------------------------------------------
+# What a fit does with its automatic settings, as a target: the private propensity model.
+
+
+FLOOR = 0.1
+"""π_min of the models that are audited."""
+
+
+def propensity_target(features: int, people: int, budget: Budget) -> MechanismTarget:
+    """Return the release of a private propensity model, with the settings a fit would choose.
+
+    Parameters
+    ----------
+    features : int ≥ 1, numbers with bounds, beside the intercept
+    people : int ≥ 1
+    budget : Budget with δ = 0
+    """
+    names = [f"x{j + 1}" for j in range(features)]
+    blocks = [NumberBlock(name=n, column=n, lower=-1.0, upper=1.0, default=0.0) for n in names]
+    encoding = Encoding(blocks=tuple(blocks))
+    relation = Relation.REPLACE_ONE
+    choice = propensity_settings(encoding, people, budget, relation, FLOOR)
+    spec = Specification(
+        budget=budget,
+        gamma=choice.gamma,
+        weight_bound=1.0,
+        mechanism=choice.mechanism,
+        relation=relation,
+        loss=Logistic(),
+    )
+    facts = facts_of(spec, encoding.changed(intercept=choice.intercept), people)
+    return MechanismTarget(choice.mechanism, facts, spec.loss, budget, "propensity-model")

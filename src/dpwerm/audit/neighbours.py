@@ -12,9 +12,9 @@ import numpy as np
 
 from dpwerm.arrays import FloatArray
 from dpwerm.audit.target import Key, Pair, luck
-from dpwerm.privacy.facts import Facts
+from dpwerm.objective.rows import WeightedData
 from dpwerm.privacy.relation import Relation
-from dpwerm.problem.data import WeightedData
+from dpwerm.privacy.sensitivity import Facts
 
 MOVES = 12
 """Pairs that are tried near a good one."""

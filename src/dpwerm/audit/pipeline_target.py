@@ -15,10 +15,10 @@ import numpy as np
 
 from dpwerm.arrays import FloatArray
 from dpwerm.audit.attack import Audited
+from dpwerm.audit.canaries import World
 from dpwerm.audit.guesser import Guesser, best_guesser
 from dpwerm.audit.study_pipeline import Pipeline, claim_of, run_pipeline
 from dpwerm.audit.target import Key, Pair, luck
-from dpwerm.audit.worlds import World
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.engine.run import OnDone, unseen

@@ -12,8 +12,8 @@ import numpy as np
 
 from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.audit.target import Key, Pair, luck
+from dpwerm.mechanisms.exponential import ExponentialMechanism
 from dpwerm.mechanisms.laplace_sums import UNIT, LaplaceSums, exact_sums
-from dpwerm.mechanisms.selection.exponential import ExponentialMechanism
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.randomness import OperatingSystemBits
 from dpwerm.privacy.relation import Relation

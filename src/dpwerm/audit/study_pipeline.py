@@ -15,19 +15,19 @@ import numpy as np
 
 from dpwerm.arrays import FloatArray
 from dpwerm.audit.canaries import Record, write_table
+from dpwerm.data.table import Table, read_table
 from dpwerm.errors import ParameterError
-from dpwerm.learn.release import Release
+from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
+from dpwerm.evaluate import treatment_value
 from dpwerm.privacy.budget import Budget, total
-from dpwerm.privacy.payment import NO_LEDGER
-from dpwerm.rules.json_in import read_json
-from dpwerm.rules.rule import Rule
-from dpwerm.rules.rule_file import read_rule, write_rule
-from dpwerm.rules.treatment_rule import PrivateTreatmentRule
-from dpwerm.rules.value.evaluate import treatment_value
-from dpwerm.rules.value.file import read_value, write_value
+from dpwerm.privacy.filter import NO_LEDGER
+from dpwerm.releases.files import read_json
+from dpwerm.releases.release import Release
+from dpwerm.releases.rule import Rule
+from dpwerm.releases.rule_file import read_rule, write_rule
+from dpwerm.releases.value.file import read_value, write_value
 from dpwerm.simulate.engine.run import OnDone, processors, run, unseen
 from dpwerm.study.declaration import Study
-from dpwerm.study.table import Table, read_table
 from dpwerm.tune.private import fit_tuned
 
 RULE, VALUE = "rule.json", "value.json"

@@ -11,16 +11,17 @@ from functools import partial
 from types import MappingProxyType
 
 from dpwerm.audit.attack import Audited, audit
-from dpwerm.audit.fits import propensity_target
-from dpwerm.audit.mechanisms import MechanismTarget, plain_facts
+from dpwerm.audit.mechanisms import MechanismTarget, plain_facts, propensity_target
 from dpwerm.audit.releases import ChoiceTarget, SumsTarget
 from dpwerm.audit.target import Exact, Target
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.mechanisms.none import NotPrivate
+from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.relation import Relation
-from dpwerm.problem.losses import HuberisedHinge, Logistic, MarginLoss
 from dpwerm.simulate.engine.run import OnDone, run, unseen
 
 SHIPPED = tuple(name for name in MECHANISMS if name != NotPrivate.name)

@@ -13,7 +13,7 @@ import numpy as np
 
 from dpwerm.arrays import FloatArray
 from dpwerm.privacy.budget import Budget
-from dpwerm.simulate.proxies import generator
+from dpwerm.simulate.synthetic import generator
 
 Key = tuple[int | str, ...]
 """A public key for simulated luck: the same key, the same outputs."""

@@ -1,23 +1,84 @@
-"""From a question to its answer: remembered, kept on disk, or found by simulation.
+"""Answers kept in the user's cache folder: public settings under the digest of a public question.
 
-Very wide studies are answered by analogy: with d columns and n people as for 32 of the columns and
-n·32/d people, since the noise of a fit grows with d/n; γ, which stands against a sum over people,
-is scaled back with n.
+A file that cannot be read is as good as none, and a folder that cannot be written is no fault: the
+answer is then found again. ``DPWERM_CACHE`` names another folder.
 """
 
+import json
+import os
+import sys
 from dataclasses import replace
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 
-from dpwerm.choose.cache import keep, kept
+from pydantic import TypeAdapter
+
 from dpwerm.choose.candidates import ABOVE_FLOOR, Setting, floor_of, mechanisms
-from dpwerm.choose.choice import Choice
-from dpwerm.choose.question import Question
+from dpwerm.choose.question import Choice, Question
 from dpwerm.choose.search import REVISION, Progress, no_progress, search
 from dpwerm.errors import ParameterError
+from dpwerm.features.blocks import Block, CategoryBlock
+from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import get_mechanism
-from dpwerm.mechanisms.plan import Plan, spent
-from dpwerm.study.blocks import Block, CategoryBlock
-from dpwerm.study.encoding import Encoding
+from dpwerm.mechanisms.contract import Plan, spent
 from dpwerm.version import __version__
+
+_LARGEST_FILE = 100_000
+_CHOICE = TypeAdapter(Choice)
+
+
+def folder() -> Path:
+    """Return the folder of kept answers."""
+    if named := os.environ.get("DPWERM_CACHE"):
+        return Path(named)
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA", str(Path.home() / "AppData" / "Local")))
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache")))
+    return base / "dpwerm"
+
+
+def kept(key: str) -> Choice | None:
+    """Return the answer kept under a key, None if there is none of the right form."""
+    try:
+        path = folder() / f"{key}.json"
+        if path.stat().st_size > _LARGEST_FILE:
+            return None
+        return _CHOICE.validate_json(path.read_bytes(), strict=True)
+    except (OSError, ValueError, RuntimeError):
+        return None
+
+
+def keep(key: str, choice: Choice) -> None:
+    """Keep an answer, in one step so that no half-written file is ever read."""
+    try:
+        place = folder()
+        place.mkdir(parents=True, exist_ok=True)
+        with NamedTemporaryFile(
+            "w", encoding="utf-8", dir=place, suffix=".part", delete=False
+        ) as part:
+            part.write(json.dumps(choice.plain(), indent=2))
+        _move(Path(part.name), place / f"{key}.json")
+    except (OSError, RuntimeError):
+        return
+
+
+def _move(part: Path, path: Path) -> None:
+    try:
+        part.replace(path)
+    except OSError:
+        part.unlink(missing_ok=True)
+
+
+# ------------------------------------------------------------------------------------------
+# From a question to its answer: remembered, kept on disk, or found by simulation.
+#
+# Very wide studies are answered by analogy: with d columns and n people as for 32 of the columns
+# and n·32/d people, since the noise of a fit grows with d/n; γ, which stands against a sum over
+# people, is scaled back with n.
+
 
 MOST_COLUMNS = 32
 _FEWEST_PEOPLE = 20

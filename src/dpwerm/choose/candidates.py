@@ -11,10 +11,10 @@ from itertools import product
 
 from dpwerm.choose.question import Question
 from dpwerm.errors import ParameterError
-from dpwerm.mechanisms.curvature import gamma_floor
+from dpwerm.features.encoding import Encoding
+from dpwerm.mechanisms.perturbed import gamma_floor
 from dpwerm.parameters import SMALLEST
-from dpwerm.privacy.gaussian_budget import GaussianBudget
-from dpwerm.study.encoding import Encoding
+from dpwerm.privacy.budget import GaussianBudget
 
 GAMMAS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 CLIPS = (0.1, 0.2, 0.4, 0.7, 1.0)

@@ -5,12 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dpwerm.cli.console import NOT_VERIFIED, free_path, picture_path, say
-from dpwerm.cli.options import WORKERS_HELP
+from dpwerm.cli.console import NOT_VERIFIED, WORKERS_HELP, free_path, picture_path, say
 from dpwerm.errors import ParameterError
 
 if TYPE_CHECKING:
-    from dpwerm.audit.words import Found
+    from dpwerm.documents.audit import Found
 
 SURE = 0.999
 """The confidence if none is given."""
@@ -78,7 +77,7 @@ def _audits(
     """Return the audits that are asked for."""
     # Solving and drawing libraries take a second to load; other commands do without them.
     from dpwerm.audit import suite
-    from dpwerm.simulate.engine.bar import bar
+    from dpwerm.simulate.engine.run import bar
 
     cells = suite.chosen(names, quick=quick)
     wanted, real = suite.RUNS, suite.EXACT_RUNS
@@ -101,8 +100,8 @@ def _show(found: "Found", out: Path | None, figure: Path | None) -> None:
     """Say what was found, write it down, and end with the exit code of the verdict."""
     import json
 
-    from dpwerm.audit import words
-    from dpwerm.audit.figure import save_audit
+    from dpwerm.documents import audit as words
+    from dpwerm.documents.audit import save_audit
 
     say("\n".join(words.lines(found)))
     if out is not None:
@@ -127,9 +126,9 @@ def _pipeline(
 ) -> None:
     """Audit the way from a study file to a rule file with simulated people and real noise."""
     from dpwerm.audit.pipeline import audit_study
-    from dpwerm.audit.pipeline_words import lines
+    from dpwerm.documents.audit import pipeline_words_lines as lines
     from dpwerm.privacy.budget import Budget
-    from dpwerm.simulate.engine.bar import bar
+    from dpwerm.simulate.engine.run import bar
 
     if epsilon is None:
         raise ParameterError("--study needs --epsilon, the budget of the rule")

@@ -6,12 +6,11 @@ from typing import Annotated
 
 import typer
 
-from dpwerm.cli.console import WRONG_INPUT, complain, say, stages
-from dpwerm.cli.options import TABLE_HELP
+from dpwerm.cli.console import TABLE_HELP, WRONG_INPUT, complain, say, stages
 from dpwerm.errors import Fault, ParameterError, StudyError
 from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import EPSILON_LARGEST, AnyBudget, Budget
-from dpwerm.privacy.payment import NO_LEDGER
+from dpwerm.privacy.filter import NO_LEDGER
 from dpwerm.study.check import check as check_table
 from dpwerm.study.declaration import DeclaredBudget, Study
 
@@ -66,8 +65,8 @@ def _largest(total: DeclaredBudget | None, *, needs_delta: bool) -> AnyBudget:
 def refuse_method(study: Study, path: Path) -> None:
     """Raise if no fit could be made with the study's [method], whatever the options."""
     # scikit-learn takes a second to load; a study file with faults is reported before.
+    from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
     from dpwerm.mechanisms import MECHANISMS
-    from dpwerm.rules.treatment_rule import PrivateTreatmentRule
 
     mechanism = MECHANISMS.get(study.method.mechanism or "")
     budget = _largest(study.budget, needs_delta=mechanism is not None and mechanism.needs_delta)

@@ -4,14 +4,24 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import typer
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.progress import TimeElapsedColumn as Elapsed
 
 from dpwerm.errors import ParameterError
-from dpwerm.rules.json_out import temporary_beside
+from dpwerm.releases.files import temporary_beside
 from dpwerm.text import harmless
 
 DONE, OUR_FAULT, WRONG_INPUT, OVER_BUDGET, NOT_VERIFIED = 0, 1, 2, 3, 4
@@ -119,3 +129,53 @@ def _try_to_write(path: Path) -> None:
     except OSError as error:
         complain(f"{path} cannot be written: {error.strerror}. Choose another place.")
         raise typer.Exit(WRONG_INPUT) from None
+
+
+# ------------------------------------------------------------------------------------------
+# A bar for work of several steps; silent where there is no terminal.
+
+
+@dataclass(frozen=True)
+class Steps:
+    """How far the work is: ``stage`` names what is under way, ``done`` ends a step."""
+
+    progress: Progress
+    task: TaskID
+
+    def stage(self, name: str) -> None:
+        """Show what is under way."""
+        self.progress.update(self.task, description=name)
+
+    def done(self) -> None:
+        """Fill the bar by one step."""
+        self.progress.advance(self.task)
+
+    def more(self, steps: int) -> None:
+        """Make room for more steps."""
+        total = self.progress.tasks[self.task].total or 0
+        self.progress.update(self.task, total=total + steps)
+
+
+@contextmanager
+def bar() -> Iterator[Steps]:
+    """Show a bar on standard error."""
+    console = Console(stderr=True)
+    columns = (BarColumn(24), MofNCompleteColumn(), Elapsed(), TextColumn("{task.description}"))
+    silent = not console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=silent) as progress:
+        yield Steps(progress, progress.add_task("starting", total=0))
+
+
+# ------------------------------------------------------------------------------------------
+# What several commands say of the same option, once.
+
+
+EPSILON_HELP = (
+    "Privacy loss of this release, such as 0.5: at least 0.000001, and the smaller the more "
+    "private. inf: no noise and no privacy."
+)
+DELTA_HELP = (
+    "Only for Gaussian noise: how much of the promise may fail, such as 1e-6; at least 0, below 1."
+)
+TABLE_HELP = "The trial's table, one row for each person: a .csv, .tsv or .parquet file."
+WORKERS_HELP = "Processes; as many as processors if left out."

@@ -9,7 +9,7 @@ import typer
 
 from dpwerm.cli.console import WRONG_INPUT, complain, say, stages
 from dpwerm.cli.paying import told
-from dpwerm.rules.rule_file import write_rule
+from dpwerm.releases.rule_file import write_rule
 from dpwerm.simulate.demo import best_arm, demo_trial, study_text
 from dpwerm.study.declaration import Study
 
@@ -26,9 +26,9 @@ def demo(
     """Simulate a trial and learn a rule from it, end to end."""
     # Drawing and fitting libraries take a second to load; other commands do without them.
     from dpwerm.cli.report import write_report
-    from dpwerm.report.figure import save_figure
-    from dpwerm.report.summary import summary
-    from dpwerm.rules.treatment_rule import PrivateTreatmentRule
+    from dpwerm.documents.rule_figure import save_figure
+    from dpwerm.documents.summary import summary
+    from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 
     if out.exists() and not force:
         complain(f"{out} exists. Choose another --out, or add --force.")

@@ -5,11 +5,10 @@ from typing import Annotated
 
 import typer
 
-from dpwerm.cli.console import free_path, say, stages
-from dpwerm.cli.options import EPSILON_HELP
+from dpwerm.cli.console import EPSILON_HELP, free_path, say, stages
 from dpwerm.cli.paying import LedgerOrNone, Slot, ask, payer, spare, told
 from dpwerm.privacy.budget import Budget
-from dpwerm.rules.rule_file import read_rule
+from dpwerm.releases.rule_file import read_rule
 from dpwerm.study.declaration import Study
 
 PEOPLE_HELP = (
@@ -44,10 +43,10 @@ def evaluate(
     """Release how good a rule is, beside one arm for everybody."""
     # SciPy and scikit-learn take a second to load; faults of the files are reported before.
     loaded, declared = read_rule(rule), Study.load(study)
-    from dpwerm.report.value_words import value_summary
-    from dpwerm.rules.value.evaluate import evaluation_of
-    from dpwerm.rules.value.file import write_value
-    from dpwerm.rules.value.outcome import OutcomeModel
+    from dpwerm.documents.value import value_summary
+    from dpwerm.evaluate import evaluation_of
+    from dpwerm.releases.value.file import write_value
+    from dpwerm.releases.value.outcome import OutcomeModel
 
     private = loaded.private and Budget.of(epsilon).is_private and seed is None
     paid = payer(declared, ledger, slot, private=private)

@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from dpwerm.cli.console import free_path, say
-from dpwerm.rules.export.sql import USE
-from dpwerm.rules.export.write import refuse_export, write_export
-from dpwerm.rules.rule_file import notice, read_rule
+from dpwerm.releases.export.sql import USE
+from dpwerm.releases.export.write import refuse_export, write_export
+from dpwerm.releases.rule_file import notice, read_rule
 
 _USE = {
     ".py": "recommend(row) gives the arm and score(row) the score; row: column name to value.",

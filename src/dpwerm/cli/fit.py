@@ -5,11 +5,10 @@ from typing import Annotated
 
 import typer
 
-from dpwerm.cli.console import free_path, say, stages
-from dpwerm.cli.options import DELTA_HELP, EPSILON_HELP, TABLE_HELP
+from dpwerm.cli.console import DELTA_HELP, EPSILON_HELP, TABLE_HELP, free_path, say, stages
 from dpwerm.cli.paying import LedgerOrNone, Slot, ask, payer, spare, told
 from dpwerm.privacy.budget import only_budget
-from dpwerm.rules.rule_file import write_rule
+from dpwerm.releases.rule_file import write_rule
 from dpwerm.study.declaration import Study
 
 
@@ -47,8 +46,8 @@ def fit(
 ) -> None:
     """Learn a rule and release it under differential privacy."""
     # scikit-learn and SciPy take a second to load; commands that do without them start at once.
-    from dpwerm.report.summary import summary
-    from dpwerm.rules.treatment_rule import PrivateTreatmentRule
+    from dpwerm.documents.summary import summary
+    from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 
     declared = Study.load(study)
     budget = only_budget(epsilon=epsilon, delta=delta, rho=rho, mu=mu)

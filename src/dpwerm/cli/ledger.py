@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dpwerm.cli.console import NOT_VERIFIED, agree, complain, free_path, say
-from dpwerm.cli.paying import LedgerUrl, ledger_of, url_of
-from dpwerm.cli.stores import entries_in, store_at, store_of
+from dpwerm.cli.paying import LedgerUrl, entries_in, ledger_of, store_at, store_of, url_of
 from dpwerm.errors import LedgerError, LedgerTamperedError, ParameterError, RuleFileError
 from dpwerm.study.declaration import Study
 
@@ -29,8 +28,8 @@ _HEAD = re.compile(r"([1-9][0-9]{0,11}):(sha256:[0-9a-f]{64})")
 def show(study: StudyFile, ledger: LedgerUrl = None) -> None:
     """Show every charge, what was left before and after it, and what is left now."""
     # SQLAlchemy takes a moment to load; other commands do without it.
-    from dpwerm.privacy.ledger.agreement import differs
-    from dpwerm.report import ledger_words as words
+    from dpwerm.documents import ledger as words
+    from dpwerm.privacy.ledger.memory import differs
 
     declared = Study.load(study)
     store = store_of(declared, ledger)
@@ -99,8 +98,8 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
 ) -> None:
     """Write the whole ledger as JSON, or the study's charges as CSV."""
-    from dpwerm.report.ledger_file import charges_csv, ledger_content
-    from dpwerm.rules.json_out import write_json
+    from dpwerm.documents.ledger import charges_csv, ledger_content
+    from dpwerm.releases.files import write_json
 
     kind = out.suffix.lower()
     if kind not in (".json", ".csv"):
@@ -128,7 +127,7 @@ def total(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Record the study file's [budget] as the new total. What was charged stays charged."""
-    from dpwerm.report.ledger_words import total_lines
+    from dpwerm.documents.ledger import total_lines
 
     declared = Study.load(study)
     book = ledger_of(declared, ledger)
@@ -149,7 +148,7 @@ def attach(
 ) -> None:
     """Record which release a charge paid for, if a warning after the release asked for it."""
     from dpwerm.cli.released import released_in
-    from dpwerm.rules.ledger_findings import PAID_FOR, ledger_findings
+    from dpwerm.releases.findings import PAID_FOR, ledger_findings
 
     declared = Study.load(study)
     found = released_in(file)
@@ -192,7 +191,7 @@ def _found(source: Path | None, option: str | None) -> "tuple[str, tuple[Entry, 
     from dpwerm.privacy.ledger.store import start_faults
 
     if source is not None and source.suffix.lower() == ".json":
-        from dpwerm.report.ledger_file import read_ledger
+        from dpwerm.documents.ledger import read_ledger
 
         if option is not None:
             raise ParameterError("an exported ledger is checked alone: leave out --ledger")

@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from dpwerm.cli.console import agree, complain
-from dpwerm.errors import BudgetError, LedgerWarning, ParameterError
+from dpwerm.errors import BudgetError, LedgerTamperedError, LedgerWarning, ParameterError
 from dpwerm.privacy.budget import AnyBudget
+from dpwerm.privacy.filter import NO_LEDGER
 from dpwerm.privacy.ledger.url import LedgerAddress
-from dpwerm.privacy.payment import NO_LEDGER
 from dpwerm.study.declaration import Study
 
 if TYPE_CHECKING:
+    from dpwerm.privacy.ledger.entry import Entry
     from dpwerm.privacy.ledger.ledger import Ledger
+    from dpwerm.privacy.ledger.store import Store
 
 VARIABLE = "DPWERM_LEDGER"
 URL_HELP = (
@@ -109,7 +111,7 @@ def _preview(ledger: Paid, cost: AnyBudget) -> list[str]:
     if isinstance(ledger, str):
         return ["No ledger: this release will not be added up with others.", ""]
     # SQLAlchemy takes a moment to load; a release without a ledger does without it.
-    from dpwerm.report.ledger_words import preview_lines
+    from dpwerm.documents.ledger import preview_lines
 
     ledger.refuse_over(cost)
     return preview_lines(ledger.account(), cost, ledger.charged_slot, ledger.shown)
@@ -142,3 +144,34 @@ def told(ledger: Paid) -> Iterator[None]:
             complain(str(one.message))
         else:
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+
+
+# ------------------------------------------------------------------------------------------
+# The entries of a ledger for commands that look into it, all studies in it included.
+
+
+def store_of(study: Study, option: str | None) -> "Store":
+    """Return where a study's entries are; another database than the study's is refused."""
+    # SQLAlchemy takes a moment to load; commands without a ledger do without it.
+    from dpwerm.privacy.ledger.store import DEFAULT, Store
+    from dpwerm.privacy.ledger.url import LedgerAddress
+
+    ledger_of(study, option)
+    named = study.budget.ledger if study.budget else None
+    return Store(LedgerAddress.of(url_of(option) or named or DEFAULT, study.folder))
+
+
+def store_at(url: str) -> "Store":
+    """Return the entries at an address; a relative file is beside the command."""
+    from dpwerm.privacy.ledger.store import Store
+    from dpwerm.privacy.ledger.url import LedgerAddress
+
+    return Store(LedgerAddress.of(url, Path.cwd()))
+
+
+def entries_in(store: "Store") -> "tuple[Entry, ...]":
+    """Return all entries of a ledger, or raise with every fault."""
+    faults = store.faults()
+    if faults:
+        raise LedgerTamperedError(f"{store.address.shown} does not verify: {'; '.join(faults)}")
+    return store.read()

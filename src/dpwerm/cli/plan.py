@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dpwerm.cli.bar import bar
-from dpwerm.cli.console import picture_path, say
-from dpwerm.cli.options import DELTA_HELP
+from dpwerm.cli.console import DELTA_HELP, bar, picture_path, say
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
 from dpwerm.study.declaration import Study
@@ -44,11 +42,11 @@ def plan(
 ) -> None:
     """Say what to expect of a rule before any data is touched."""
     # Fitting and drawing libraries take a second to load; other commands do without them.
-    from dpwerm.plan import words
+    from dpwerm.documents import plan as words
+    from dpwerm.documents.plan_figure import save_plan
     from dpwerm.plan.desk import Desk
-    from dpwerm.plan.figure import save_plan
+    from dpwerm.plan.settle import people_of
     from dpwerm.plan.target import target_of
-    from dpwerm.rules.settle import people_of
 
     declared = Study.load(study)
     asked = None if epsilon is None else str(Budget.of(epsilon, delta).epsilon).lower()
@@ -91,7 +89,7 @@ def plan(
 
 def _target(desk: "Desk", target: float, n: int | None, epsilon: str | None) -> Iterator[list[str]]:
     """Yield the answer to a target."""
-    from dpwerm.plan import words
+    from dpwerm.documents import plan as words
 
     if n is not None:
         found = desk.smallest_epsilon(target, n)
@@ -108,7 +106,7 @@ def _target(desk: "Desk", target: float, n: int | None, epsilon: str | None) -> 
 
 def _expectation(desk: "Desk", n: int, epsilon: str | None) -> Iterator[list[str]]:
     """Yield what to expect, and what would be used."""
-    from dpwerm.plan import words
+    from dpwerm.documents import plan as words
 
     study = desk.study
     wanted = EPSILONS if epsilon is None else tuple(dict.fromkeys((epsilon, "inf")))

@@ -6,10 +6,10 @@ from typing import Annotated
 import typer
 
 from dpwerm.cli.console import free_path, say, stages
-from dpwerm.rules.rule_file import notice, read_rule
+from dpwerm.data.table import read_table
+from dpwerm.data.writers import refuse_ending, write_with_columns
+from dpwerm.releases.rule_file import notice, read_rule
 from dpwerm.study.check import check_features
-from dpwerm.study.table import read_table
-from dpwerm.study.writing import refuse_ending, write_with_columns
 from dpwerm.text import one_line
 
 

@@ -5,18 +5,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dpwerm.learn.verify import Finding
 from dpwerm.privacy.budget import AnyBudget
-from dpwerm.privacy.receipt import Receipt
-from dpwerm.rules.json_in import VALUE_FORMAT, read_json
-from dpwerm.rules.ledger_findings import ledger_findings, what_of
-from dpwerm.rules.rule import Rule
-from dpwerm.rules.rule_file import content_of, read_rule
+from dpwerm.privacy.randomness import Receipt
+from dpwerm.releases.files import VALUE_FORMAT, read_json
+from dpwerm.releases.findings import ledger_findings, what_of
+from dpwerm.releases.rule import Rule
+from dpwerm.releases.rule_file import content_of, read_rule
+from dpwerm.releases.verify import Finding
 from dpwerm.study.declaration import Study
 
 if TYPE_CHECKING:
     from dpwerm.privacy.ledger.entry import Entry
-    from dpwerm.rules.value.release import ValueRelease
+    from dpwerm.releases.value.release import ValueRelease
 
 CHARGE = "ledger, "
 """How the checks against a ledger begin."""
@@ -42,7 +42,7 @@ def released_in(file: Path) -> Released:
     if read_json(file).get("format") != VALUE_FORMAT:
         return rule_released(read_rule(file))
     # SciPy takes a second to load; a rule file does without.
-    from dpwerm.rules.value.file import read_value
+    from dpwerm.releases.value.file import read_value
 
     return value_released(read_value(file))
 
@@ -55,7 +55,7 @@ def rule_released(rule: Rule) -> Released:
 
 def value_released(value: "ValueRelease") -> Released:
     """Return what a value says of its charge."""
-    from dpwerm.rules.value.file import value_content
+    from dpwerm.releases.value.file import value_content
 
     digest, study = str(value_content(value)["digest"]), value.declaration.study_id
     return Released("value", value.private, study, digest, value.budget, value.receipt)

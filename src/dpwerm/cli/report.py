@@ -6,19 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dpwerm.cli.console import NOT_VERIFIED, complain, free_path, say, stages
-from dpwerm.cli.paying import LedgerUrl
+from dpwerm.cli.paying import LedgerUrl, entries_in, store_of
 from dpwerm.cli.released import Released, charge_findings, rule_released, value_released
-from dpwerm.cli.stores import entries_in, store_of
 from dpwerm.errors import ParameterError
-from dpwerm.rules.json_out import write_json, write_text
-from dpwerm.rules.rule import Rule
-from dpwerm.rules.rule_file import read_rule, verify_rule
+from dpwerm.releases.files import write_json, write_text
+from dpwerm.releases.rule import Rule
+from dpwerm.releases.rule_file import read_rule, verify_rule
 from dpwerm.study.declaration import Study
 from dpwerm.text import one_line
 
 if TYPE_CHECKING:
-    from dpwerm.report.content import Report
-    from dpwerm.report.material import Booked, Material
+    from dpwerm.documents.content import Report
+    from dpwerm.documents.report.material import Booked, Material
 
 ENDINGS = (".html", ".txt", ".json")
 
@@ -66,9 +65,9 @@ def write_report(
     Only files that verify are reported; a study brings its ledger, which must hold their charges.
     """
     # Drawing libraries take a second to load; other commands do without them.
-    from dpwerm.report.compose import compose
-    from dpwerm.report.material import Material, Names
-    from dpwerm.rules.value.file import read_value, verify_value
+    from dpwerm.documents.report.compose import compose
+    from dpwerm.documents.report.material import Material, Names
+    from dpwerm.releases.value.file import read_value, verify_value
 
     loaded = read_rule(rule)
     checks = len(verify_rule(rule))
@@ -90,8 +89,8 @@ def _booked(
     study: Path, option: str | None, rule: Rule, charged: list[Released]
 ) -> "tuple[Booked | None, int]":
     """Return the study's account and how many checks of what was charged against it hold."""
+    from dpwerm.documents.report.material import Booked
     from dpwerm.privacy.ledger.account import Account
-    from dpwerm.report.material import Booked
 
     declared = Study.load(study)
     if rule.declaration.study_id not in ("", declared.id):
@@ -115,15 +114,13 @@ def _booked(
 
 
 def _study_name(study: Path | None) -> str:
-    from dpwerm.report.material import Names
+    from dpwerm.documents.report.material import Names
 
     return Names.study if study is None else study.name
 
 
 def _write(made: "Report", path: Path) -> None:
-    from dpwerm.report.html import as_html
-    from dpwerm.report.plain import as_text
-    from dpwerm.report.plain_data import as_data
+    from dpwerm.documents.render import as_data, as_html, as_text
 
     ending = path.suffix.lower()
     if ending == ".json":

@@ -1,30 +1,94 @@
-"""``dpwerm tune``: γ by Algorithm 2 on people who are free to look at, or privately on the study's.
-
-On independent or simulated people a curve is shown and nothing is released. The private ways read
-the study's own table and release a rule, as ``fit`` does.
-"""
+"""The private ways of ``dpwerm tune``: a rule with γ tuned on the study's own table."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dpwerm.cli.console import free_path, picture_path, say
-from dpwerm.cli.options import DELTA_HELP, WORKERS_HELP
-from dpwerm.cli.paying import LedgerOrNone, Slot, payer, spare
-from dpwerm.cli.tune_private import draw_private, release_tuned
+from dpwerm.cli.console import DELTA_HELP, WORKERS_HELP, free_path, picture_path, say, stages
+from dpwerm.cli.paying import LedgerOrNone, Paid, Slot, ask, payer, spare, told
+from dpwerm.documents.tuning import INDEPENDENT, OPEN_WAYS, PORTION, SIMULATED
 from dpwerm.errors import ParameterError
 from dpwerm.parameters import one_of, positive
 from dpwerm.privacy.budget import Budget
-from dpwerm.rules.tuning import SPLIT
-from dpwerm.rules.tuning import WAYS as PRIVATE_WAYS
-from dpwerm.rules.tuning_retired import refuse_retired
+from dpwerm.releases.tuning import SPLIT, refuse_retired
+from dpwerm.releases.tuning import WAYS as PRIVATE_WAYS
 from dpwerm.study.declaration import Study
 from dpwerm.study.propensity import PrivatePropensity
-from dpwerm.tune.open_ways import INDEPENDENT, OPEN_WAYS, PORTION, SIMULATED
 
 if TYPE_CHECKING:
+    from dpwerm.releases.rule import Rule
     from dpwerm.tune.source import Source
+
+
+def release_tuned(
+    study: Study,
+    table: Path | None,
+    budget: Budget,
+    path: Path,
+    asked: dict[str, Any],
+    *,
+    yes: bool,
+) -> "Rule":
+    """Tune privately and release the rule, asking once before a row is read."""
+    from dpwerm.documents.summary import summary
+    from dpwerm.releases.rule_file import write_rule
+    from dpwerm.tune.private import check_tuned, fit_tuned
+
+    check_tuned(study, epsilon=budget.epsilon, **asked)
+    ledger: Paid = asked["ledger"]
+    question = f"Tune and release a rule from study {study.id} at {budget} in all?"
+    ask(question, ledger, budget, yes=yes)
+    with told(ledger), stages() as on_stage:
+        rule = fit_tuned(study, table, epsilon=budget.epsilon, on_stage=on_stage, **asked)
+    text = summary(rule)
+    write_rule(rule, path)
+    say(text)
+    say(f"Wrote {path}. Anybody can check its numbers with: dpwerm verify {path}")
+    return rule
+
+
+def draw_private(
+    study: Study, rule: "Rule", path: Path, mechanism: str | None, workers: int | None
+) -> None:
+    """Draw what simulated trials say of the candidates, and which of them was released.
+
+    Scores on the table are secret, so the curve is of random trials inside the public bounds.
+    """
+    from dpwerm.documents.tuning_figure import save_tuned
+    from dpwerm.simulate.engine.run import bar
+    from dpwerm.tune.algorithm2 import MOST_PEOPLE, tune_gamma
+    from dpwerm.tune.source import FromProxies
+
+    tuning = rule.tuning
+    if tuning is None:
+        return
+    with bar("drawing") as on_done:
+        found = tune_gamma(
+            study,
+            FromProxies(study, truth=True),
+            [tuning.steps.fit],
+            n=min(tuning.slots[0], MOST_PEOPLE),
+            gammas=tuning.candidates,
+            mechanism=mechanism,
+            workers=workers,
+            on_done=on_done,
+        )
+    chosen = rule.release.certificate.gamma
+    curves = [tuned for tuned, _ in found]
+    save_tuned(curves, study.name or study.id, path, chosen, private=rule.private)
+    say(
+        f"Wrote {path}: the chosen gamma on a curve of simulated trials. The scores on your table "
+        "stay secret."
+    )
+
+
+# ------------------------------------------------------------------------------------------
+# ``dpwerm tune``: γ by Algorithm 2 on people who are free to look at, or privately on the study's.
+#
+# On independent or simulated people a curve is shown and nothing is released. The private ways read
+# the study's own table and release a rule, as ``fit`` does.
+
 
 RULE = Path("rule.json")
 BELONGS = {
@@ -202,7 +266,7 @@ def _people(
 ) -> tuple["Source", int]:
     """Return the people, and how many the fit will have."""
     # Fitting libraries take a second to load; other commands do without them.
-    from dpwerm.rules.settle import people_of
+    from dpwerm.plan.settle import people_of
     from dpwerm.tune.algorithm2 import SEED, a_portion
     from dpwerm.tune.source import FromProxies, FromScenario, FromTable
 
@@ -229,11 +293,11 @@ def _show(
     asked: dict[str, Any],
 ) -> None:
     """Tune by Algorithm 2 and print, write and draw what was found."""
-    from dpwerm.rules.json_out import write_json
-    from dpwerm.simulate.engine.bar import bar
-    from dpwerm.tune import words
+    from dpwerm.documents import tuning as words
+    from dpwerm.documents.tuning_figure import save_tuned
+    from dpwerm.releases.files import write_json
+    from dpwerm.simulate.engine.run import bar
     from dpwerm.tune.algorithm2 import tune_gamma
-    from dpwerm.tune.figure import save_tuned
     from dpwerm.tune.tuned import file_content
 
     with bar("tuning") as on_done:

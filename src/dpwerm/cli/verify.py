@@ -7,13 +7,12 @@ from typing import Annotated
 import typer
 
 from dpwerm.cli.console import NOT_VERIFIED, complain, say
-from dpwerm.cli.paying import LedgerUrl
+from dpwerm.cli.paying import LedgerUrl, entries_in, store_at, store_of
 from dpwerm.cli.released import CHARGE, charge_findings, released_in
-from dpwerm.cli.stores import entries_in, store_at, store_of
 from dpwerm.errors import RuleFileError
-from dpwerm.learn.verify import Finding
-from dpwerm.rules.json_in import VALUE_FORMAT, read_json
-from dpwerm.rules.rule_file import verify_rule
+from dpwerm.releases.files import VALUE_FORMAT, read_json
+from dpwerm.releases.rule_file import verify_rule
+from dpwerm.releases.verify import Finding
 from dpwerm.study.declaration import Study
 from dpwerm.text import one_line
 
@@ -140,6 +139,6 @@ def _findings(file: Path) -> list[Finding]:
     if read_json(file).get("format") != VALUE_FORMAT:
         return verify_rule(file)
     # SciPy takes a second to load; a rule file does without.
-    from dpwerm.rules.value.file import verify_value
+    from dpwerm.releases.value.file import verify_value
 
     return verify_value(file)

@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from dpwerm.mechanisms.contract import Inside, Mechanism, Noise, NoiseLaw, Plan
 from dpwerm.mechanisms.gaussian import Gaussian
-from dpwerm.mechanisms.noise import Noise, NoiseLaw
 from dpwerm.mechanisms.none import NotPrivate
 from dpwerm.mechanisms.norms import BlockNorm, Euclidean
 from dpwerm.mechanisms.objective_gaussian import ObjectiveGaussian
 from dpwerm.mechanisms.objective_perturbation import ObjectivePerturbation
 from dpwerm.mechanisms.output_perturbation import OutputPerturbation
-from dpwerm.mechanisms.plan import Inside, Mechanism, Plan
 from dpwerm.mechanisms.product_laplace import ProductLaplace
 from dpwerm.mechanisms.spherical_laplace import SphericalLaplace
 from dpwerm.parameters import one_of

@@ -16,17 +16,20 @@ from typing import ClassVar
 
 from flint import arb
 
-from dpwerm.balls import precision
 from dpwerm.errors import ParameterError
-from dpwerm.exact import floor_log2, round_up, sqrt_up
-from dpwerm.mechanisms.noise import GRID_BITS, Noise, checked_dimension, checked_release
-from dpwerm.privacy.budget import AnyBudget
-from dpwerm.privacy.gaussian_budget import GaussianBudget
+from dpwerm.exact import floor_log2, precision, round_up, sqrt_up
+from dpwerm.mechanisms.contract import (
+    GRID_BITS,
+    Noise,
+    checked_dimension,
+    checked_release,
+    epsilon_delta,
+)
+from dpwerm.privacy.budget import AnyBudget, GaussianBudget
 from dpwerm.privacy.grid import ball, release_on_grid
 from dpwerm.privacy.randomness import BitSource
-from dpwerm.privacy.samplers import even, gauss
+from dpwerm.privacy.samplers import LazyUniforms, even, gauss
 from dpwerm.privacy.sensitivity import checked
-from dpwerm.privacy.uniform import LazyUniforms
 
 MULTIPLIER_BITS = 30
 """The grid of m has 2^30 points in every octave (2^a, 2^(a+1)]."""
@@ -149,3 +152,26 @@ def _sigma(sensitivity: Fraction, budget: AnyBudget) -> float:
     if budget.delta == 0:
         raise ParameterError("mechanism gaussian needs delta above 0 and below 1, such as 1e-6")
     return round_up(noise_multiplier(budget.exact_epsilon, budget.exact_delta) * sensitivity)
+
+
+# ------------------------------------------------------------------------------------------
+# One Gaussian noise in three notions: with m = σ/Δ it is 1/(2m²)-zCDP and 1/m-GDP, all exact.
+#
+# Proof: docs/proofs/gaussian.md.
+
+
+def check_notion(mechanism: str, budget: AnyBudget) -> None:
+    """Raise if the mechanism makes no claim in the notion of the budget."""
+    if mechanism != Gaussian.name:
+        epsilon_delta(mechanism, budget)
+
+
+def rho_and_mu(noise: Noise) -> tuple[float, float] | None:
+    r"""Return the ρ and the μ that Gaussian noise has, rounded up; None for other noise.
+
+    .. math:: \rho = \frac{\Delta^2}{2\sigma^2}, \quad \mu = \frac{\Delta}{\sigma}
+    """
+    if noise.mechanism != Gaussian.name:
+        return None
+    mu = noise.exact_sensitivity / Fraction(noise.scale)
+    return round_up(mu**2 / 2), round_up(mu)

@@ -18,13 +18,12 @@ from flint import arb
 from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.errors import ParameterError
 from dpwerm.exact import floor_log2, round_up
-from dpwerm.mechanisms.noise import GRID_BITS, checked_dimension, pure_epsilon
+from dpwerm.mechanisms.contract import GRID_BITS, checked_dimension, pure_epsilon
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.grid import ball, release_on_grid
 from dpwerm.privacy.randomness import BitSource
 from dpwerm.privacy.relation import Relation
-from dpwerm.privacy.samplers import laplace
-from dpwerm.privacy.uniform import LazyUniforms
+from dpwerm.privacy.samplers import LazyUniforms, laplace
 
 SHARE_BITS = 32
 UNIT = 1 << SHARE_BITS

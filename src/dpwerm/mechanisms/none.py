@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from dpwerm.errors import ParameterError
 from dpwerm.exact import floor_log2
-from dpwerm.mechanisms.noise import Noise, checked_dimension, checked_release, epsilon_delta
+from dpwerm.mechanisms.contract import Noise, checked_dimension, checked_release, epsilon_delta
 from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.grid import cell_of
 from dpwerm.privacy.randomness import BitSource

@@ -10,9 +10,9 @@ from typing import ClassVar, Protocol
 
 from flint import arb
 
-from dpwerm.privacy.facts import Facts
 from dpwerm.privacy.grid import ball
 from dpwerm.privacy.samplers import (
+    LazyUniforms,
     Sampler,
     block_point,
     block_uniforms,
@@ -21,7 +21,7 @@ from dpwerm.privacy.samplers import (
     gauss,
     sphere_direction,
 )
-from dpwerm.privacy.uniform import LazyUniforms
+from dpwerm.privacy.sensitivity import Facts
 
 
 class Norm(Protocol):

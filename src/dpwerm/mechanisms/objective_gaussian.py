@@ -18,19 +18,22 @@ from flint import arb
 
 from dpwerm.errors import ParameterError
 from dpwerm.exact import round_up
-from dpwerm.mechanisms.curvature import epsilon_left, jacobian
+from dpwerm.mechanisms.contract import Inside, Plan, Stage, epsilon_delta, no_progress
 from dpwerm.mechanisms.gaussian import smallest_multiplier, suffices
-from dpwerm.mechanisms.noise import epsilon_delta
-from dpwerm.mechanisms.perturbed import check_facts, perturbed_plan, run_perturbed
-from dpwerm.mechanisms.plan import Inside, Plan, Stage, no_progress
-from dpwerm.mechanisms.shares import Shares
+from dpwerm.mechanisms.perturbed import (
+    Shares,
+    check_facts,
+    epsilon_left,
+    jacobian,
+    perturbed_plan,
+    run_perturbed,
+)
+from dpwerm.objective.objective import Objective
 from dpwerm.privacy.budget import AnyBudget
-from dpwerm.privacy.facts import Facts
 from dpwerm.privacy.grid import ball
 from dpwerm.privacy.randomness import BitSource
-from dpwerm.privacy.samplers import even, gauss
-from dpwerm.privacy.uniform import LazyUniforms
-from dpwerm.problem.objective import Objective
+from dpwerm.privacy.samplers import LazyUniforms, even, gauss
+from dpwerm.privacy.sensitivity import Facts
 
 
 @lru_cache(maxsize=256)

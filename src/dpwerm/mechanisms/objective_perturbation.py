@@ -12,16 +12,20 @@ from typing import ClassVar
 
 from dpwerm.errors import ParameterError
 from dpwerm.exact import round_down
-from dpwerm.mechanisms.curvature import epsilon_left, jacobian
-from dpwerm.mechanisms.noise import pure_epsilon
+from dpwerm.mechanisms.contract import Inside, Plan, Stage, no_progress, pure_epsilon
 from dpwerm.mechanisms.norms import Norm
-from dpwerm.mechanisms.perturbed import check_facts, perturbed_plan, run_perturbed
-from dpwerm.mechanisms.plan import Inside, Plan, Stage, no_progress
-from dpwerm.mechanisms.shares import Shares
+from dpwerm.mechanisms.perturbed import (
+    Shares,
+    check_facts,
+    epsilon_left,
+    jacobian,
+    perturbed_plan,
+    run_perturbed,
+)
+from dpwerm.objective.objective import Objective
 from dpwerm.privacy.budget import AnyBudget
-from dpwerm.privacy.facts import Facts
 from dpwerm.privacy.randomness import BitSource
-from dpwerm.problem.objective import Objective
+from dpwerm.privacy.sensitivity import Facts
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,11 @@ of noise for the sensitivity Δ makes the answer private. Proof: docs/proofs/out
 
 from dataclasses import dataclass
 
-from dpwerm.mechanisms.noise import NoiseLaw
-from dpwerm.mechanisms.plan import Plan, Stage, check_run, no_progress
+from dpwerm.mechanisms.contract import NoiseLaw, Plan, Stage, check_run, no_progress
+from dpwerm.objective.objective import Objective
 from dpwerm.privacy.budget import AnyBudget
-from dpwerm.privacy.facts import Facts
 from dpwerm.privacy.randomness import BitSource
-from dpwerm.privacy.sensitivity import default_tolerance, l2_sensitivity, total_sensitivity
-from dpwerm.problem.objective import Objective
+from dpwerm.privacy.sensitivity import Facts, default_tolerance, l2_sensitivity, total_sensitivity
 from dpwerm.solve.newton import minimise
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 from flint import arb
 
 from dpwerm.exact import floor_log2, round_up
-from dpwerm.mechanisms.noise import (
+from dpwerm.mechanisms.contract import (
     GRID_BITS,
     Noise,
     checked_dimension,
@@ -18,9 +18,8 @@ from dpwerm.mechanisms.noise import (
 from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.grid import ball, release_on_grid
 from dpwerm.privacy.randomness import BitSource
-from dpwerm.privacy.samplers import even, gamma_radius, gauss, sphere_direction
+from dpwerm.privacy.samplers import LazyUniforms, even, gamma_radius, gauss, sphere_direction
 from dpwerm.privacy.sensitivity import checked
-from dpwerm.privacy.uniform import LazyUniforms
 
 
 @dataclass(frozen=True)

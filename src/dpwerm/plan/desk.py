@@ -1,4 +1,7 @@
-"""The desk where a plan is made: every figure is asked for here, and simulated once."""
+"""One place of a plan, an ε and a number of people: the settings there and what they are worth.
+
+A place is all that its simulation depends on, so that any process can do it.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -6,16 +9,62 @@ from decimal import Decimal
 
 from dpwerm.choose.candidates import CLIPS
 from dpwerm.errors import ParameterError
-from dpwerm.mechanisms.plan import Stage, no_progress
-from dpwerm.plan.expected import QUICK_TRIALS, TRIALS, Expected
-from dpwerm.plan.figure import FACTORS, QUICK_FACTORS, sizes_around
-from dpwerm.plan.place import Found, Key, Place, simulated
+from dpwerm.mechanisms.contract import Stage, no_progress
+from dpwerm.plan.expected import QUICK_TRIALS, TRIALS, Expected, expected
+from dpwerm.plan.settle import Settled, settle
 from dpwerm.plan.target import EPSILONS, SIZES, Answer, smallest
+from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.engine.run import run
 from dpwerm.study.declaration import Study
 
+Found = tuple[Settled, Expected]
+Key = tuple[str, int, float | None]
+"""ε, n, and the clip as a share of the largest; None for the study's own."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """What is simulated, in how many trials."""
+
+    study: Study
+    delta: str
+    trials: int
+    epsilon: str
+    n: int
+    clip: float | None
+
+
+def simulated(place: Place, on_stage: Stage = no_progress) -> Found | ParameterError:
+    """Return the settings and their worth, or why no release is possible there."""
+    clip = "" if place.clip is None else f", clip {place.clip:.0%}"
+    where = f"epsilon {place.epsilon}, n {place.n:,}{clip}"
+
+    def stage(name: str) -> None:
+        on_stage(f"{where}: {name}")
+
+    try:
+        budget = Budget.of(place.epsilon, place.delta)
+        settled = settle(place.study, budget, place.n, clip=place.clip, on_stage=stage)
+        stage("simulating trials")
+        return settled, expected(settled, place.trials)
+    except ParameterError as error:
+        return error
+
+
+# ------------------------------------------------------------------------------------------
+# The desk where a plan is made: every figure is asked for here, and simulated once.
+
+
 WORTH_WORKERS = 4
 """From this many places on other processes are worth their start."""
+
+FACTORS, QUICK_FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0), (0.25, 1.0, 4.0)
+FEWEST = 20
+
+
+def sizes_around(n: int, factors: Sequence[float] = FACTORS) -> list[int]:
+    """Return the numbers of people that are drawn: n/4, n/2, n, 2n, 4n, at least 20 each."""
+    return sorted({max(FEWEST, round(n * factor)) for factor in factors})
 
 
 def no_step() -> None:

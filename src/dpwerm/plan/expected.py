@@ -18,11 +18,10 @@ from dpwerm.arrays import FloatArray
 from dpwerm.choose.answer import narrowed
 from dpwerm.choose.candidates import floor_of
 from dpwerm.choose.question import Question
-from dpwerm.choose.rehearsal import Rehearsal
-from dpwerm.choose.search import Progress, no_progress
+from dpwerm.choose.search import Progress, Rehearsal, no_progress
 from dpwerm.errors import ParameterError
-from dpwerm.rules.settle import Settled
-from dpwerm.simulate.proxies import Proxies, generator, random_trials
+from dpwerm.plan.settle import Settled
+from dpwerm.simulate.synthetic import Proxies, generator, random_trials
 
 SEED = 72026
 """Of the trials here; settings are chosen on trials of another seed."""

@@ -1,16 +1,133 @@
-"""The budget (ε, δ) as exact decimals: ε = 0.1 is one tenth, so no claim is rounded downwards.
-
-A budget in ρ-zCDP or μ-GDP is a ``GaussianBudget``; it has no ε, so nothing can mistake it.
-"""
+"""Numbers as a person writes them: 0.1 is one tenth, kept as a decimal of at most 30 digits."""
 
 from dataclasses import dataclass
-from decimal import ROUND_FLOOR, Context, Decimal, localcontext
+from decimal import ROUND_FLOOR, Context, Decimal, InvalidOperation, localcontext
 from fractions import Fraction
-from typing import Any
+from numbers import Real
+from typing import Any, ClassVar, Literal
 
 from dpwerm.errors import ParameterError
-from dpwerm.privacy.gaussian_budget import GaussianBudget, Notion
-from dpwerm.privacy.written import Written, shortest, written_decimal
+from dpwerm.exact import decimal_of
+from dpwerm.parameters import one_of
+
+DIGITS = 30
+"""How many digits a number may have; it also keeps its exact fraction small."""
+
+_LONGEST_TEXT = 80
+
+Written = Decimal | float | str | Real
+
+
+def written_decimal(name: str, value: object) -> Decimal:
+    """Return ``value`` as a decimal; a truth value or other text is refused."""
+    if isinstance(value, bool) or not isinstance(value, Decimal | Real | str):
+        raise ParameterError(f"{name} must be a number, not {type(value).__name__}")
+    try:
+        text = str(value)
+        if len(text) <= _LONGEST_TEXT:
+            return decimal_of(value if isinstance(value, Decimal) else text)
+    except InvalidOperation:
+        raise ParameterError(f"{name} must be a decimal number such as 0.5") from None
+    except ValueError:  # Python prints no integer of thousands of digits
+        pass
+    raise ParameterError(f"{name} must be written with at most {DIGITS} digits")
+
+
+def shortest(name: str, number: Decimal) -> Decimal:
+    """Return the same number without trailing zeros: equal numbers print alike."""
+    if not number.is_finite():
+        return Decimal("Infinity")
+    with localcontext() as context:
+        context.prec = 2 * _LONGEST_TEXT
+        plain = number.normalize()
+    if len(plain.as_tuple().digits) > DIGITS:
+        raise ParameterError(f"{name} must be written with at most {DIGITS} digits")
+    return Decimal(f"{plain:f}") if plain else Decimal(0)
+
+
+# ------------------------------------------------------------------------------------------
+# A budget in ρ-zCDP or in μ-GDP, the two notions that Gaussian noise meets exactly.
+#
+#     (σ/Δ)² = 1/(2ρ)   or   (σ/Δ)² = 1/μ²
+#
+# Neither has an ε of its own: a curve of (ε, δ) follows from each, and no single point of it.
+
+
+Notion = Literal["zcdp", "gdp"]
+
+SYMBOLS: dict[str, str] = {"zcdp": "rho", "gdp": "mu"}
+NAMES: dict[str, str] = {"zcdp": "zCDP", "gdp": "Gaussian DP"}
+RANGES: dict[str, tuple[Decimal, Decimal]] = {
+    "zcdp": (Decimal("1e-16"), Decimal("1e12")),
+    "gdp": (Decimal("1e-8"), Decimal("1e6")),
+}
+"""The smallest and the largest parameter of each notion: as wide as those of ε and δ."""
+
+
+@dataclass(frozen=True)
+class GaussianBudget:
+    r"""The privacy parameter of one release with Gaussian noise.
+
+    .. math:: D_\alpha(M(D) \| M(D')) \le \rho \alpha, \qquad
+              T(M(D), M(D')) \ge T(N(0, 1), N(\mu, 1))
+
+    for all neighbours D, D' and all α > 1 (ρ-zCDP), or for all neighbours (μ-GDP). D_α is Rényi's
+    divergence; T is the smallest share of misses of a test, given its share of false alarms.
+
+    Parameters
+    ----------
+    notion : "zcdp" or "gdp"
+    parameter : Decimal, ρ in [1e-16, 1e12] or μ in [1e-8, 1e6]
+    """
+
+    notion: Notion
+    parameter: Decimal
+    is_private: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        one_of("notion", self.notion, SYMBOLS)
+        name = self.symbol
+        number = written_decimal(name, self.parameter)
+        smallest, largest = RANGES[self.notion]
+        if number.is_nan() or not smallest <= number <= largest:
+            raise ParameterError(
+                f"{name} must be between {smallest:f} and {largest:f}, not {number}; "
+                "for no privacy use epsilon = inf"
+            )
+        object.__setattr__(self, "parameter", shortest(name, number))
+
+    def __str__(self) -> str:
+        return f"{self.symbol} = {self.parameter} ({self.name})"
+
+    @property
+    def symbol(self) -> str:
+        """The name of the parameter, rho or mu."""
+        return SYMBOLS[self.notion]
+
+    @property
+    def name(self) -> str:
+        """The name of the notion, for reading."""
+        return NAMES[self.notion]
+
+    @property
+    def exact_square(self) -> Fraction:
+        r"""Return the exact (σ/Δ)² that the notion asks for.
+
+        .. math:: (\sigma / \Delta)^2 = 1 / (2 \rho) \text{ or } 1 / \mu^2
+        """
+        parameter = Fraction(self.parameter)
+        return 1 / (2 * parameter) if self.notion == "zcdp" else 1 / parameter**2
+
+    def plain(self) -> dict[str, str]:
+        """Return the parameter as exact text under its name."""
+        return {self.symbol: str(self.parameter)}
+
+
+# ------------------------------------------------------------------------------------------
+# The budget (ε, δ) as exact decimals: ε = 0.1 is one tenth, so no claim is rounded downwards.
+#
+# A budget in ρ-zCDP or μ-GDP is a ``GaussianBudget``; it has no ε, so nothing can mistake it.
+
 
 EPSILON_SMALLEST, EPSILON_LARGEST = Decimal("1e-6"), Decimal("1e9")
 DELTA_SMALLEST = Decimal("1e-30")

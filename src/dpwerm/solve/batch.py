@@ -2,7 +2,7 @@
 
     F(θ) = Σ_i w_i ℓ(y_i x_iᵀθ) + ½γ‖θ‖² + tiltᵀθ
 
-for every data set, every γ and every tilt. It is the objective of dpwerm.problem.objective with
+for every data set, every γ and every tilt. It is the objective of dpwerm.objective.objective with
 the ridge, and each answer carries the same kind of proven distance to the minimiser. Data sets are
 taken a few at a time, so that they stay in the processor's cache for every step, γ and tilt.
 """
@@ -16,14 +16,11 @@ from numpy.typing import ArrayLike
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.exact import round_up, sqrt_up
-from dpwerm.problem.losses.protocol import MarginLoss
-from dpwerm.problem.objective import Objective
-from dpwerm.solve.batch_block import Block, Room, numbers_kept
+from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.objective import Objective
 from dpwerm.solve.batch_newton import Goal, Model, descend, model_at, model_at_zero
-from dpwerm.solve.batch_problems import BatchProblems, Requests
+from dpwerm.solve.batch_problems import BatchProblems, Block, Requests, Room, numbers_kept
 from dpwerm.solve.newton import minimise
-
-__all__ = ["BatchProblems", "BatchSolution", "minimise_batch", "minimise_path"]
 
 _AT_ONCE = 2**20
 """Doubles kept for the data sets worked on at once: eight megabytes, to stay in cache."""

@@ -1,21 +1,144 @@
-"""Damped Newton in lockstep: θ ← θ − t(∇²F)⁻¹∇F for every replicate of every data set of a block.
+"""ℓ'' for many problems at once, or its mean over a window while steps are long.
 
-F is convex, so its slope along a step grows with t: a step that ends where F still falls, or
-rises at most half as fast as it fell at the start, is kept; a longer one is cut to about where a
-straight line puts the zero of the slope. No value of ℓ is ever needed. Once few problems are left,
-each data set goes on alone with the replicates that still need it.
+    (ℓ'(z+b) − ℓ'(z−b)) / 2b,    b = half the most that a margin has just moved
+
+Where ℓ' can change by more than ¾L within b, ℓ''(z) says little about the next step: the Huberised
+hinge is straight almost everywhere. The mean also sees the bends that the step will meet.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpwerm.arrays import FloatArray
-from dpwerm.problem.losses.protocol import MarginLoss
-from dpwerm.solve.batch_block import Block
-from dpwerm.solve.batch_certificate import Rounding
-from dpwerm.solve.batch_curvature import curvature
+from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.solve.batch_problems import Block
+
+_SHARE = 0.5
+_TURN = 0.75
+
+
+def curvature(
+    loss: MarginLoss, z: FloatArray, slope: FloatArray, reach: FloatArray | None = None
+) -> FloatArray:
+    """Return ℓ''(z) or its mean over a window, shape (b, R, n).
+
+    Parameters
+    ----------
+    loss : MarginLoss
+        May have a method ``curvature_at_slope``, ℓ'' as a function of ℓ', which is quicker than
+        ``second_derivative``.
+    z, slope : array (b, R, n)
+        Margins, and ℓ' there.
+    reach : array (b, R), optional
+        The most that a margin of each problem has moved in the last step; 0 if left out.
+    """
+    from_slope: Callable[[FloatArray], FloatArray] | None = getattr(
+        loss, "curvature_at_slope", None
+    )
+    bend = loss.second_derivative(z) if from_slope is None else from_slope(slope)
+    if reach is not None:
+        wide = _SHARE * reach > _TURN * loss.lipschitz / loss.smoothness
+        if np.count_nonzero(wide):
+            bend[wide] = _mean_curvature(loss, z[wide], _SHARE * reach[wide, None])
+    return bend
+
+
+def _mean_curvature(loss: MarginLoss, z: FloatArray, window: FloatArray) -> FloatArray:
+    """Return the mean of ℓ'' over z ± window."""
+    rise = loss.derivative(z + window)
+    rise -= loss.derivative(z - window)
+    rise /= 2 * window
+    return np.maximum(rise, 0, out=rise)
+
+
+# ------------------------------------------------------------------------------------------
+# The certificate of docs/proofs/solver-certificate.md for many problems at once.
+#
+#     ‖θ − argmin F‖ ≤ (‖computed gradient‖ + ‖E‖)/γ
+#
+# E_j bounds the rounding error of coordinate j. Sums run over all n rows in one go, so n stands
+# where the single solver has the length of its blocks, and Σ w (L + e_ℓ) bounds Σ w |ℓ'|.
+
+
+_U = 2.0**-53
+_ETA = 2.0**-1000
+_SLACK = 1 + 2.0**-40
+
+
+@dataclass(frozen=True, eq=False)
+class Rounding:
+    """What the rounding error of one block's gradients needs to know before θ is known.
+
+    E_j = ``fixed_j`` + ``per_margin_j``·Σ_k s_k|θ_k| + 4u·(sizes of the terms added last).
+    """
+
+    bounds: FloatArray
+    fixed: FloatArray
+    per_margin: FloatArray
+    inflate: float
+
+    @classmethod
+    def of(cls, block: Block, loss: MarginLoss) -> "Rounding":
+        """Return the constants of a block (b, 1, p) under a loss."""
+        n, p = block.n_rows, block.dimension
+        bounds = block.bounds[:, None, :]
+        weight = block.weight[:, :, None] / (1 - 2 * (n + 1) * _U)
+        slope = loss.lipschitz + loss.derivative_error
+        slip = loss.smoothness * 4 * (p + 1) * _ETA + loss.derivative_error
+        tiny = 4 * (n + 1) * (1 + slope) * _ETA
+        rows = weight * (slip + _growth(n + 3) * slope) + tiny
+        return cls(
+            bounds=bounds,
+            fixed=bounds * rows + tiny,
+            per_margin=bounds * (weight * loss.smoothness * _growth(p + 1)),
+            inflate=_SLACK + p * _U,
+        )
+
+    def permits(self, target: FloatArray) -> NDArray[np.bool_]:
+        """Say whether the error that no θ escapes leaves room for ‖∇F‖ ≤ ``target`` (b, R)."""
+        allowed: NDArray[np.bool_] = self.fixed.max(axis=-1, initial=0.0) < target
+        return allowed
+
+    def distance(
+        self, theta: FloatArray, data: FloatArray, tilt: FloatArray, gamma: FloatArray
+    ) -> FloatArray:
+        """Return the certified distance (b, R) of θ from the minimiser.
+
+        ``data`` (b, R, p) is the computed Σ w ℓ' a at θ; γ has shape (b, R, 1). ∇F is computed
+        as (γθ + data) + tilt.
+        """
+        pull = gamma * theta
+        entries = pull + data
+        entries += tilt
+        entries = np.abs(entries)
+        entries += self.fixed
+        entries += self.per_margin * np.vecdot(np.abs(theta), self.bounds)[:, :, None]
+        entries += 4 * _U * (np.abs(data) + np.abs(pull) + np.abs(tilt))
+        largest = entries.max(axis=-1, initial=_ETA)
+        entries /= largest[:, :, None]
+        norm = np.sqrt(np.vecdot(entries, entries)) * largest
+        norm *= self.inflate * self.inflate * _SLACK
+        norm /= gamma[:, :, 0]
+        bound: FloatArray = np.nextafter(norm, np.inf)
+        return bound
+
+
+def _growth(k: int) -> float:
+    """Return ku/(1−ku), the relative error that k roundings can build up."""
+    return k * _U / (1 - k * _U)
+
+
+# ------------------------------------------------------------------------------------------
+# Damped Newton in lockstep: θ ← θ − t(∇²F)⁻¹∇F for every replicate of every data set of a block.
+#
+# F is convex, so its slope along a step grows with t: a step that ends where F still falls, or
+# rises at most half as fast as it fell at the start, is kept; a longer one is cut to about where
+# a straight line puts the zero of the slope. No value of ℓ is ever needed. Once few problems are
+# left, each data set goes on alone with the replicates that still need it.
+
 
 _ROUNDS = 45
 _FEW = 5

@@ -8,12 +8,14 @@ derives E_j, the bound on the error of coordinate j, in the symbols used here.
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from dpwerm.arrays import FloatArray
-from dpwerm.problem.data import BLOCK_ROWS
-from dpwerm.problem.objective import Objective
+from dpwerm.objective.objective import Objective
+from dpwerm.objective.rows import BLOCK_ROWS
 
 _U = 2.0**-53
 _ETA = 2.0**-1000
@@ -136,3 +138,43 @@ def _norm(entries: FloatArray) -> float:
         return 0.0
     ratios = entries / largest
     return largest * math.sqrt(float(ratios @ ratios)) * (_SLACK + len(entries) * _U)
+
+
+# ------------------------------------------------------------------------------------------
+# Solving ∇²F·d = g when ∇²F ⪰ γI is known but rounding may hide it.
+#
+# Cholesky is fast and fails only if rounding made the matrix indefinite; then the eigenvalues are
+# raised to γ, which they would have reached without rounding.
+
+
+def solve_positive(matrix: FloatArray, vector: FloatArray, floor: float) -> FloatArray:
+    """Return a solution d of ``matrix`` d = ``vector``, eigenvalues taken as at least ``floor``."""
+    try:
+        factor = cho_factor(matrix, lower=True, check_finite=True)
+        solution: FloatArray = cho_solve(factor, vector, check_finite=False)
+        if np.all(np.isfinite(solution)):
+            return solution
+        values, vectors = np.linalg.eigh(matrix)
+    except LinAlgError:
+        values, vectors = np.linalg.eigh(matrix)
+    except ValueError:
+        return vector / floor
+    raised: FloatArray = vectors @ ((vectors.T @ vector) / np.maximum(values, floor))
+    return raised
+
+
+# ------------------------------------------------------------------------------------------
+# What the solver returns: a point, and a proof of how near it is to the minimiser.
+
+
+@dataclass(frozen=True)
+class Solution:
+    """An exact point θ with ‖θ − argmin F‖₂ ≤ ``distance_bound`` ≤ the tolerance asked for.
+
+    ``bits`` is the precision that certified it: 53 for doubles, more for ball arithmetic. All
+    three are sensitive: they depend on the data and are never part of a release.
+    """
+
+    theta: tuple[Fraction, ...]
+    distance_bound: float
+    bits: int

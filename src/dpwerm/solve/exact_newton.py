@@ -15,13 +15,10 @@ import numpy as np
 from flint import arb, arb_mat, ctx
 
 from dpwerm.arrays import FloatArray
-from dpwerm.balls import fraction_of, precision
-from dpwerm.exact import round_up
-from dpwerm.problem.objective import Objective
-from dpwerm.solve.ball_gradient import BallObjective
-from dpwerm.solve.ellipsoid import shrink
-from dpwerm.solve.linear import solve_positive
-from dpwerm.solve.solution import Solution
+from dpwerm.exact import fraction_of, precision, round_up
+from dpwerm.objective.objective import Objective
+from dpwerm.solve.balls import BallObjective, shrink
+from dpwerm.solve.certificate import Solution, solve_positive
 
 _LEAST_BITS = 128
 _STEPS = 100

@@ -14,13 +14,9 @@ import numpy as np
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.problem.objective import Evaluation, Objective
-from dpwerm.solve.certificate import Certificate, certify
+from dpwerm.objective.objective import Evaluation, Objective
+from dpwerm.solve.certificate import Certificate, Solution, certify, solve_positive
 from dpwerm.solve.exact_newton import finish
-from dpwerm.solve.linear import solve_positive
-from dpwerm.solve.solution import Solution
-
-__all__ = ["Solution", "minimise"]
 
 _ARMIJO = 1e-4
 _NEWTON_STEPS = 60

@@ -14,9 +14,9 @@ import numpy as np
 from pydantic import Field, PlainValidator, ValidationInfo, field_validator, model_validator
 
 from dpwerm.arrays import FloatArray
+from dpwerm.faults import wrong
+from dpwerm.features.blocks import Frozen
 from dpwerm.parameters import SMALLEST
-from dpwerm.study.blocks import Frozen
-from dpwerm.study.faults import wrong
 from dpwerm.study.values import Bounds, Line, Text, number, positive_number
 
 _NEEDED = ("bounds", "transform", "direction", "weights")

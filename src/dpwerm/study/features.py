@@ -4,9 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PlainValidator, ValidationInfo, field_validator
 
-from dpwerm.study.blocks import MAX_CELLS, MAX_LEVELS, CategoryBlock, Frozen, Level, NumberBlock
-from dpwerm.study.cells import normalise
-from dpwerm.study.faults import shown, wrong
+from dpwerm.data.cells import normalise
+from dpwerm.faults import shown, wrong
+from dpwerm.features.blocks import MAX_CELLS, MAX_LEVELS, CategoryBlock, Frozen, Level, NumberBlock
 from dpwerm.study.values import Bounds, Cell, Line, Real, Text, cell
 from dpwerm.text import stays_in_line
 

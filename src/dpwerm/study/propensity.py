@@ -15,9 +15,9 @@ from pydantic import BeforeValidator, Field, PlainValidator
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.study.blocks import Frozen, NumberBlock
-from dpwerm.study.encoding import Encoding
-from dpwerm.study.faults import nearest, shown, wrong
+from dpwerm.faults import nearest, shown, wrong
+from dpwerm.features.blocks import Frozen, NumberBlock
+from dpwerm.features.encoding import Encoding
 from dpwerm.study.values import AutoPositive, Cell, Real, Text, decimal
 
 ASYMPTOTIC = (

@@ -5,9 +5,9 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from dpwerm.data.readers import open_source
+from dpwerm.data.table import header_faults
 from dpwerm.errors import TableError
-from dpwerm.study.sources import open_source
-from dpwerm.study.table import header_faults
 from dpwerm.study.values import PLACEHOLDER
 
 _TOP = f"""\

@@ -11,11 +11,12 @@ import numpy as np
 from pydantic import Field, PlainValidator, ValidationInfo, field_validator, model_validator
 
 from dpwerm.arrays import FloatArray
+from dpwerm.data.cells import normalise
+from dpwerm.data.table import Table
 from dpwerm.errors import ParameterError
 from dpwerm.exact import round_down
-from dpwerm.study.blocks import Frozen
-from dpwerm.study.cells import normalise
-from dpwerm.study.faults import shown, wrong
+from dpwerm.faults import shown, wrong
+from dpwerm.features.blocks import Frozen
 from dpwerm.study.propensity import (
     ASYMPTOTIC,
     ColumnPropensity,
@@ -23,7 +24,6 @@ from dpwerm.study.propensity import (
     Propensity,
     WrittenPropensity,
 )
-from dpwerm.study.table import Table
 from dpwerm.study.values import BROKEN, Cell, Text, cell, probability
 from dpwerm.text import stays_in_line
 

@@ -1,8 +1,11 @@
 """The columns a fit needs, read once and refused only for the form of the table."""
 
+import numpy as np
+
+from dpwerm.arrays import IntArray
+from dpwerm.data.table import Table, read_table
 from dpwerm.errors import Fault, TableError
 from dpwerm.study.declaration import Study
-from dpwerm.study.table import Table, read_table
 
 
 def read_trial(study: Study, source: object) -> Table:
@@ -16,3 +19,36 @@ def read_trial(study: Study, source: object) -> Table:
         remedy = "under replace_one the number of rows is public and must be at least 1"
         raise TableError(table.label, [Fault("rows", "there is none", remedy)])
     return table
+
+
+# ------------------------------------------------------------------------------------------
+# One person is one row: the privacy claim protects a row, so a person must not have several.
+
+
+def person_codes(table: Table, column: str) -> IntArray:
+    """Return a number per row, equal for equal persons, shape (n,); −1 where missing."""
+    codes, texts = table.factorised(column)
+    first: dict[str | None, int] = {None: -1}
+    merged = [first.setdefault(text, len(first)) for text in texts]
+    persons: IntArray = np.array(merged, dtype=np.int64)[codes]
+    return persons
+
+
+def repeated_persons(study: Study, table: Table) -> int:
+    """Return how many persons have more than one row; 0 without a person column.
+
+    A fit through the study must refuse when this is not 0.
+    """
+    if study.person is None:
+        return 0
+    persons = person_codes(table, study.person)
+    counts = np.bincount(persons[persons >= 0])
+    return int(np.count_nonzero(counts > 1))
+
+
+def refuse_repeated_persons(study: Study, table: Table) -> None:
+    """Raise if a person has several rows."""
+    if repeated_persons(study, table):
+        remedy = "one person is one row; see dpwerm check"
+        fault = Fault(str(study.person), "a person has several rows", remedy)
+        raise TableError(table.label, [fault])

@@ -13,10 +13,10 @@ from typing import Annotated, TypeVar
 
 from pydantic import BeforeValidator, PlainValidator
 
+from dpwerm.data.cells import normalise
 from dpwerm.errors import ParameterError
+from dpwerm.faults import shown, wrong
 from dpwerm.parameters import interval, positive, real
-from dpwerm.study.cells import normalise
-from dpwerm.study.faults import shown, wrong
 from dpwerm.text import MOST_MARKS, stays_in_line
 
 T = TypeVar("T")

@@ -10,11 +10,11 @@ from fractions import Fraction
 from typing import Any
 
 from dpwerm.errors import ParameterError
-from dpwerm.learn.certificate import certify
-from dpwerm.learn.specification import Specification
+from dpwerm.features.encoding import Encoding
 from dpwerm.parameters import LARGEST, SMALLEST, positive
-from dpwerm.rules.tuning import MOST_CANDIDATES, checked_candidates
-from dpwerm.study.encoding import Encoding
+from dpwerm.releases.certificate import certify
+from dpwerm.releases.specification import Specification
+from dpwerm.releases.tuning import MOST_CANDIDATES, checked_candidates
 
 FACTORS = (Fraction(1, 9), Fraction(1, 3), Fraction(1), Fraction(3), Fraction(9))
 """Where nothing is declared, the automatic γ times these is tried."""

@@ -12,14 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpwerm.arrays import FloatArray
-from dpwerm.rules.declaration import Declaration
-from dpwerm.rules.many import plan_of, problems_of
-from dpwerm.rules.settle import Settled
-from dpwerm.simulate.engine.judged import second_arm
-from dpwerm.simulate.engine.noise import Draws
-from dpwerm.simulate.engine.released import released
-from dpwerm.simulate.proxies import generator
-from dpwerm.study.encoding import Encoding
+from dpwerm.features.encoding import Encoding
+from dpwerm.plan.settle import Settled
+from dpwerm.simulate.engine.released import Draws, released, second_arm
+from dpwerm.simulate.synthetic import generator
+from dpwerm.study.declared import Declaration
+from dpwerm.tune.many import plan_of, problems_of
 from dpwerm.tune.people import Repeats
 
 

@@ -1,6 +1,11 @@
-"""The people on whom γ is tuned, and what is known of those who validate.
+r"""Who trains and who validates in each repeat of Algorithm 2, with the paper's two slips mended.
 
-They are as sensitive as where they come from: a sensitive table's people never leave the process.
+    n > n₀ − m:   m of D₀ validate, drawn without replacement; n train, drawn with replacement
+                  from the rest
+    otherwise:    n of D₀ train, drawn without replacement; the rest of D₀ validates
+
+Lines 7 and 9 of the paper draw n₀ people to train, where the text says n; its line 10 writes D for
+D₀, by which nobody would be left to validate.
 """
 
 from dataclasses import dataclass
@@ -8,12 +13,69 @@ from typing import Self
 
 import numpy as np
 
-from dpwerm.arrays import FloatArray
-from dpwerm.rules.declaration import Declaration
-from dpwerm.rules.outcome_weights import outcome_weights
-from dpwerm.rules.trial import Trial
+from dpwerm.arrays import FloatArray, IntArray
+from dpwerm.errors import ParameterError
+from dpwerm.study.declared import Declaration, outcome_weights
 from dpwerm.study.treatment import received_probabilities
-from dpwerm.tune.splits import Splits
+from dpwerm.weighting.trial import Trial
+
+VALIDATION_SHARE = 0.2
+"""The share of D₀ that validates where nobody says another."""
+
+
+@dataclass(frozen=True)
+class Splits:
+    """Positions in D₀ for B repeats: training (B, n), validation (B, m)."""
+
+    training: IntArray
+    validation: IntArray
+
+
+def default_validation(size: int) -> int:
+    """Return m = 0.2·n₀, at least 1."""
+    return max(1, round(VALIDATION_SHARE * size))
+
+
+def is_bootstrapped(n: int, size: int, m: int) -> bool:
+    """Whether the training sets are drawn with replacement: n people are not there."""
+    return n > size - m
+
+
+def validating(n: int, size: int, m: int) -> int:
+    """Return how many people validate: m, or all that are left if those are more."""
+    return m if is_bootstrapped(n, size, m) else size - n
+
+
+def checked_sizes(size: int, m: int) -> int:
+    """Return m if somebody is left to train; m and n₀ − m must be at least 1."""
+    if not 1 <= m < size:
+        raise ParameterError(
+            f"{m:,} people cannot validate: the data has {size:,}, and at least one must train"
+        )
+    return m
+
+
+def splits(n: int, size: int, m: int, count: int, rng: np.random.Generator) -> Splits:
+    """Return ``count`` independent splits of n₀ people.
+
+    Parameters
+    ----------
+    n : int ≥ 1, the people of a training set
+    size : int ≥ 2, n₀
+    m : int in [1, n₀), the fewest people that validate
+    """
+    orders = rng.permuted(np.tile(np.arange(size), (count, 1)), axis=1)
+    if not is_bootstrapped(n, size, m):
+        return Splits(orders[:, :n], orders[:, n:])
+    rest = orders[:, m:]
+    drawn = rng.integers(rest.shape[1], size=(count, n))
+    return Splits(np.take_along_axis(rest, drawn, axis=1), orders[:, :m])
+
+
+# ------------------------------------------------------------------------------------------
+# The people on whom γ is tuned, and what is known of those who validate.
+#
+# They are as sensitive as where they come from: a sensitive table's people never leave the process.
 
 
 @dataclass(frozen=True, repr=False)

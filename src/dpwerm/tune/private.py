@@ -8,40 +8,38 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from dpwerm.choose.settings import Settings, outcome_of, settings_for
 from dpwerm.errors import ParameterError
-from dpwerm.learn.charging import StudyLedger, attach
-from dpwerm.learn.pipeline import Stage, no_progress
-from dpwerm.learn.settings import Settings, settings_for
-from dpwerm.learn.specification import Specification
+from dpwerm.estimators.parameters import check_choices, payment_in
+from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
+from dpwerm.fit import Ready, Wanted, propensities, settled_model, whole_cost
+from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.parameters import one_of
 from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.payment import Payment
+from dpwerm.privacy.filter import Payment
 from dpwerm.privacy.relation import Relation
-from dpwerm.rules.choices_in import check_choices, payment_in
-from dpwerm.rules.declaration import Declaration
-from dpwerm.rules.fit_rule import Ready, Wanted, propensities, settled_model, whole_cost
-from dpwerm.rules.outcome_in import outcome_of
-from dpwerm.rules.propensity import split
-from dpwerm.rules.rule import Rule
-from dpwerm.rules.rule_file import content_of
-from dpwerm.rules.treatment_rule import PrivateTreatmentRule
-from dpwerm.rules.trial import trial_of_table
-from dpwerm.rules.tuning import (
+from dpwerm.releases.charging import StudyLedger, attach
+from dpwerm.releases.rule import Rule
+from dpwerm.releases.rule_file import content_of
+from dpwerm.releases.specification import Specification
+from dpwerm.releases.tuning import (
     SHARE,
     SPLIT,
     WAYS,
     Tuning,
     checked_share,
+    refuse_retired,
     refuse_shared_weights,
     slots_of,
     steps_of,
 )
-from dpwerm.rules.tuning_retired import refuse_retired
 from dpwerm.study.declaration import Study
-from dpwerm.study.persons import refuse_repeated_persons
-from dpwerm.study.trial import read_trial
+from dpwerm.study.declared import Declaration
+from dpwerm.study.trial import read_trial, refuse_repeated_persons
 from dpwerm.tune.candidates import FACTORS, around, declared, not_simulated, usable
 from dpwerm.tune.ways import HOW, Work
+from dpwerm.weighting.propensity import split
+from dpwerm.weighting.trial import trial_of_table
 
 
 def fit_tuned(

@@ -10,23 +10,21 @@ from typing import Protocol
 import numpy as np
 
 from dpwerm.arrays import FloatArray, IntArray
+from dpwerm.choose.settings import outcome_of
+from dpwerm.data.cells import normalise
+from dpwerm.data.table import Table
 from dpwerm.errors import ParameterError
-from dpwerm.rules.declaration import Declaration
-from dpwerm.rules.outcome_in import outcome_of
-from dpwerm.rules.probabilities import second_arm
-from dpwerm.rules.trial import Trial, trial_of_table
-from dpwerm.simulate.proxies import TESTS, generator, random_trials, widths_of
 from dpwerm.simulate.scenarios import get_scenario
+from dpwerm.simulate.synthetic import TESTS, generator, random_trials, widths_of
 from dpwerm.study.benefit import Benefit
-from dpwerm.study.cells import normalise
 from dpwerm.study.declaration import Study
-from dpwerm.study.persons import refuse_repeated_persons
+from dpwerm.study.declared import Declaration
 from dpwerm.study.propensity import PrivatePropensity, RidgePropensity
-from dpwerm.study.table import Table
-from dpwerm.study.trial import read_trial
-from dpwerm.tune.people import Repeats
-from dpwerm.tune.splits import Splits, splits
+from dpwerm.study.trial import read_trial, refuse_repeated_persons
+from dpwerm.tune.people import Repeats, Splits, splits
 from dpwerm.tune.tuned import FREE, NOT_PRIVATE
+from dpwerm.weighting.propensity import second_arm
+from dpwerm.weighting.trial import Trial, trial_of_table
 
 
 class Source(Protocol):

@@ -1,10 +1,7 @@
-"""The ways to tune γ privately: what is fitted on which slot, and what alone is kept.
+"""Exactly uniform orders out of fair bits.
 
-    parts   one candidate per slot, a private choice by scores on the last slot
-    split   the same with a part of ε; only γ is kept, and all rows are fitted with the rest
-
-Scores and losing candidates are local. No stage names any of them.
-Proof: docs/proofs/private-tuning.md.
+Keys that are not all different are drawn again as a whole. What is left is equally likely, by
+symmetry.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,15 +10,89 @@ from itertools import accumulate
 
 import numpy as np
 
-from dpwerm.learn.release import Release
-from dpwerm.learn.specification import Specification
-from dpwerm.mechanisms.plan import Stage, no_progress
-from dpwerm.mechanisms.selection.exponential import ExponentialMechanism
+from dpwerm.arrays import FloatArray, IntArray
+from dpwerm.fit import Ready
+from dpwerm.mechanisms.contract import Stage, no_progress
+from dpwerm.mechanisms.exponential import ExponentialMechanism
 from dpwerm.privacy.randomness import BitSource
-from dpwerm.rules.fit_rule import Ready
-from dpwerm.rules.tuning import PARTS, SPLIT, Tuning
-from dpwerm.tune.draws import random_order
-from dpwerm.tune.score import SENSITIVITY, score
+from dpwerm.releases.release import Release
+from dpwerm.releases.specification import Specification
+from dpwerm.releases.tuning import PARTS, SPLIT, Tuning
+
+_KEY_BITS = 64
+_AT_ONCE = 64
+"""Keys that are read together."""
+
+
+def random_order(count: int, bits: BitSource) -> IntArray:
+    """Return {0, …, count − 1} in uniformly random order, shape (count,).
+
+    Everybody gets a key of 64 fair bits and the order is that of the keys: if all differ, every
+    order of them is equally likely.
+    """
+    while True:
+        keys = _keys(count, bits)
+        order: IntArray = np.argsort(keys)
+        if _differ(keys[order]):
+            return order
+
+
+def _differ(keys: np.ndarray[tuple[int], np.dtype[np.uint64]]) -> bool:
+    """Whether ascending keys are all different."""
+    return bool(np.all(keys[1:] != keys[:-1]))
+
+
+def _keys(count: int, bits: BitSource) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+    """Return as many numbers of 64 bits, shape (count,)."""
+    parts = []
+    for start in range(0, count, _AT_ONCE):
+        some = min(_AT_ONCE, count - start)
+        parts.append(bits.bits(some * _KEY_BITS).to_bytes(some * _KEY_BITS // 8, "big"))
+    return np.frombuffer(b"".join(parts), dtype=">u8").astype(np.uint64)
+
+
+# ------------------------------------------------------------------------------------------
+# The score of a rule on rows that it did not see: the weight of those for whom it is right.
+#
+#     q = Σ_i u_i·1(sign f(x_i) = y'_i),   u_i = ⌊2^20·w_i/W⌋
+#
+# A row's term is a whole number in [0, 2^20] and follows from that row and the rule alone, so
+# replacing one row moves q by at most Δ = 2^20, whatever the rule.
+
+
+SENSITIVITY = 1 << 20
+"""Δ: the largest term of one row."""
+
+
+def units(weights: FloatArray, bound: float) -> IntArray:
+    """Return u = ⌊2^20·w/W⌋, at most 2^20, for weights in [0, W], shape (n,)."""
+    whole: IntArray = np.clip(np.floor(weights / bound * SENSITIVITY), 0, SENSITIVITY).astype(
+        np.int64
+    )
+    return whole
+
+
+def score(release: Release, ready: Ready) -> int:
+    """Return q of a released rule on some rows, exactly; it is sensitive.
+
+    Where f(x) = 0 the rule gives the default arm.
+    """
+    treatment = ready.declaration.treatment
+    default = 1.0 if treatment.default == treatment.arms[1] else -1.0
+    f = release.score(ready.rows.X)
+    signs = np.where(f > 0, 1.0, np.where(f < 0, -1.0, default))
+    right = signs == ready.rows.labels
+    return int(units(ready.rows.weights, ready.declaration.weight_bound)[right].sum())
+
+
+# ------------------------------------------------------------------------------------------
+# The ways to tune γ privately: what is fitted on which slot, and what alone is kept.
+#
+#     parts   one candidate per slot, a private choice by scores on the last slot
+#     split   the same with a part of ε; only γ is kept, and all rows are fitted with the rest
+#
+# Scores and losing candidates are local. No stage names any of them.
+# Proof: docs/proofs/private-tuning.md.
 
 
 @dataclass(frozen=True, repr=False)

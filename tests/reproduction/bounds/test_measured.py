@@ -8,13 +8,15 @@ from tests.unit.plan.studies import study
 
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism
+from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.plan.settle import settle
 from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.facts import Facts
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.relation import Relation
-from dpwerm.problem.losses import HuberisedHinge, Logistic, MarginLoss
-from dpwerm.rules.settle import settle
-from dpwerm.solve.batch import BatchProblems
+from dpwerm.privacy.sensitivity import Facts
+from dpwerm.solve.batch_problems import BatchProblems
 from reproduction.bounds.measured import MECHANISM, RHO, Bounds, _theta, bounds_beside, bounds_of
 from reproduction.bounds.risks import Sample, Trials
 from reproduction.bounds.theorems import corner_term, privacy_term, regularisation_term

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from dpwerm.problem.losses import HuberisedHinge, Logistic
-from dpwerm.solve.batch import BatchProblems
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.solve.batch_problems import BatchProblems
 from reproduction.bounds.risks import Sample, Trials, risk
 
 B, R, N, D = 3, 2, 7, 2

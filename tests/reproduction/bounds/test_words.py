@@ -6,8 +6,8 @@ import pytest
 from tests.reproduction.conftest import Run
 from tests.unit.plan.studies import OPEN, study
 
+from dpwerm.plan.settle import settle
 from dpwerm.privacy.budget import Budget
-from dpwerm.rules.settle import settle
 from reproduction.bounds.asymptotic import asymptotic_figures
 from reproduction.bounds.words import asymptotic_lines, study_blocks
 

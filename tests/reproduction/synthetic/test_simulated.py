@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
+from dpwerm.plan.settle import settle
 from dpwerm.privacy.budget import Budget
-from dpwerm.rules.settle import settle
-from dpwerm.simulate.proxies import generator
 from dpwerm.simulate.scenarios import get_scenario
+from dpwerm.simulate.synthetic import generator
 from reproduction.synthetic.simulated import (
     Simulated,
     accuracy,

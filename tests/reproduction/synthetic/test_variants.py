@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.reproduction.trials.stand_in_trials import like_the_papers
 
-from dpwerm.simulate.proxies import generator
+from dpwerm.simulate.synthetic import generator
 from reproduction.synthetic import variants
 from reproduction.synthetic.repeats import Task as Plain
 from reproduction.synthetic.repeats import drawn

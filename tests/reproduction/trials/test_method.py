@@ -5,8 +5,8 @@ import pyarrow as pa
 import pytest
 from tests.reproduction.trials.trial_files import small_trial
 
-from dpwerm.rules.treatment_rule import PrivateTreatmentRule
-from dpwerm.simulate.engine.judged import second_arm
+from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
+from dpwerm.simulate.engine.released import second_arm
 from reproduction.paper_method import paper_release
 from reproduction.trials.method import METHODS, Automatic, PaperMethod
 from reproduction.trials.trial import OpenTrial

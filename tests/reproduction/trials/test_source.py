@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from tests.reproduction.trials.trial_files import CYP_HEADER, invented_cyp_guides
 
+from dpwerm.data.table import read_table
 from dpwerm.errors import TableError
-from dpwerm.study.table import read_table
 from reproduction.trials import source as module
 from reproduction.trials.source import Source, actg175, cyp_guides, packaged_file, source_of
 from reproduction.trials.trial import study_file

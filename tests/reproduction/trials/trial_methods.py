@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dpwerm.arrays import IntArray
-from dpwerm.study.encoding import Encoding
+from dpwerm.features.encoding import Encoding
 from reproduction.synthetic.simulated import Rules
 from reproduction.trials.method import METHODS, Cell, PaperMethod, TrialMethod
 from reproduction.trials.trial import OpenTrial

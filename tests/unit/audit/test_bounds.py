@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from tests.unit.audit.laws import randomised_response
 
-from dpwerm.audit.bounds import guesses, rate_above, rate_below, two_rates
+from dpwerm.audit.guesser import guesses, rate_above, rate_below, two_rates
 from dpwerm.errors import ParameterError
 
 RUNS = 60

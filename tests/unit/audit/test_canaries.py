@@ -17,13 +17,12 @@ from dpwerm.audit.canaries import (
     strong_benefit,
     write_table,
 )
-from dpwerm.rules.declaration import Declaration
-from dpwerm.rules.probabilities import second_arm
-from dpwerm.rules.trial import trial_of_table
-from dpwerm.rules.trial_rows import TrialRows, rows_of
 from dpwerm.study.check import check
 from dpwerm.study.declaration import Study
+from dpwerm.study.declared import Declaration
 from dpwerm.study.trial import read_trial
+from dpwerm.weighting.propensity import second_arm
+from dpwerm.weighting.trial import TrialRows, rows_of, trial_of_table
 
 LEVELS = """
 [features.sex]

@@ -1,10 +1,10 @@
 from dpwerm.audit.attack import audit
-from dpwerm.audit.fits import FLOOR, propensity_target
+from dpwerm.audit.mechanisms import FLOOR, propensity_target
 from dpwerm.choose.propensity import propensity_settings
+from dpwerm.features.blocks import NumberBlock
+from dpwerm.features.encoding import Encoding
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.relation import Relation
-from dpwerm.study.blocks import NumberBlock
-from dpwerm.study.encoding import Encoding
 
 FOUR = Budget.of(4)
 X1 = NumberBlock(name="x1", column="x1", lower=-1.0, upper=1.0, default=0.0)

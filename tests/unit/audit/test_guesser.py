@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from tests.unit.audit.laws import LaplaceShift
 
+from dpwerm.audit.attack import sides
 from dpwerm.audit.guesser import Guesser, best_guesser
-from dpwerm.audit.search import sides
 from dpwerm.audit.statistics import Statistic
 
 FIRST = Statistic("first", lambda outputs: outputs[:, 0])

@@ -5,11 +5,13 @@ from tests.unit.mechanisms.plans import facts_of, law_of, sigma_of
 
 from dpwerm.audit import likelihood
 from dpwerm.audit.likelihood import minimiser
-from dpwerm.mechanisms import MECHANISMS, Plan
+from dpwerm.mechanisms import MECHANISMS
+from dpwerm.mechanisms.contract import Plan
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.objective import Objective
+from dpwerm.objective.rows import WeightedData
 from dpwerm.privacy.budget import Budget
-from dpwerm.problem.data import WeightedData
-from dpwerm.problem.losses import HuberisedHinge, Logistic
-from dpwerm.problem.objective import Objective
 from dpwerm.solve.newton import minimise
 
 BLOCKS = ((1, 0.5), (3, 1.0), (1, 1.0))

@@ -4,11 +4,11 @@ import pytest
 from dpwerm.audit.mechanisms import plain_facts
 from dpwerm.audit.neighbours import MOVES, near, pairs_for
 from dpwerm.audit.target import Pair
-from dpwerm.privacy.facts import Facts
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.rows import WeightedData
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.relation import Relation
-from dpwerm.problem.data import WeightedData
-from dpwerm.problem.losses import HuberisedHinge
+from dpwerm.privacy.sensitivity import Facts
 
 LOSS = HuberisedHinge(0.5)
 BLOCKS = ((1, 0.5), (3, 1.0), (1, 2.0))

@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 from scipy.special import expit
 from scipy.stats import binom
 
-from dpwerm.audit.one_run import MOST_EPSILON, chance, one_run_lower
+from dpwerm.audit.pipeline import MOST_EPSILON, chance, one_run_lower
 from dpwerm.errors import ParameterError
 
 

@@ -24,8 +24,8 @@ from dpwerm.audit.pipeline import (
     hatched,
     learned_evidence,
 )
-from dpwerm.audit.pipeline_words import lines
 from dpwerm.audit.study_pipeline import StudyPipeline
+from dpwerm.documents.audit import pipeline_words_lines as lines
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
 from dpwerm.text import WIDTH

@@ -1,7 +1,7 @@
 from tests.unit.audit.laws import LaplaceShift, WalkingShift
 
 from dpwerm.arrays import FloatArray
-from dpwerm.audit.search import sides, strength, worst_pairs
+from dpwerm.audit.attack import sides, strength, worst_pairs
 from dpwerm.audit.target import Key
 
 

@@ -7,20 +7,13 @@ import pytest
 from tests.unit.audit.made_up import made_up
 
 from dpwerm.audit.canaries import canaries_for, simulated_people, write_table
-from dpwerm.audit.study_pipeline import (
-    RULE,
-    VALUE,
-    StudyPipeline,
-    claim_of,
-    look,
-    run_pipeline,
-)
+from dpwerm.audit.study_pipeline import RULE, VALUE, StudyPipeline, claim_of, look, run_pipeline
+from dpwerm.data.table import read_table
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
-from dpwerm.rules.rule_file import read_rule
-from dpwerm.rules.value.file import read_value
+from dpwerm.releases.rule_file import read_rule
+from dpwerm.releases.value.file import read_value
 from dpwerm.study.declaration import Study
-from dpwerm.study.table import read_table
 
 STUDY = made_up(2)
 ROWS = [bird.first for bird in canaries_for(STUDY, 4)]

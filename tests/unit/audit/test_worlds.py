@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 from tests.unit.audit.made_up import made_up
 
+from dpwerm.audit.canaries import CROWD, SAMPLE, mistaken_pairs, scaled, tipped, worst_pairs
 from dpwerm.audit.target import Pair
-from dpwerm.audit.worlds import CROWD, SAMPLE, mistaken_pairs, scaled, tipped, worst_pairs
 from dpwerm.study.declaration import Study
 
 MODEL = """arms = ["pill", "therapy"]

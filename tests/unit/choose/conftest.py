@@ -6,7 +6,7 @@ import pytest
 
 from dpwerm.choose import answer, candidates, search
 from dpwerm.choose.search import Round
-from dpwerm.simulate import proxies
+from dpwerm.simulate import synthetic as proxies
 
 
 @pytest.fixture

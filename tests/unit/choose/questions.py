@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from dpwerm.choose.question import Outcome, Question
+from dpwerm.features.blocks import CategoryBlock, Level, NumberBlock
+from dpwerm.features.encoding import Encoding
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.relation import Relation
-from dpwerm.problem.losses import HuberisedHinge
-from dpwerm.study.blocks import CategoryBlock, Level, NumberBlock
-from dpwerm.study.encoding import Encoding
 
 TRIAL = Outcome(0.0, signed=True, propensity=(0.5, 0.5), pi_min=0.5)
 

@@ -17,16 +17,16 @@ from tests.unit.choose.questions import TRIAL, encoding_of, question
 from dpwerm.choose import answer as answers
 from dpwerm.choose.answer import MOST_COLUMNS, answer, key_of, narrowed
 from dpwerm.choose.candidates import ABOVE_FLOOR, Setting, floor_of, mechanisms
-from dpwerm.choose.choice import Choice
-from dpwerm.choose.question import Outcome, Question
+from dpwerm.choose.question import Choice, Outcome, Question
+from dpwerm.choose.settings import Settings
 from dpwerm.errors import ParameterError
-from dpwerm.learn.certificate import certify
-from dpwerm.learn.settings import Settings
-from dpwerm.learn.specification import Chosen, Specification
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.origin import ExternalModel, KnownByDesign, WorstCase
 from dpwerm.privacy.relation import Relation
-from dpwerm.problem.losses import HuberisedHinge, Logistic
+from dpwerm.releases.certificate import certify
+from dpwerm.releases.specification import Chosen, Specification
 
 BOUNDS = (1e-6, 1.0, 37.5, 1e4)
 """Weight bounds at which an answer is tried."""

@@ -10,10 +10,9 @@ from tests.unit.choose.questions import question
 from tests.unit.choose.test_choice import CHOICE
 
 from dpwerm.choose import answer as answers
-from dpwerm.choose import cache
-from dpwerm.choose.cache import folder, keep, kept
-from dpwerm.choose.choice import Choice
-from dpwerm.choose.question import Question
+from dpwerm.choose import answer as cache
+from dpwerm.choose.answer import folder, keep, kept
+from dpwerm.choose.question import Choice, Question
 
 KEY = "ab12"
 

@@ -20,9 +20,11 @@ from dpwerm.choose.candidates import (
 )
 from dpwerm.choose.question import Outcome, Question
 from dpwerm.mechanisms import MECHANISMS
+from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.parameters import LARGEST, SMALLEST
 from dpwerm.privacy.budget import Budget
-from dpwerm.problem.losses import HuberisedHinge, Logistic, MarginLoss
 
 
 def test_mechanisms_suit_the_budget() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from dpwerm.choose.choice import Choice
+from dpwerm.choose.question import Choice
 
 CHOICE = Choice(
     mechanism="objective-block",

@@ -8,14 +8,14 @@ import pytest
 from dpwerm import PrivateWeightedClassifier
 from dpwerm.choose.candidates import gammas, mechanisms, settings
 from dpwerm.choose.question import Outcome, Question
-from dpwerm.choose.rehearsal import Rehearsal
+from dpwerm.choose.search import Rehearsal
 from dpwerm.errors import ParameterError
+from dpwerm.features.encoding import Encoding
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.relation import Relation
-from dpwerm.problem.losses import HuberisedHinge
-from dpwerm.simulate.proxies import random_labels
-from dpwerm.study.encoding import Encoding
+from dpwerm.simulate.synthetic import random_labels
 
 RHO, MU = Budget.zcdp("0.125"), Budget.gdp("0.5")
 others = pytest.mark.parametrize("budget", [RHO, MU], ids=str)
@@ -78,7 +78,7 @@ def test_a_mechanism_that_cannot_is_refused_before_anything_is_simulated(
     def simulated(*_: object) -> None:
         raise AssertionError("nothing may be simulated")
 
-    monkeypatch.setattr("dpwerm.learn.settings.answer", simulated)
+    monkeypatch.setattr("dpwerm.choose.settings.answer", simulated)
     model = PrivateWeightedClassifier(
         budget, feature_bounds=(-1, 1), classes=(0, 1), mechanism="objective-block", ledger="none"
     )

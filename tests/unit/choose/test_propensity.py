@@ -13,16 +13,20 @@ from tests.unit.choose.questions import encoding_of
 from dpwerm.choose import propensity
 from dpwerm.choose.answer import plan_of
 from dpwerm.choose.candidates import PURE, Setting
-from dpwerm.choose.propensity import PropensityChoice, propensity_settings, question_of
-from dpwerm.choose.propensity_rehearsal import PropensityRehearsal
+from dpwerm.choose.propensity import (
+    PropensityChoice,
+    PropensityRehearsal,
+    propensity_settings,
+    question_of,
+)
 from dpwerm.errors import ParameterError
-from dpwerm.learn.pipeline import fit_release
-from dpwerm.learn.specification import Specification
+from dpwerm.features.encoding import Encoding
+from dpwerm.fit import fit_release
+from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.randomness import bit_source
 from dpwerm.privacy.relation import Relation
-from dpwerm.problem.losses import Logistic
-from dpwerm.study.encoding import Encoding
+from dpwerm.releases.specification import Specification
 
 REPLACE = Relation.REPLACE_ONE
 

@@ -6,12 +6,11 @@ from scipy.special import expit
 from tests.unit.choose.questions import encoding_of
 
 from dpwerm.choose.candidates import Setting
-from dpwerm.choose.propensity import question_of
-from dpwerm.choose.propensity_rehearsal import PropensityRehearsal, random_logits
+from dpwerm.choose.propensity import PropensityRehearsal, question_of, random_logits
 from dpwerm.choose.question import Question
+from dpwerm.features.encoding import Encoding
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.relation import Relation
-from dpwerm.study.encoding import Encoding
 
 FLOOR = 0.1
 

@@ -11,10 +11,11 @@ from tests.unit.choose.questions import TRIAL, encoding_of, question
 from dpwerm.choose.question import Outcome, Question
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import MECHANISMS
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.origin import ExternalModel, WorstCase
 from dpwerm.privacy.relation import Relation
-from dpwerm.problem.losses import HuberisedHinge, Logistic
 
 OTHERS: dict[str, Any] = {
     "n": 61,

@@ -9,7 +9,7 @@ import dpwerm
 
 HOUSE = Path(dpwerm.__file__).parent
 PUBLIC = sorted([*(HOUSE / "choose").glob("*.py"), HOUSE / "simulate" / "proxies.py"])
-TABLES = ("dpwerm.study.table", "dpwerm.study.sources", "dpwerm.study.trial", "dpwerm.study.check")
+TABLES = ("dpwerm.data.table", "dpwerm.data.readers", "dpwerm.study.trial", "dpwerm.study.check")
 READERS = ("pyarrow", "pandas", "polars", "narwhals", "csv", "sqlite3", "sqlalchemy")
 READS = {
     "open",
@@ -60,5 +60,5 @@ def test_nothing_is_read_but_the_cache_and_no_row_is_encoded(path: Path) -> None
 def test_the_search_would_find_a_reader(tmp_path: Path) -> None:
     path = tmp_path / "module.py"
     path.write_text("from dpwerm.study import table\nimport pyarrow as pa\ntable.read_table(1)\n")
-    assert {"dpwerm.study.table", "pyarrow"} <= imported(path)
+    assert {"dpwerm.data.table", "pyarrow"} <= imported(path)
     assert called(path) == {"read_table"}

@@ -10,21 +10,19 @@ from tests.unit.choose.questions import TRIAL, question
 from dpwerm.arrays import FloatArray
 from dpwerm.choose.candidates import Setting, settings, thresholds
 from dpwerm.choose.question import Outcome, Question
-from dpwerm.choose.rehearsal import Rehearsal
-from dpwerm.learn.certificate import certify
-from dpwerm.learn.release import Release
-from dpwerm.learn.specification import Specification
+from dpwerm.choose.search import Rehearsal
+from dpwerm.choose.settings import outcome_of
 from dpwerm.mechanisms import MECHANISMS
+from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.objective import Objective
 from dpwerm.privacy.budget import Budget
-from dpwerm.problem.losses import Logistic
-from dpwerm.problem.objective import Objective
-from dpwerm.rules.declaration import Declaration
-from dpwerm.rules.outcome_in import outcome_of
-from dpwerm.rules.outcome_weights import outcome_weights
-from dpwerm.simulate.engine.noise import Draws, inside_noise, outside_noise
-from dpwerm.simulate.engine.released import TOLERANCE
-from dpwerm.simulate.proxies import Proxies, generator, random_labels, random_trials
+from dpwerm.releases.certificate import certify
+from dpwerm.releases.release import Release
+from dpwerm.releases.specification import Specification
+from dpwerm.simulate.engine.released import TOLERANCE, Draws, inside_noise, outside_noise
+from dpwerm.simulate.synthetic import Proxies, generator, random_labels, random_trials
 from dpwerm.solve.newton import minimise
+from dpwerm.study.declared import Declaration, outcome_weights
 
 B, N = 3, 25
 SETTING = Setting("objective-block", 0.4, 0.5, 2.0)

@@ -15,7 +15,7 @@ from dpwerm.choose.candidates import Setting, gammas, settings, thresholds
 from dpwerm.choose.question import Outcome, Question
 from dpwerm.choose.search import ROUNDS, Key, search
 from dpwerm.errors import ParameterError
-from dpwerm.simulate.proxies import Proxies
+from dpwerm.simulate.synthetic import Proxies
 
 Merit = Callable[[Setting, float], float | None]
 

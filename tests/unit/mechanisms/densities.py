@@ -14,8 +14,9 @@ import numpy as np
 
 from dpwerm.arrays import FloatArray
 from dpwerm.exact import sqrt_up
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.privacy.relation import Relation
-from dpwerm.problem.losses import HuberisedHinge, Logistic
 
 Blocks = tuple[tuple[int, float], ...]
 Law = Callable[[FloatArray], FloatArray]

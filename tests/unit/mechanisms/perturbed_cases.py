@@ -6,12 +6,13 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from dpwerm.privacy.facts import Facts
+from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.objective import Objective
+from dpwerm.objective.rows import WeightedData
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.randomness import BitSource, SeededBits
 from dpwerm.privacy.relation import Relation
-from dpwerm.problem.losses import Logistic
-from dpwerm.problem.objective import Objective, WeightedData
+from dpwerm.privacy.sensitivity import Facts
 
 BLOCKS = ((1, 0.5), (1, 1.0), (3, 1.0), (1, 0.75))
 P = 6

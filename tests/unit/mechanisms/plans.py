@@ -4,11 +4,12 @@ from decimal import Decimal
 
 from tests.unit.mechanisms.densities import Law, Setting, block_norm, exponential, l2_norm
 
-from dpwerm.mechanisms import MECHANISMS, Inside, Plan
+from dpwerm.mechanisms import MECHANISMS
+from dpwerm.mechanisms.contract import Inside, Plan
 from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.facts import Facts
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.sensitivity import Facts
 
 PURE = ("objective-l2", "objective-block")
 EPSILON = Decimal(1)

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from tests.unit.mechanisms.perturbed_cases import facts
 
 from dpwerm.errors import ParameterError
-from dpwerm.mechanisms.curvature import epsilon_left, gamma_floor, jacobian
-from dpwerm.mechanisms.shares import Shares
+from dpwerm.mechanisms.perturbed import Shares, epsilon_left, gamma_floor, jacobian
 from dpwerm.privacy.budget import Budget
 
 FACTS = facts()

@@ -8,8 +8,8 @@ from flint import ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpwerm.balls import precision
 from dpwerm.errors import ParameterError
+from dpwerm.exact import precision
 from dpwerm.mechanisms.gaussian import (
     MULTIPLIER_BITS,
     Gaussian,

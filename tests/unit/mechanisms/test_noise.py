@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from dpwerm.errors import ParameterError
-from dpwerm.mechanisms.noise import Noise, checked_dimension, checked_release, pure_epsilon
+from dpwerm.mechanisms.contract import Noise, checked_dimension, checked_release, pure_epsilon
 from dpwerm.mechanisms.spherical_laplace import SphericalLaplace
 from dpwerm.privacy.budget import Budget
 

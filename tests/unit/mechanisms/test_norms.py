@@ -5,10 +5,10 @@ import pytest
 from flint import arb
 from tests.unit.mechanisms.perturbed_cases import P, blockwise, facts, spherical
 
-from dpwerm.balls import precision
+from dpwerm.exact import precision
 from dpwerm.mechanisms.norms import BlockNorm, Euclidean, Norm
 from dpwerm.privacy.randomness import SeededBits
-from dpwerm.privacy.uniform import LazyUniforms
+from dpwerm.privacy.samplers import LazyUniforms
 
 FACTS = facts()
 RATE = 0.3

@@ -10,11 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpwerm.errors import ParameterError
-from dpwerm.mechanisms.gaussian import Gaussian
-from dpwerm.mechanisms.notions import check_notion, rho_and_mu
+from dpwerm.mechanisms.gaussian import Gaussian, check_notion, rho_and_mu
 from dpwerm.mechanisms.spherical_laplace import SphericalLaplace
-from dpwerm.privacy.budget import Budget, only_budget
-from dpwerm.privacy.gaussian_budget import GaussianBudget
+from dpwerm.privacy.budget import Budget, GaussianBudget, only_budget
 
 MECHANISM = Gaussian()
 SENSITIVITY = 0.7

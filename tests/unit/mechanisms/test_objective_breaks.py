@@ -29,8 +29,8 @@ from tests.unit.mechanisms.pages import rows_of
 from tests.unit.mechanisms.plans import EPSILON, PURE, inside_of, law_of, plan_of, rate_of
 
 from dpwerm.arrays import FloatArray
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.privacy.relation import Relation
-from dpwerm.problem.losses import HuberisedHinge
 
 HINGE, W = HuberisedHinge(0.5), 2.0
 UNIT: Blocks = ((1, 1.0),)

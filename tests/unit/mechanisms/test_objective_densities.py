@@ -31,10 +31,11 @@ from tests.unit.mechanisms.densities import (
 from tests.unit.mechanisms.plans import PURE, inside_of, law_of, plan_of, rate_of
 
 from dpwerm.errors import ParameterError
-from dpwerm.mechanisms.curvature import gamma_floor
+from dpwerm.mechanisms.perturbed import gamma_floor
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.relation import Relation
-from dpwerm.problem.losses import HuberisedHinge, Logistic
 
 LINE: Blocks = ((1, 1.75),)
 PLANE: Blocks = ((1, 0.5), (1, 1.25))

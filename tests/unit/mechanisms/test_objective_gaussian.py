@@ -18,13 +18,13 @@ from tests.unit.mechanisms.perturbed_cases import (
 )
 
 from dpwerm.errors import ParameterError
+from dpwerm.mechanisms.contract import Plan
 from dpwerm.mechanisms.objective_gaussian import ObjectiveGaussian, inside_multiplier
-from dpwerm.mechanisms.plan import Plan
 from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.facts import Facts
 from dpwerm.privacy.origin import WorstCase
 from dpwerm.privacy.randomness import SeededBits
 from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.sensitivity import Facts
 
 MECHANISM = ObjectiveGaussian()
 relations = pytest.mark.parametrize("relation", list(Relation))

@@ -25,8 +25,9 @@ from tests.unit.mechanisms.densities import (
 from tests.unit.mechanisms.pages import rows_of
 from tests.unit.mechanisms.plans import inside_of, plan_of, sigma_of
 
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.privacy.relation import Relation
-from dpwerm.problem.losses import HuberisedHinge, Logistic
 
 NAME = "objective-gaussian"
 LINE: Blocks = ((1, 1.5),)

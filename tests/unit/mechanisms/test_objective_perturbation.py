@@ -22,15 +22,15 @@ from tests.unit.mechanisms.perturbed_cases import (
 
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism
+from dpwerm.mechanisms.contract import Inside, Plan
 from dpwerm.mechanisms.norms import BlockNorm, Euclidean
 from dpwerm.mechanisms.objective_perturbation import ObjectivePerturbation
-from dpwerm.mechanisms.plan import Inside, Plan
+from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.facts import Facts
 from dpwerm.privacy.origin import ExternalModel, WorstCase
 from dpwerm.privacy.randomness import SeededBits
 from dpwerm.privacy.relation import Relation
-from dpwerm.problem.regularizers import Ridge
+from dpwerm.privacy.sensitivity import Facts
 
 L2, BLOCK = ObjectivePerturbation(Euclidean()), ObjectivePerturbation(BlockNorm())
 both = pytest.mark.parametrize("mechanism", [L2, BLOCK], ids=lambda one: one.name)

@@ -6,12 +6,13 @@ from tests.unit.mechanisms.perturbed_cases import empty, facts
 
 from dpwerm.mechanisms import NOISE_LAWS, get_mechanism
 from dpwerm.mechanisms.output_perturbation import OutputPerturbation
+from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.objective import Objective
+from dpwerm.objective.rows import WeightedData
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.randomness import SeededBits
 from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import l2_sensitivity, total_sensitivity
-from dpwerm.problem.losses import Logistic
-from dpwerm.problem.objective import Objective, WeightedData
 from dpwerm.solve.newton import minimise
 
 every = pytest.mark.parametrize("name", sorted(NOISE_LAWS))

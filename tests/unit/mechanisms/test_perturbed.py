@@ -12,15 +12,17 @@ from tests.unit.mechanisms.perturbed_cases import BLOCKS, blockwise, facts, two_
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism, perturbed
 from dpwerm.mechanisms.perturbed import check_facts
+from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.objective import Objective
+from dpwerm.objective.rows import WeightedData
 from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.enclosure import nearby_vector
+from dpwerm.privacy.grid import nearby_vector
 from dpwerm.privacy.origin import WorstCase
 from dpwerm.privacy.randomness import SeededBits
 from dpwerm.privacy.relation import Relation
-from dpwerm.problem.losses import Logistic
-from dpwerm.problem.objective import Objective, WeightedData
+from dpwerm.solve.certificate import Solution
 from dpwerm.solve.exact_newton import finish
-from dpwerm.solve.newton import Solution, minimise
+from dpwerm.solve.newton import minimise
 
 MECHANISM = get_mechanism("objective-block")
 PLAN = MECHANISM.plan(facts(Relation.ADD_REMOVE), Budget.of(1))

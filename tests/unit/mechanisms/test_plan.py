@@ -7,11 +7,11 @@ from tests.unit.mechanisms.perturbed_cases import BLOCKS, empty, facts
 
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import MECHANISMS, get_mechanism
-from dpwerm.mechanisms.plan import check_run, spent
+from dpwerm.mechanisms.contract import check_run, spent
+from dpwerm.objective.objective import Objective
+from dpwerm.objective.rows import WeightedData
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.relation import Relation
-from dpwerm.problem.data import WeightedData
-from dpwerm.problem.objective import Objective
 
 MECHANISM = get_mechanism("objective-block")
 PLAN = MECHANISM.plan(facts(Relation.ADD_REMOVE), Budget.of(1))

@@ -14,10 +14,10 @@ from tests.unit.mechanisms.densities import ROUNDING, Setting, log_density, marg
 from tests.unit.mechanisms.plans import EPSILON, inside_of, law_of, plan_of
 
 from dpwerm.arrays import FloatArray
-from dpwerm.mechanisms import Plan
+from dpwerm.mechanisms.contract import Plan
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.relation import Relation
-from dpwerm.problem.losses import HuberisedHinge
 
 HINGE = HuberisedHinge(0.5)
 LINE = ((1, 1.75),)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpwerm.errors import ParameterError
-from dpwerm.mechanisms.shares import Shares
+from dpwerm.mechanisms.perturbed import Shares
 from dpwerm.privacy.budget import Budget
 
 

@@ -9,7 +9,7 @@ from tests.bad_input.base import STUDY
 from dpwerm.choose import answer, candidates, search
 from dpwerm.choose.search import Round
 from dpwerm.plan import desk, expected
-from dpwerm.simulate import proxies
+from dpwerm.simulate import synthetic as proxies
 from dpwerm.study.declaration import Study
 
 OPEN = STUDY.replace("gamma = 50", "")

@@ -3,11 +3,11 @@
 import pytest
 from tests.unit.plan.studies import OPEN, PRIVATE_MODEL, study
 
+from dpwerm.documents.plan import clips, expectation, settings, share_taken
 from dpwerm.errors import ParameterError
 from dpwerm.plan import desk as desk_module
-from dpwerm.plan import place
+from dpwerm.plan import desk as place
 from dpwerm.plan.desk import Desk
-from dpwerm.plan.words import clips, expectation, settings, share_taken
 
 SHARES = (0.1, 0.7)
 pytestmark = pytest.mark.usefixtures("quick")

@@ -5,8 +5,7 @@ from tests.unit.plan.studies import OPEN, study
 
 from dpwerm.errors import ParameterError
 from dpwerm.plan import desk as module
-from dpwerm.plan.desk import Desk
-from dpwerm.plan.place import Place, simulated
+from dpwerm.plan.desk import Desk, Place, simulated
 
 FIXED = study(OPEN + 'gamma = 30\nmechanism = "objective-block"\n')
 

@@ -9,11 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpwerm.exact import round_down, round_up
-from dpwerm.privacy.enclosure import nearby_vector, settled
-from dpwerm.privacy.grid import ball
+from dpwerm.privacy.grid import ball, nearby_vector, settled
 from dpwerm.privacy.randomness import SeededBits
-from dpwerm.privacy.samplers import gauss
-from dpwerm.privacy.uniform import LazyUniforms
+from dpwerm.privacy.samplers import LazyUniforms, gauss
 
 DEEP = 3000
 

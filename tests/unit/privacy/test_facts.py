@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from dpwerm.errors import ParameterError
-from dpwerm.privacy.facts import Facts
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.sensitivity import Facts
 
 BLOCKS = ((1, 0.5), (1, 1.0), (3, 0.7))
 FACTS = Facts(3.0, 1.0, 1.4, 7.0, Relation.REPLACE_ONE, 10, KnownByDesign(), 0.3, BLOCKS, "ridge")

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpwerm.errors import ParameterError
-from dpwerm.privacy.budget import AnyBudget, Budget, budget_of, only_budget
-from dpwerm.privacy.gaussian_budget import GaussianBudget
+from dpwerm.privacy.budget import AnyBudget, Budget, GaussianBudget, budget_of, only_budget
 
 RHO, MU = Budget.zcdp("0.1"), Budget.gdp("0.5")
 

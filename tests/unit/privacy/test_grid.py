@@ -9,11 +9,10 @@ from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpwerm.balls import precision
+from dpwerm.exact import precision
 from dpwerm.privacy.grid import ball, cell_of, release_on_grid
 from dpwerm.privacy.randomness import SeededBits
-from dpwerm.privacy.samplers import laplace
-from dpwerm.privacy.uniform import LazyUniforms
+from dpwerm.privacy.samplers import LazyUniforms, laplace
 
 THIRD = Fraction(10, 3)
 """A scale that no binary number equals, as Δ/ε is for ε = 0.3."""

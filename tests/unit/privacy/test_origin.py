@@ -8,7 +8,6 @@ import pytest
 
 from dpwerm import PrivateTreatmentRule, PrivateWeightedClassifier
 from dpwerm.errors import ParameterError
-from dpwerm.privacy.facts import Facts, WeightOrigin
 from dpwerm.privacy.origin import (
     ORIGINS,
     AsymptoticModel,
@@ -21,7 +20,7 @@ from dpwerm.privacy.origin import (
     stated_origin,
 )
 from dpwerm.privacy.relation import Relation
-from dpwerm.privacy.sensitivity import l2_sensitivity
+from dpwerm.privacy.sensitivity import Facts, WeightOrigin, l2_sensitivity
 
 FACTS = Facts(
     3.0, 0.5, 2.0, 7.0, Relation.REPLACE_ONE, 11, KnownByDesign(), 0.25, ((1, 1.0),), "ridge"

@@ -1,7 +1,7 @@
 import pytest
 
 from dpwerm.errors import ParameterError
-from dpwerm.privacy.receipt import Receipt
+from dpwerm.privacy.randomness import Receipt
 
 ID, HASH = "0f" * 16, "sha256:" + "ab" * 32
 

@@ -18,10 +18,9 @@ from scipy.special import expit
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.privacy.facts import Facts
-from dpwerm.privacy.origin import WorstCase
+from dpwerm.privacy.origin import RidgeModel, WorstCase
 from dpwerm.privacy.relation import Relation
-from dpwerm.privacy.ridge_origin import RidgeModel
+from dpwerm.privacy.sensitivity import Facts
 from dpwerm.study.treatment import Treatment, received_probabilities
 
 MODEL = RidgeModel(pi_min=0.125, radius=1.5, dimension=3.0, gamma=64.0, tolerance=2.0**-30)

@@ -9,9 +9,10 @@ from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpwerm.balls import precision
+from dpwerm.exact import precision
 from dpwerm.privacy.randomness import SeededBits
 from dpwerm.privacy.samplers import (
+    LazyUniforms,
     block_point,
     block_uniforms,
     cross_polytope_point,
@@ -21,7 +22,6 @@ from dpwerm.privacy.samplers import (
     laplace,
     sphere_direction,
 )
-from dpwerm.privacy.uniform import LazyUniforms
 
 DEEP = 700
 

@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 
 from dpwerm.arrays import FloatArray
-from dpwerm.privacy.facts import WeightOrigin
 from dpwerm.privacy.origin import KnownByDesign, WorstCase
 from dpwerm.privacy.relation import Relation
-from dpwerm.privacy.sensitivity import Facts, l2_sensitivity
+from dpwerm.privacy.sensitivity import Facts, WeightOrigin, l2_sensitivity
 
 Derivatives = Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]
 

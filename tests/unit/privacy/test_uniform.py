@@ -5,9 +5,9 @@ from flint import arb, fmpq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpwerm.balls import precision
+from dpwerm.exact import precision
 from dpwerm.privacy.randomness import SeededBits
-from dpwerm.privacy.uniform import LazyUniforms
+from dpwerm.privacy.samplers import LazyUniforms
 
 
 def inside(ball: arb, value: Fraction) -> bool:

@@ -8,8 +8,8 @@ from scipy.optimize import linprog
 from tests.unit.choose.questions import encoding_of
 
 from dpwerm.arrays import FloatArray
-from dpwerm.simulate import proxies
-from dpwerm.simulate.proxies import Proxies, generator, random_labels, random_trials, widths_of
+from dpwerm.simulate import synthetic as proxies
+from dpwerm.simulate.synthetic import Proxies, generator, random_labels, random_trials, widths_of
 
 Widths = tuple[int, ...]
 SHAPES: list[Widths] = [(0,), (1,), (3,), (0, 0, 0), (0, 1, 3, 0, 5)]

@@ -7,8 +7,8 @@ from typing import Any
 import mpmath
 import pytest
 
-from dpwerm.problem.losses import HuberisedHinge
-from dpwerm.problem.objective import Objective
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.objective import Objective
 
 DIGITS = 60
 Vector = list[Any]

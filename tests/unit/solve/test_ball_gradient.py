@@ -5,12 +5,13 @@ import numpy as np
 import pytest
 from flint import arb, fmpq
 
-from dpwerm.balls import precision
-from dpwerm.problem.data import WeightedData
-from dpwerm.problem.losses import HuberisedHinge, Logistic
-from dpwerm.problem.losses.protocol import MarginLoss
-from dpwerm.problem.objective import Objective
-from dpwerm.solve.ball_gradient import BallObjective
+from dpwerm.exact import precision
+from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.objective import Objective
+from dpwerm.objective.rows import WeightedData
+from dpwerm.solve.balls import BallObjective
 
 
 @pytest.mark.parametrize("loss", [HuberisedHinge(0.5), Logistic()], ids=str)

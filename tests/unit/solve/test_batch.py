@@ -11,10 +11,13 @@ from hypothesis import strategies as st
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.problem.losses import HuberisedHinge, Logistic, MarginLoss
-from dpwerm.problem.objective import Objective
+from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.objective import Objective
 from dpwerm.solve import batch as module
-from dpwerm.solve.batch import BatchProblems, BatchSolution, minimise_batch, minimise_path
+from dpwerm.solve.batch import BatchSolution, minimise_batch, minimise_path
+from dpwerm.solve.batch_problems import BatchProblems
 from dpwerm.solve.newton import minimise
 
 LOSSES: list[MarginLoss] = [Logistic(), HuberisedHinge(0.5)]

@@ -1,11 +1,12 @@
 import numpy as np
 import pytest
 
-from dpwerm.problem.losses import HuberisedHinge, Logistic, MarginLoss
-from dpwerm.problem.objective import Objective
-from dpwerm.solve import batch_block
-from dpwerm.solve.batch_block import Room, numbers_kept
-from dpwerm.solve.batch_problems import BatchProblems
+from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.objective import Objective
+from dpwerm.solve import batch_problems as batch_block
+from dpwerm.solve.batch_problems import BatchProblems, Room, numbers_kept
 
 
 def problems(n: int, d: int, intercept: float) -> BatchProblems:

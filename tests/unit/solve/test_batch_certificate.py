@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from dpwerm.arrays import FloatArray
-from dpwerm.problem.losses import HuberisedHinge, Logistic, MarginLoss
-from dpwerm.problem.objective import Objective
-from dpwerm.solve import batch_certificate
-from dpwerm.solve.batch_block import Block, Room
-from dpwerm.solve.batch_certificate import Rounding
-from dpwerm.solve.batch_problems import BatchProblems
+from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.objective import Objective
+from dpwerm.solve import batch_newton as batch_certificate
+from dpwerm.solve.batch_newton import Rounding
+from dpwerm.solve.batch_problems import BatchProblems, Block, Room
 
 GradientOf = Callable[[Objective, Sequence[Fraction | float]], list[Any]]
 

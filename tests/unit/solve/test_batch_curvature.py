@@ -1,8 +1,11 @@
 import numpy as np
 import pytest
 
-from dpwerm.problem.losses import LOSSES, HuberisedHinge, Logistic, MarginLoss
-from dpwerm.solve.batch_curvature import curvature
+from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses.registry import LOSSES
+from dpwerm.solve.batch_newton import curvature
 
 Z = np.linspace(-30, 30, 4002).reshape(2, 3, 667)
 

@@ -1,11 +1,12 @@
 import numpy as np
 import pytest
 
-from dpwerm.problem.losses import HuberisedHinge, Logistic, MarginLoss
+from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.solve import batch_newton
-from dpwerm.solve.batch_block import Block, Room
 from dpwerm.solve.batch_newton import Goal, descend, model_at, model_at_zero
-from dpwerm.solve.batch_problems import BatchProblems
+from dpwerm.solve.batch_problems import BatchProblems, Block, Room
 
 
 def block(n: int = 40, sets: int = 6) -> Block:

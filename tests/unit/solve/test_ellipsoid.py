@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from dpwerm.problem.data import WeightedData
-from dpwerm.problem.losses import HuberisedHinge, Logistic
-from dpwerm.problem.losses.protocol import MarginLoss
-from dpwerm.problem.objective import Objective
+from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.objective import Objective
+from dpwerm.objective.rows import WeightedData
 from dpwerm.solve import exact_newton
-from dpwerm.solve.ball_gradient import BallObjective
-from dpwerm.solve.ellipsoid import shrink
+from dpwerm.solve.balls import BallObjective, shrink
 from dpwerm.solve.newton import minimise
 
 

@@ -9,9 +9,12 @@ import pytest
 from flint import arb, ctx
 
 from dpwerm.arrays import FloatArray
-from dpwerm.problem.losses import HuberisedHinge, Logistic, MarginLoss
-from dpwerm.problem.objective import Objective, WeightedData
-from dpwerm.solve.ball_gradient import BallObjective
+from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.objective import Objective
+from dpwerm.objective.rows import WeightedData
+from dpwerm.solve.balls import BallObjective
 from dpwerm.solve.exact_newton import finish
 from dpwerm.solve.newton import minimise
 
@@ -75,7 +78,7 @@ def test_a_large_table_is_not_kept_as_balls(monkeypatch: pytest.MonkeyPatch) -> 
     objective = problem(Logistic(), 0.3, n=700)
     theta = [arb(1), arb(2), arb(3)]
     kept = BallObjective(objective).gradient(theta)
-    monkeypatch.setattr("dpwerm.solve.ball_gradient._KEEP", 0)
+    monkeypatch.setattr("dpwerm.solve.balls._KEEP", 0)
     streamed = BallObjective(objective).gradient(theta)
     assert all(a.overlaps(b) for a, b in zip(kept, streamed, strict=True))
 

@@ -12,10 +12,14 @@ from hypothesis import strategies as st
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.problem.losses import HuberisedHinge, Logistic, MarginLoss
-from dpwerm.problem.objective import Objective, WeightedData
+from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.objective import Objective
+from dpwerm.objective.rows import WeightedData
 from dpwerm.solve import newton
-from dpwerm.solve.newton import Solution, minimise
+from dpwerm.solve.certificate import Solution
+from dpwerm.solve.newton import minimise
 
 Rows = tuple[FloatArray, FloatArray, FloatArray]
 GradientOf = Callable[[Objective, Sequence[Fraction | float]], list[Any]]

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from dpwerm.faults import faults_of
 from dpwerm.study.benefit import Benefit
-from dpwerm.study.faults import faults_of
 
 
 def benefit(**raw: object) -> Benefit:

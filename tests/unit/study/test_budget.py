@@ -3,8 +3,7 @@ from decimal import Decimal
 import pytest
 
 from dpwerm.errors import StudyError
-from dpwerm.study import Study
-from dpwerm.study.budget import DeclaredBudget
+from dpwerm.study.declaration import DeclaredBudget, Study
 
 
 def declared(study_text: str, budget: str) -> DeclaredBudget:

@@ -4,9 +4,8 @@ import pandas as pd
 import pytest
 
 from dpwerm.errors import TableError
-from dpwerm.study import Study
-from dpwerm.study.check import check
-from dpwerm.study.findings import Example, Finding
+from dpwerm.study.check import Example, Finding, check
+from dpwerm.study.declaration import Study
 
 CSV = """\
 ID,AGE,sex,site,arm,days

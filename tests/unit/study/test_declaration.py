@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from dpwerm.errors import StudyError
-from dpwerm.study import Study
+from dpwerm.study.declaration import Study
 
 
 def faults(text: str) -> dict[str, str]:

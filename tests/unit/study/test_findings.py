@@ -3,8 +3,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from dpwerm.study.findings import Example, Finding, cell_finding, with_lines
-from dpwerm.study.table import read_table
+from dpwerm.data.table import read_table
+from dpwerm.study.check import Example, Finding, cell_finding, with_lines
 
 
 def test_one_finding_with_few_short_examples() -> None:

@@ -1,9 +1,9 @@
 import pandas as pd
 import pytest
 
-from dpwerm.study import Study
-from dpwerm.study.persons import repeated_persons
-from dpwerm.study.table import read_table
+from dpwerm.data.table import read_table
+from dpwerm.study.declaration import Study
+from dpwerm.study.trial import repeated_persons
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
+from dpwerm.data.table import read_table
 from dpwerm.errors import ParameterError
-from dpwerm.study import Study
-from dpwerm.study.faults import faults_of
+from dpwerm.faults import faults_of
+from dpwerm.study.declaration import Study
 from dpwerm.study.propensity import (
     ASYMPTOTIC,
     ColumnPropensity,
@@ -21,7 +22,6 @@ from dpwerm.study.propensity import (
     WrittenPropensity,
     share_of,
 )
-from dpwerm.study.table import read_table
 
 STUDY = Study.parse(
     """

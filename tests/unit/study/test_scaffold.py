@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpwerm.errors import StudyError, TableError
-from dpwerm.study import Study
+from dpwerm.study.declaration import Study
 from dpwerm.study.scaffold import quoted, scaffold, slugs
 
 

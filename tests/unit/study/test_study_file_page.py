@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dpwerm.study import Study
-from dpwerm.study.declaration import known_keys
+from dpwerm.study.declaration import Study, known_keys
 
 PAGE = Path(__file__).parents[3] / "docs" / "study-file.md"
 

@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 from pydantic import ValidationError
 
+from dpwerm.data.table import read_table
 from dpwerm.errors import ParameterError
-from dpwerm.study.faults import faults_of
-from dpwerm.study.table import read_table
+from dpwerm.faults import faults_of
 from dpwerm.study.treatment import (
     Treatment,
     arm_labels,

@@ -4,12 +4,11 @@ import numpy as np
 import pyarrow as pa
 
 from dpwerm.arrays import FloatArray
-from dpwerm.rules.trial import Trial
 from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.study.declaration import Study
-from dpwerm.tune.people import Repeats, Validation
+from dpwerm.tune.people import Repeats, Splits, Validation
 from dpwerm.tune.source import FromTable
-from dpwerm.tune.splits import Splits
+from dpwerm.weighting.trial import Trial
 
 PAPER = get_scenario("paper")
 

@@ -5,15 +5,14 @@ import pytest
 from tests.unit.tune.people_at_hand import drawn, fixed_study, pilot
 
 from dpwerm.errors import ParameterError
+from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 from dpwerm.privacy.budget import Budget
-from dpwerm.rules.treatment_rule import PrivateTreatmentRule
-from dpwerm.simulate.proxies import generator
+from dpwerm.simulate.synthetic import generator
 from dpwerm.study.declaration import Study
 from dpwerm.tune.algorithm2 import SEED, Sizes, a_portion, tune_gamma
-from dpwerm.tune.metric import Metric
+from dpwerm.tune.people import splits
 from dpwerm.tune.source import FromScenario, FromTable, Source
-from dpwerm.tune.splits import splits
-from dpwerm.tune.tuned import Tuned
+from dpwerm.tune.tuned import Metric, Tuned
 from reproduction.trials.measures import empirical_value
 
 ONE = (Budget.of("1"),)

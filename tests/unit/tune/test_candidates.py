@@ -2,8 +2,8 @@ import pytest
 from tests.unit.tune.trials import study
 
 from dpwerm.errors import ParameterError
-from dpwerm.learn.specification import Chosen, Specification
 from dpwerm.privacy.budget import Budget
+from dpwerm.releases.specification import Chosen, Specification
 from dpwerm.tune.candidates import around, declared, not_simulated, usable
 
 

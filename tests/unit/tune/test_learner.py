@@ -5,9 +5,9 @@ import pyarrow as pa
 import pytest
 from tests.unit.tune.people_at_hand import fixed_study, pilot
 
+from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
+from dpwerm.plan.settle import settle
 from dpwerm.privacy.budget import Budget
-from dpwerm.rules.settle import settle
-from dpwerm.rules.treatment_rule import PrivateTreatmentRule
 from dpwerm.simulate.engine import released as engine
 from dpwerm.solve.batch import minimise_path
 from dpwerm.tune.learner import Planned

@@ -8,8 +8,8 @@ from tests.unit.tune.people_at_hand import judges
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.tune.metric import METRICS, OWN, accuracy, loss, metric_of, scored, value
 from dpwerm.tune.people import Validation
+from dpwerm.tune.tuned import METRICS, OWN, accuracy, loss, metric_of, scored, value
 from reproduction.trials.measures import empirical_value
 
 ARM = np.array([-1.0, 1.0, 1.0, -1.0])

@@ -11,9 +11,9 @@ from tests.unit.tune.trials import GAMMAS, PRIVATE_MODEL, STUDY, N, columns, stu
 
 from dpwerm.errors import BudgetError, DpwermError, ParameterError, TableError
 from dpwerm.privacy.budget import Budget
-from dpwerm.rules.rule import Rule
-from dpwerm.rules.rule_file import content_of
-from dpwerm.rules.tuning import WAYS
+from dpwerm.releases.rule import Rule
+from dpwerm.releases.rule_file import content_of
+from dpwerm.releases.tuning import WAYS
 from dpwerm.tune.private import check_tuned, fit_tuned
 
 

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from tests.unit.tune.trials import GAMMAS, study, table
 
 from dpwerm.arrays import FloatArray
-from dpwerm.learn.release import Release
-from dpwerm.rules.declaration import Declaration
-from dpwerm.rules.fit_rule import Ready
-from dpwerm.rules.trial_rows import TrialRows
+from dpwerm.fit import Ready
+from dpwerm.releases.release import Release
+from dpwerm.study.declared import Declaration
 from dpwerm.tune.private import fit_tuned
-from dpwerm.tune.score import SENSITIVITY, score, units
+from dpwerm.tune.ways import SENSITIVITY, score, units
+from dpwerm.weighting.trial import TrialRows
 
 DECLARED = Declaration.of_study(study())
 W = DECLARED.weight_bound

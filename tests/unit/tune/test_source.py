@@ -8,9 +8,9 @@ from tests.unit.plan.studies import OPEN, PRIVATE_MODEL
 from tests.unit.tune.people_at_hand import PAPER, drawn, fixed_study, pilot
 
 from dpwerm.errors import ParameterError, TableError
-from dpwerm.rules.declaration import Declaration
 from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.study.declaration import Study
+from dpwerm.study.declared import Declaration
 from dpwerm.tune.people import Validation
 from dpwerm.tune.source import FromProxies, FromScenario, FromTable, Source, known_trial
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpwerm.errors import ParameterError
-from dpwerm.tune.splits import (
+from dpwerm.tune.people import (
     checked_sizes,
     default_validation,
     is_bootstrapped,

@@ -7,14 +7,14 @@ import pytest
 from tests.unit.tune.trials import GAMMAS, N, columns, study, table
 
 from dpwerm.arrays import FloatArray
-from dpwerm.learn.pipeline import fit_release
-from dpwerm.mechanisms.selection.exponential import ExponentialMechanism
+from dpwerm.fit import fit_release
+from dpwerm.mechanisms.exponential import ExponentialMechanism
 from dpwerm.privacy.budget import Budget
-from dpwerm.rules.rule import Rule
-from dpwerm.rules.tuning import WAYS
+from dpwerm.releases.rule import Rule
+from dpwerm.releases.tuning import WAYS
 from dpwerm.tune import ways
 from dpwerm.tune.private import fit_tuned
-from dpwerm.tune.score import SENSITIVITY, score
+from dpwerm.tune.ways import SENSITIVITY, score
 
 
 class Seen:
@@ -56,7 +56,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> Seen:
         found.chosen.append((self.name, self.sensitivity, self.budget, list(scores), index))
         return index
 
-    monkeypatch.setattr("dpwerm.rules.fit_rule.fit_release", fit)
+    monkeypatch.setattr("dpwerm.fit.fit_release", fit)
     monkeypatch.setattr(ways, "score", scored)
     monkeypatch.setattr(ExponentialMechanism, "choose", chosen)
     return found

@@ -13,9 +13,17 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
 from dpwerm.errors import ParameterError
-from dpwerm.privacy.budget import EPSILON_LARGEST, EPSILON_SMALLEST, AnyBudget, Budget
-from dpwerm.privacy.gaussian_budget import RANGES
-from dpwerm.privacy.written import DIGITS, Written, shortest, written_decimal
+from dpwerm.privacy.budget import (
+    DIGITS,
+    EPSILON_LARGEST,
+    EPSILON_SMALLEST,
+    RANGES,
+    AnyBudget,
+    Budget,
+    Written,
+    shortest,
+    written_decimal,
+)
 
 CURRENCIES = ("epsilon", "delta", "rho", "mu")
 _ROOT_DIGITS = 6

@@ -1,34 +1,116 @@
-"""A study's account in a ledger: charged before noise is drawn, refused when the total is reached.
-
-    ledger.charge(cost) → the charge is on disk → receipt → noise
-
-The total is declared by whoever opens the ledger and recorded by the first charge. From then on
-both must agree; ``change_total`` records a new one, with its reason, and history stays.
-"""
+"""Names of studies and slots: what a ledger writes down and a command line can take."""
 
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NoReturn
 
 from dpwerm.errors import BudgetError, LedgerError, LedgerTamperedError, ParameterError
 from dpwerm.parameters import one_of
-from dpwerm.privacy.budget import AnyBudget
-from dpwerm.privacy.ledger import bodies
+from dpwerm.privacy.budget import AnyBudget, Written
+from dpwerm.privacy.ledger import ledger as bodies
 from dpwerm.privacy.ledger.account import Account, unpayable
-from dpwerm.privacy.ledger.agreement import CODE, STUDY_FILE, differs, refuse, refuse_relation
 from dpwerm.privacy.ledger.amounts import Total
 from dpwerm.privacy.ledger.entry import Entry
-from dpwerm.privacy.ledger.memory import Memory
-from dpwerm.privacy.ledger.names import name_of, slot_names
-from dpwerm.privacy.ledger.places import DEFAULT, refuse_elsewhere
-from dpwerm.privacy.ledger.store import Store
+from dpwerm.privacy.ledger.memory import CODE, STUDY_FILE, Memory, differs, refuse, refuse_relation
+from dpwerm.privacy.ledger.store import DEFAULT, Store, refuse_elsewhere
 from dpwerm.privacy.ledger.url import LedgerAddress
-from dpwerm.privacy.receipt import Receipt
+from dpwerm.privacy.randomness import Receipt
 from dpwerm.privacy.relation import Relation
-from dpwerm.privacy.written import Written
-from dpwerm.study.declaration import Study
+from dpwerm.study.declaration import MAX_SLOTS, Study
+from dpwerm.version import __version__
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,63}")
+
+
+def name_of(what: str, value: object) -> str:
+    """Return a name, or say what a name is; what: "study" or "a slot"."""
+    if not isinstance(value, str) or not _NAME.fullmatch(value):
+        raise ParameterError(
+            f"{what} must be 1 to 64 of a-z, 0-9, dot, dash, underscore, beginning with a letter "
+            "or digit"
+        )
+    return value
+
+
+def slot_names(slots: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of slots, each once."""
+    if isinstance(slots, str) or len(slots) > MAX_SLOTS:
+        raise ParameterError(f"slots must be a list of at most {MAX_SLOTS:,} names")
+    names = tuple(name_of("a slot", slot) for slot in slots)
+    if len(set(names)) < len(names):
+        raise ParameterError("slots names a slot twice")
+    return names
+
+
+# ------------------------------------------------------------------------------------------
+# The day on which an entry was made, and no time of day: that would tell how long a fit took.
+
+
+def today() -> str:
+    """Return the day in Greenwich, such as "2026-11-16"; nothing depends on it."""
+    return datetime.now(UTC).date().isoformat()
+
+
+# ------------------------------------------------------------------------------------------
+# What the entries of a study say; nothing of the table, of the machine or of its user.
+
+
+Body = dict[str, object]
+
+
+def opened(account: Account) -> Body:
+    """Return the entry that opens an account: its relation, its total and its slots."""
+    return {
+        "kind": "opened",
+        "study": account.study,
+        "relation": account.relation,
+        "total": account.total.plain(),
+        "slots": list(account.slots),
+        "date": today(),
+    }
+
+
+def new_total(account: Account, reason: str) -> Body:
+    """Return the entry that gives an account another total and other slots."""
+    return {
+        "kind": "total",
+        "study": account.study,
+        "total": account.total.plain(),
+        "slots": list(account.slots),
+        "reason": reason,
+        "date": today(),
+    }
+
+
+def charged(study: str, slot: str | None, cost: AnyBudget, what: str) -> Body:
+    """Return the entry of a charge."""
+    return {
+        "kind": "charged",
+        "study": study,
+        "slot": slot,
+        "cost": cost.plain(),
+        "what": what,
+        "library": f"dpwerm {__version__}",
+        "date": today(),
+    }
+
+
+def released(study: str, charge: int, digest: str) -> Body:
+    """Return the entry of a release; without a day, for it comes when the fit is done."""
+    return {"kind": "released", "study": study, "charge": charge, "digest": digest}
+
+
+# ------------------------------------------------------------------------------------------
+# A study's account in a ledger: charged before noise is drawn, refused when the total is reached.
+#
+#     ledger.charge(cost) → the charge is on disk → receipt → noise
+#
+# The total is declared by whoever opens the ledger and recorded by the first charge. From then on
+# both must agree; ``change_total`` records a new one, with its reason, and history stays.
+
 
 WHAT = ("rule", "tuned rule", "value", "classifier")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")

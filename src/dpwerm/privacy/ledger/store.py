@@ -1,9 +1,8 @@
-"""Durable storage of a ledger: read it, verify it, append to it in one exclusive transaction.
+"""The tables of a ledger, by version, and the steps from one version to the next.
 
-    lock → read all → verify → decide → seal → write → commit, durable
+    0 nothing  →  1 entries  →  2 entries that cannot be changed, and a head that names the last
 
-A missing file or an empty database is a ledger that has not begun. The store cannot tell it from
-one that was deleted; who holds a receipt can.
+A new ledger takes every step, so that the steps an old one needs are always in use.
 """
 
 import re
@@ -11,15 +10,135 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    func,
+    insert,
+    select,
+    text,
+    update,
+)
 
-from dpwerm.errors import LedgerError, LedgerTamperedError
+from dpwerm.errors import LedgerError, LedgerTamperedError, ParameterError
+from dpwerm.privacy.ledger.account import studies_in
 from dpwerm.privacy.ledger.entry import Entry, chain_faults, seal, unsealed
 from dpwerm.privacy.ledger.postgresql import PostgresqlDatabase
-from dpwerm.privacy.ledger.schema import ENTRIES, HEAD, VERSION, migrate, version
 from dpwerm.privacy.ledger.sqlite import SqliteDatabase
 from dpwerm.privacy.ledger.url import LedgerAddress
 from dpwerm.privacy.randomness import OperatingSystemBits
+from dpwerm.study.declaration import Study
+
+VERSION = 2
+
+_NUMBER = BigInteger().with_variant(Integer(), "sqlite")
+_METADATA = MetaData()
+VERSIONS = Table("dpwerm_schema", _METADATA, Column("version", Integer, nullable=False))
+ENTRIES = Table(
+    "dpwerm_entries",
+    _METADATA,
+    Column("number", _NUMBER, primary_key=True, autoincrement=False),
+    Column("content", Text, nullable=False),
+    Column("hash", Text, nullable=False),
+)
+HEAD = Table(
+    "dpwerm_head",
+    _METADATA,
+    Column("number", _NUMBER, nullable=False),
+    Column("hash", Text, nullable=False),
+)
+
+_TABLES_THERE = {
+    "sqlite": "SELECT name FROM sqlite_master WHERE type = 'table'",
+    "postgresql": (
+        "SELECT relname FROM pg_class WHERE relkind = 'r' AND pg_table_is_visible(oid) "
+        "AND relname LIKE 'dpwerm%'"
+    ),
+}
+# SQLite: INSERT OR REPLACE deletes without a DELETE, so an insert may only add the next number.
+_NEVER_CHANGED = {
+    "sqlite": [
+        f"CREATE TRIGGER dpwerm_entries_{event.lower()} BEFORE {event} ON dpwerm_entries {when} "
+        "BEGIN SELECT RAISE(ABORT, 'entries of a ledger are never changed'); END"
+        for event, when in [
+            ("UPDATE", ""),
+            ("DELETE", ""),
+            (
+                "INSERT",
+                "WHEN NEW.number IS NOT (SELECT COALESCE(MAX(number), 0) + 1 FROM dpwerm_entries)",
+            ),
+        ]
+    ],
+    "postgresql": [
+        """CREATE FUNCTION dpwerm_entries_never_change() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'entries of a ledger are never changed'; END $$""",
+        """CREATE TRIGGER dpwerm_entries_change BEFORE UPDATE OR DELETE OR TRUNCATE
+        ON dpwerm_entries FOR EACH STATEMENT EXECUTE FUNCTION dpwerm_entries_never_change()""",
+    ],
+}
+
+
+def version(connection: Connection) -> int:
+    """Return the version of the ledger in this database, 0 if there is none."""
+    there = set(connection.scalars(text(_TABLES_THERE[connection.dialect.name])))
+    if not there & set(_METADATA.tables):
+        return 0
+    if VERSIONS.name not in there:
+        raise LedgerTamperedError("its table of versions is missing")
+    found = connection.scalars(select(VERSIONS.c.version)).all()
+    if len(found) != 1 or not isinstance(found[0], int) or found[0] < 1:
+        raise LedgerTamperedError("its version cannot be read")
+    if found[0] > VERSION:
+        raise LedgerError("it was written by a newer version of dpwerm; upgrade dpwerm to use it")
+    if ENTRIES.name not in there or (found[0] >= VERSION and HEAD.name not in there):
+        raise LedgerTamperedError("one of its tables is missing")
+    if found[0] < VERSION and HEAD.name in there:
+        raise LedgerTamperedError("it says that it is older than its tables")
+    return found[0]
+
+
+def migrate(connection: Connection, present: int) -> None:
+    """Take every step from version ``present`` to :data:`VERSION`."""
+    for number in range(present, VERSION):
+        STEPS[number](connection)
+
+
+def make_entries(connection: Connection) -> None:
+    """Step 0 → 1: a table of entries."""
+    _METADATA.create_all(connection, tables=[VERSIONS, ENTRIES])
+    connection.execute(insert(VERSIONS).values(version=1))
+
+
+def make_head(connection: Connection) -> None:
+    """Step 1 → 2: the last entry is named in the head, and no entry can be changed."""
+    _METADATA.create_all(connection, tables=[HEAD])
+    last = select(func.max(ENTRIES.c.number)).scalar_subquery()
+    row = connection.execute(
+        select(ENTRIES.c.number, ENTRIES.c.hash).where(ENTRIES.c.number == last)
+    ).one_or_none()
+    number, digest = (0, "") if row is None else row
+    connection.execute(insert(HEAD).values(number=number, hash=digest))
+    for statement in _NEVER_CHANGED[connection.dialect.name]:
+        connection.exec_driver_sql(statement)
+    connection.execute(update(VERSIONS).values(version=2))
+
+
+STEPS: tuple[Callable[[Connection], None], ...] = (make_entries, make_head)
+
+
+# ------------------------------------------------------------------------------------------
+# Durable storage of a ledger: read it, verify it, append to it in one exclusive transaction.
+#
+#     lock → read all → verify → decide → seal → write → commit, durable
+#
+# A missing file or an empty database is a ledger that has not begun. The store cannot tell it from
+# one that was deleted; who holds a receipt can.
+
 
 FORMAT = 1
 """The form of the entries' bodies, written into the first entry."""
@@ -204,3 +323,34 @@ def _verified(connection: Connection, present: int) -> tuple[tuple[Entry, ...], 
     elif head != (last, digest) and head[0] not in unreadable:
         faults.append(f"entry {last} is not the last one written")
     return entries, faults
+
+
+# ------------------------------------------------------------------------------------------
+# Where a study is charged: in one place, for a total holds only if all releases are added up.
+#
+# Once the ledger beside a study file knows the study, no other place can be named for it.
+
+
+DEFAULT = "sqlite:///ledger.db"
+"""Where a study is charged that names no ledger: beside its file."""
+
+
+def refuse_elsewhere(study: Study, address: LedgerAddress) -> None:
+    """Raise if a study declares another ledger, or was charged in the one beside its file."""
+    named = study.budget.ledger if study.budget else None
+    if named:
+        declared = LedgerAddress.of(named, study.folder)
+        if not address.same_database(declared):
+            raise ParameterError(
+                f"{address.shown} is not the ledger that the study declares ({declared.shown}): "
+                "a total holds only if all releases are charged in one place"
+            )
+    if study.folder is None:
+        return
+    beside = LedgerAddress.of(DEFAULT, study.folder)
+    if not address.same_database(beside) and study.id in studies_in(Store(beside).read()):
+        raise ParameterError(
+            f"study {study.id} was charged in {beside.shown} beside its file, of which "
+            f"{address.shown} does not know. Charge it there; or take what was spent off the total "
+            "in [budget], then move that file away"
+        )

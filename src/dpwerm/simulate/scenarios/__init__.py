@@ -16,8 +16,7 @@ from dpwerm.simulate.scenarios.cube import (
     UnitCube,
     ZeroOneBenefit,
 )
-from dpwerm.simulate.scenarios.outcomes import Normal, StudentT
-from dpwerm.simulate.scenarios.scenario import Scenario
+from dpwerm.simulate.scenarios.scenario import Normal, Scenario, StudentT
 
 _ALL: tuple[Scenario, ...] = (
     UnitCube(name="paper", tests="the paper's synthetic problem"),

@@ -13,8 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from dpwerm.arrays import FloatArray
-from dpwerm.simulate.scenarios.outcomes import Normal, Outcome
-from dpwerm.simulate.scenarios.scenario import Scenario, numbers, two_arms
+from dpwerm.simulate.scenarios.scenario import Normal, Outcome, Scenario, numbers, two_arms
 
 NOISE = Normal(1.5)
 AGES, SEVERITIES = (18, 80), (0, 10)

@@ -19,8 +19,7 @@ import pyarrow as pa
 from scipy.special import expit
 
 from dpwerm.arrays import FloatArray
-from dpwerm.simulate.scenarios.outcomes import Normal, Outcome
-from dpwerm.simulate.scenarios.scenario import ARM, Scenario, numbers, two_arms
+from dpwerm.simulate.scenarios.scenario import ARM, Normal, Outcome, Scenario, numbers, two_arms
 from dpwerm.study.declaration import Study
 
 BOUNDS: Mapping[str, tuple[int, int]] = {"severity": (0, 10), "age": (18, 80), "kidney": (0, 120)}

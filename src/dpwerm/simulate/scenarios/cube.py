@@ -14,8 +14,7 @@ import pyarrow as pa
 from scipy.special import expit, ndtr, ndtri
 
 from dpwerm.arrays import FloatArray
-from dpwerm.simulate.scenarios.outcomes import Outcome, ZeroOne
-from dpwerm.simulate.scenarios.scenario import Scenario, numbers, two_arms
+from dpwerm.simulate.scenarios.scenario import Outcome, Scenario, ZeroOne, numbers, two_arms
 
 PAPER_THETA = (1.0, 1.0, 1.0, -1.8, -2.2)
 """The paper's θ₀, intercept first."""

@@ -1,16 +1,11 @@
-r"""A trial whose truth is known: what is public about it, what it draws, and which rule is best.
-
-.. math:: V(T) = E[\mu_{T(x)}(x)], \qquad V^* = E[\max(\mu_-(x), \mu_+(x))]
-
-with μ∓(x) = E[B | x, first or second arm]. People are images of uniform numbers, so the expectation
-of a truth is a sum over an even point set of the unit cube: always the same number, no seed.
-"""
+"""How a benefit scatters around its mean: three laws, each with exactly the mean it is given."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -19,8 +14,76 @@ from scipy.stats import qmc
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.simulate.scenarios.outcomes import Normal, Outcome
 from dpwerm.study.declaration import Study
+
+
+class Outcome(Protocol):
+    """A law of the benefit given its mean."""
+
+    @property
+    def law(self) -> str:
+        """The law in a few words, for tables."""
+
+    def draw(self, mean: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Return one benefit for each mean, shape (n,)."""
+
+
+@dataclass(frozen=True)
+class Normal:
+    """N(mean, sd²); sd: float > 0."""
+
+    sd: float = 0.5
+
+    @property
+    def law(self) -> str:
+        """The law in a few words, for tables."""
+        return f"normal, sd {self.sd:g}"
+
+    def draw(self, mean: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Return one benefit for each mean, shape (n,)."""
+        return rng.normal(mean, self.sd)
+
+
+@dataclass(frozen=True)
+class StudentT:
+    """mean + scale·t; with more than one degree of freedom the mean exists and is as given."""
+
+    degrees: float = 3.0
+    scale: float = 1.5
+
+    @property
+    def law(self) -> str:
+        """The law in a few words, for tables."""
+        return f"{self.scale:g} × Student's t, {self.degrees:g} degrees of freedom"
+
+    def draw(self, mean: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Return one benefit for each mean, shape (n,)."""
+        return mean + self.scale * rng.standard_t(self.degrees, size=len(mean))
+
+
+@dataclass(frozen=True)
+class ZeroOne:
+    """1 with probability ``mean``, else 0."""
+
+    @property
+    def law(self) -> str:
+        """The law in a few words, for tables."""
+        return "0 or 1"
+
+    def draw(self, mean: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Return one benefit for each mean, shape (n,)."""
+        return (rng.random(len(mean)) < mean).astype(np.float64)
+
+
+# ------------------------------------------------------------------------------------------
+# A trial whose truth is known: what is public about it, what it draws, and which rule is best.
+#
+# .. math:: V(T) = E[\mu_{T(x)}(x)], \qquad V^* = E[\max(\mu_-(x), \mu_+(x))]
+#
+# with μ∓(x) = E[B | x, first or second arm]. People are images of uniform numbers, so the
+# expectation of a truth is a sum over an even point set of the unit cube: always the same number,
+# no seed.
+
 
 ARM, BENEFIT = "arm", "benefit"
 POINTS_LOG2 = 18

@@ -10,21 +10,16 @@ from typing import Any
 import pytest
 from tests.unit.privacy.ledger.books import DIGEST
 
-from dpwerm.errors import (
-    BudgetError,
-    DpwermError,
-    LedgerTamperedError,
-    ParameterError,
-)
+from dpwerm.errors import BudgetError, DpwermError, LedgerTamperedError, ParameterError
 from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.ledger import bodies
+from dpwerm.privacy.filter import Charged
+from dpwerm.privacy.ledger import ledger as bodies
 from dpwerm.privacy.ledger.amounts import Total
 from dpwerm.privacy.ledger.ledger import Ledger
 from dpwerm.privacy.ledger.store import Store
 from dpwerm.privacy.ledger.url import LedgerAddress
-from dpwerm.privacy.payment import Charged
-from dpwerm.privacy.receipt import Receipt
-from dpwerm.study import Study
+from dpwerm.privacy.randomness import Receipt
+from dpwerm.study.declaration import Study
 
 URL = "sqlite:///ledger.db"
 TENTH = Budget.of("0.1")

@@ -5,7 +5,7 @@ from dpwerm.errors import LedgerTamperedError
 from dpwerm.privacy.ledger.amounts import Total
 from dpwerm.privacy.ledger.entry import seal
 from dpwerm.privacy.ledger.memory import Memory
-from dpwerm.privacy.receipt import Receipt
+from dpwerm.privacy.randomness import Receipt
 
 ENTRIES = chain([opening(Total.of(1)), opening(Total.of(1), study="other")])
 

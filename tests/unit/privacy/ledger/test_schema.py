@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import Connection, Engine, NullPool, create_engine, insert, inspect, select
 
 from dpwerm.errors import LedgerError, LedgerTamperedError
-from dpwerm.privacy.ledger.schema import (
+from dpwerm.privacy.ledger.store import (
     ENTRIES,
     HEAD,
     STEPS,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dpwerm.simulate.engine.bar import bar
+from dpwerm.simulate.engine.run import bar
 
 
 def test_it_counts_in_silence(capsys: pytest.CaptureFixture[str]) -> None:

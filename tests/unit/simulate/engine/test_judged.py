@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpwerm.simulate.engine.judged import second_arm
-from dpwerm.study.encoding import Encoding
+from dpwerm.features.encoding import Encoding
+from dpwerm.simulate.engine.released import second_arm
 
 
 @given(

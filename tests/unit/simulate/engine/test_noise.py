@@ -10,13 +10,13 @@ from tests.unit.choose.questions import question
 
 from dpwerm.arrays import FloatArray
 from dpwerm.mechanisms import MECHANISMS, NOISE_LAWS
+from dpwerm.mechanisms.contract import Plan
 from dpwerm.mechanisms.norms import BlockNorm, Euclidean, Norm
-from dpwerm.mechanisms.plan import Plan
 from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.enclosure import nearby_vector
+from dpwerm.privacy.grid import nearby_vector
 from dpwerm.privacy.randomness import SeededBits
 from dpwerm.privacy.relation import Relation
-from dpwerm.simulate.engine.noise import INSIDE, OUTSIDE, Draws, inside_noise, outside_noise
+from dpwerm.simulate.engine.released import INSIDE, OUTSIDE, Draws, inside_noise, outside_noise
 
 M = 20_000
 FEW = 600

@@ -7,15 +7,15 @@ import pytest
 
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism
-from dpwerm.mechanisms.plan import Plan
+from dpwerm.mechanisms.contract import Plan
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.facts import Facts
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.relation import Relation
-from dpwerm.problem.losses import HuberisedHinge
-from dpwerm.simulate.engine.noise import Draws, inside_noise, outside_noise
-from dpwerm.simulate.engine.released import released
-from dpwerm.solve.batch import BatchProblems, BatchSolution, minimise_batch, minimise_path
+from dpwerm.privacy.sensitivity import Facts
+from dpwerm.simulate.engine.released import Draws, inside_noise, outside_noise, released
+from dpwerm.solve.batch import BatchSolution, minimise_batch, minimise_path
+from dpwerm.solve.batch_problems import BatchProblems
 
 LOSS = HuberisedHinge(0.5)
 

@@ -2,9 +2,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from dpwerm.data.table import read_table
 from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.simulate.scenarios.categories import CATEGORIES
-from dpwerm.study.table import read_table
 
 SCENARIO = get_scenario("categories")
 

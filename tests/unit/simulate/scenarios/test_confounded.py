@@ -11,11 +11,11 @@ from scipy.special import logit
 
 from dpwerm import PrivateTreatmentRule
 from dpwerm.arrays import FloatArray
+from dpwerm.data.table import read_table
 from dpwerm.simulate.scenarios import OBSERVATIONAL, SCENARIOS, get_scenario
 from dpwerm.simulate.scenarios.confounded import Confounded
 from dpwerm.study.check import check
 from dpwerm.study.declaration import Study
-from dpwerm.study.table import read_table
 
 PAGE = (Path(__file__).parents[4] / "docs" / "scenarios.md").read_text(encoding="utf-8")
 N = 100_000

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dpwerm.simulate.scenarios.outcomes import Normal, Outcome, StudentT, ZeroOne
+from dpwerm.simulate.scenarios.scenario import Normal, Outcome, StudentT, ZeroOne
 
 MEAN = np.full(100_000, 0.3)
 

@@ -6,14 +6,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from dpwerm.data.table import read_table
 from dpwerm.errors import ParameterError
-from dpwerm.rules.declaration import Declaration
-from dpwerm.rules.trial import trial_of_table
-from dpwerm.rules.trial_rows import rows_of
 from dpwerm.simulate.scenarios import SCENARIOS, get_scenario
 from dpwerm.simulate.scenarios.scenario import Scenario
 from dpwerm.study.check import check
-from dpwerm.study.table import read_table
+from dpwerm.study.declared import Declaration
+from dpwerm.weighting.trial import rows_of, trial_of_table
 
 N = 100_000
 DRAWS: dict[str, pa.Table] = {}

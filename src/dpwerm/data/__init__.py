@@ -1,0 +1,1 @@
+"""Sensitive rows: files and frames become tables of cells."""

@@ -1,0 +1,211 @@
+"""What audits found, in words: a table, what it rests on, and the verdict."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from dpwerm.audit.attack import Audited
+from dpwerm.audit.pipeline import OneRun, StudyAudit, one_run_lower
+from dpwerm.audit.suite import Cell
+from dpwerm.documents.drawing import (
+    ALARM,
+    INK,
+    LINE,
+    QUIET,
+    labelled,
+    legend_over,
+    panels,
+    rows_named,
+    save,
+    short,
+    styled,
+    titled,
+)
+from dpwerm.text import aligned, wrapped
+
+HEADER = ("", "", "claimed", "at least", "at least, real", "ratio", "verdict")
+WITHIN = 2.0
+"""How near the claim a bound is asked to come."""
+
+Found = Sequence[tuple[Cell, Audited]]
+
+
+def rows_of(found: Found) -> list[tuple[str, ...]]:
+    """Return the rows of a table, its header first."""
+    return [HEADER, *(_row(cell, one) for cell, one in found)]
+
+
+def _row(cell: Cell, one: Audited) -> tuple[str, ...]:
+    ratio = f"{one.ratio:.2f}" if math.isfinite(one.ratio) else "none"
+    exact = "" if one.exact_lower is None else f"{one.exact_lower:.2f}"
+    claimed = f"{one.claim.epsilon}"
+    return cell.name, cell.setting, claimed, f"{one.lower:.2f}", exact, ratio, one.verdict
+
+
+def lines(found: Found) -> list[str]:
+    """Return the table and what it says."""
+    return ["Claimed epsilon, and what it is at least:", *aligned(rows_of(found)), "", *_end(found)]
+
+
+def _end(found: Found) -> list[str]:
+    """Return how the bounds were found, and how many claims hold."""
+    audits = [one for _, one in found]
+    first = audits[0]
+    broken = [cell.key for cell, one in found if not one.holds]
+    asked = [one for cell, one in found if cell.asked]
+    near = sum(one.ratio <= WITHIN for one in asked)
+    confirmed = [one for one in audits if one.exact_lower is not None]
+    sure = _share(first.confidence)
+    method = (
+        f"{first.runs:,} simulated releases of each on its worst pair, half to choose the attack "
+        f"and half to judge it; bounds by guesses of a coin, confidence {sure}."
+    )
+    said = [method]
+    if confirmed:
+        some = "each" if len(confirmed) == len(audits) else f"{len(confirmed)} of them"
+        said.append(
+            f"At least, real: by the same attack on {confirmed[0].exact_runs:,} real releases of "
+            f"{some}."
+        )
+    said.append(
+        f"{len(audits) - len(broken)} of {len(audits)} claims hold."
+        + (f" Within a factor of {WITHIN:g}: {near} of {len(asked)}." if asked else "")
+    )
+    if broken:
+        said.append(f"BROKEN: {'; '.join(broken)}.")
+    return [line for text in said for line in wrapped(text)]
+
+
+def passed(found: Found) -> bool:
+    """Whether every claim holds."""
+    return all(one.holds for _, one in found)
+
+
+def plain(found: Found) -> list[dict[str, Any]]:
+    """Return everything as plain data for a file."""
+    return [
+        {
+            "name": cell.name,
+            "setting": cell.setting,
+            "claim": one.claim.plain(),
+            "dimension": one.dimension,
+            "lower": one.lower,
+            "exact_lower": one.exact_lower,
+            "runs": one.runs,
+            "exact_runs": one.exact_runs,
+            "pair": one.pair,
+            "statistic": one.statistic,
+            "confidence": one.confidence,
+            "verdict": one.verdict,
+        }
+        for cell, one in found
+    ]
+
+
+def _share(confidence: float) -> str:
+    """Return a confidence, or one minus what is missing where it is very near 1."""
+    missing = 1.0 - confidence
+    return f"{confidence:g}" if missing >= 1e-5 else f"1 - {missing:.0e}"
+
+
+# ------------------------------------------------------------------------------------------
+# An audit of a study's pipeline in words.
+
+
+def pipeline_words_lines(found: StudyAudit) -> list[str]:
+    """Return what was claimed, what was found and how, and the verdict, each from a new line."""
+    one, two = found.one_run, found.worlds
+    holds = "The claim holds against these attacks."
+    said = [
+        f"Study {found.study}, from a table to its released files. They claim {one.claim}.",
+        f"Canaries: {_bound(one.lower, one.confidence)}. {_guessed(one)}.{_too_few(one)}",
+        f"Two worlds: {_bound(two.largest, two.confidence)}. {_told(two)}.",
+        holds if found.holds else "BROKEN: a bound is above the claimed epsilon.",
+    ]
+    return [line for text in said for line in wrapped(text)]
+
+
+def _bound(lower: float, confidence: float) -> str:
+    return f"epsilon is at least {lower:.2f} (confidence {confidence:g})"
+
+
+def _guessed(one: OneRun) -> str:
+    others = f" and {one.people:,} simulated people" if one.people else ""
+    runs = "one run" if one.runs == 1 else f"{one.runs:,} runs"
+    return (
+        f"{one.right:,} of {one.guesses:,} guesses were right, in {runs} with "
+        f"{one.canaries:,} canaries{others}, after {one.practice:,} runs of practice"
+    )
+
+
+def _too_few(one: OneRun) -> str:
+    """Return a sentence if even guesses that are all right would have proved nothing."""
+    most = one_run_lower(
+        one.guesses,
+        one.guesses,
+        canaries=one.canaries * one.runs,
+        delta=float(one.claim.delta),
+        confidence=one.confidence,
+    )
+    return "" if most > 0 else " So few guesses prove nothing at this confidence."
+
+
+def _told(two: Audited) -> str:
+    return f"{two.exact_runs:,} real runs; worst pair: {two.pair}"
+
+
+# ------------------------------------------------------------------------------------------
+# Claims and bounds in one picture: a line to the claim, a mark at each bound, one row per cell.
+#
+# Marks differ in shape, not only in colour: | is the claim, a filled circle the simulated bound, an
+# open diamond the one by real releases, and a cross whatever lies above its claim.
+
+
+CLAIM: dict[str, Any] = {"marker": "|", "markersize": 9, "color": INK}
+SIMULATED: dict[str, Any] = {"marker": "o", "markersize": 4.5, "color": LINE}
+REAL: dict[str, Any] = {"marker": "D", "markersize": 4.5, "color": LINE, "markerfacecolor": "white"}
+ABOVE: dict[str, Any] = {"marker": "x", "markersize": 7, "markeredgewidth": 1.6, "color": ALARM}
+NAMES = {
+    "claimed": CLAIM,
+    "at least, simulated": SIMULATED,
+    "at least, real releases": REAL,
+    "above the claim": ABOVE,
+}
+LONGEST = 72
+"""Signs of a cell's name and setting."""
+
+
+@styled()
+def draw_audit(found: Found, axes: Axes) -> None:
+    """Draw the claim of each cell and the lower bounds on what its releases show."""
+    names = [short(f"{cell.name}, {cell.setting}", LONGEST) for cell, _ in found]
+    for row, (_, one) in zip(rows_named(axes, names), found, strict=True):
+        claim = float(one.claim.epsilon)
+        axes.plot([0, claim], [row, row], color=QUIET, linewidth=0.9, zorder=1)
+        axes.plot([claim], [row], zorder=2, **CLAIM)
+        for bound, mark in ((one.exact_lower, REAL), (one.lower, SIMULATED)):
+            if bound is not None:
+                axes.plot([bound], [row], zorder=3, **(ABOVE if bound > claim else mark))
+    axes.set_xlim(left=0)
+    axes.spines["left"].set_visible(False)
+    labelled(axes, across="ε: claimed, and at least")
+    marks = [Line2D([], [], linestyle="none", label=name, **look) for name, look in NAMES.items()]
+    legend_over(axes, marks)
+
+
+@styled()
+def save_audit(found: Found, path: Path) -> None:
+    """Write the figure; the ending of the path decides the format."""
+    figure, ((axes,),) = panels(8.6, 1.9 + 0.2 * len(found))
+    draw_audit(found, axes)
+    first, real = found[0][1], max(one.exact_runs for _, one in found)
+    confirmed = f" and {real:,} real ones of those marked" if real else ""
+    titled(
+        figure,
+        f"{first.runs:,} simulated releases of each{confirmed}, confidence {first.confidence:g}",
+    )
+    save(figure, path)

@@ -1,0 +1,283 @@
+"""A ledger in plain words: what was spent on what, what is left, and what one more would leave."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from dpwerm.errors import DpwermError, Fault, RuleFileError
+from dpwerm.privacy.budget import AnyBudget
+from dpwerm.privacy.ledger.account import Account, Charge
+from dpwerm.privacy.ledger.amounts import CURRENCIES, Amounts, Total
+from dpwerm.privacy.ledger.entry import Entry, seal
+from dpwerm.privacy.ledger.pld import GAUSSIAN_DELTA, composed
+from dpwerm.releases.files import read_json
+from dpwerm.text import aligned, one_line, wrapped
+
+EVERYBODY = "everybody"
+HEADINGS = ("entry", "date", "what", "for", "cost", "left before and after", "release")
+_SMALL = Decimal("1e-4")
+_SHORT = len("sha256:") + 12
+
+
+def preview_lines(account: Account, cost: AnyBudget, slot: str | None, where: str) -> list[str]:
+    """Return what a release would cost and leave, in each currency that the total has."""
+    amounts = account.total.amounts(cost)
+    spent, left = account.spent(slot), account.left(slot)
+    columns = {
+        "total": _down(account.total.limits),
+        "spent": spent.decimals(up=True),
+        "left": _down(left),
+        "this release": amounts.decimals(up=True),
+        "left after it": _down(left - amounts),
+    }
+    rows = [("", *columns)]
+    rows += [
+        (name, *(number(values[name]) for values in columns.values()))
+        for name in used(account.total)
+    ]
+    whom = "for everybody" if slot is None else f"for slot {slot}"
+    if slot is None and account.slots:
+        whom += ", counted beside the fullest slot"
+    return [f"To be charged to study {account.study} in {where}, {whom}:", "", *aligned(rows), ""]
+
+
+def show_lines(account: Account, entries: Sequence[Entry], where: str) -> list[str]:
+    """Return every entry of a study and its balance."""
+    title = f"Ledger of study {account.study}"
+    parts = [
+        [title, "=" * len(title)],
+        [f"In {where}, under relation {account.relation}."],
+        aligned([HEADINGS, *entry_rows(account, entries)]) if entries else _nothing(),
+        balance_lines(account),
+        slot_lines(account),
+        composed_lines(account),
+        [line for entry in entries for line in _reason(entry)],
+    ]
+    return "\n\n".join("\n".join(part) for part in parts if part).splitlines()
+
+
+def entry_rows(account: Account, entries: Iterable[Entry]) -> list[tuple[str, ...]]:
+    """Return a row for each entry but the releases, which stand beside their charges."""
+    charges = {charge.number: charge for charge in account.charges}
+    running = replace(account, charges=(), sums={})
+    rows: list[tuple[str, ...]] = []
+    for entry in entries:
+        body: dict[str, Any] = dict(entry.body)
+        head = (str(entry.number), str(body.get("date", "")))
+        if body["kind"] in ("opened", "total"):
+            total = Total.from_plain(body["total"])
+            running = replace(running, total=total, slots=tuple(body["slots"]))
+            what = "study opened" if body["kind"] == "opened" else "total changed"
+            left = running.left()
+            after = ", ".join(f"{name} {_shown(left, name)}" for name in used(total))
+            rows.append((*head, what, EVERYBODY, f"total {_words(total)}", after, ""))
+        elif body["kind"] == "charged":
+            charge = charges[entry.number]
+            before, running = running.left(charge.slot), _charged(running, charge)
+            left = running.left(charge.slot)
+            changed = ", ".join(
+                f"{name} {_shown(before, name)} -> {_shown(left, name)}"
+                for name in used(running.total)
+                if _shown(charge.amounts, name) != "0"
+            )
+            whom = charge.slot or EVERYBODY
+            rows.append((*head, charge.what, whom, str(charge.cost), changed, attached(charge)))
+    return rows
+
+
+def balance_lines(account: Account) -> list[str]:
+    """Return total, spent and left in each currency that the total has, for the fullest slot."""
+    spent, left = account.spent(), account.left()
+    rows: list[tuple[str, ...]] = [("", "total", "spent", "left")]
+    for name in used(account.total):
+        total = number(getattr(account.total, name))
+        rows.append((name, total, _shown(spent, name, up=True), _shown(left, name)))
+    if account.slots:
+        names = ["fullest slot", *(_fullest(account, row[0]) for row in rows[1:])]
+        rows = [(*row, slot) for row, slot in zip(rows, names, strict=True)]
+    unit = ["mu adds up in squares."] if account.total.mu else []
+    return [*aligned(rows), *unit]
+
+
+def slot_lines(account: Account) -> list[str]:
+    """Return what is left for each slot; nothing for a study without slots."""
+    if not account.slots:
+        return []
+    names = used(account.total)
+    rows = [("left for slot", *names)]
+    rows += [(one, *(_shown(account.left(one), name) for name in names)) for one in account.slots]
+    return [
+        *aligned(rows),
+        "",
+        "Nobody is in two slots, so slots do not add up. A charge for everybody must fit beside",
+        "the fullest slot in each currency.",
+    ]
+
+
+def total_lines(account: Account, total: Total, slots: Sequence[str]) -> list[str]:
+    """Return the recorded total beside a new one."""
+    spent = account.spent()
+    rows = [("", "recorded", "new", "spent")]
+    for name in CURRENCIES:
+        old, new = getattr(account.total, name), getattr(total, name)
+        if old or new:
+            rows.append((name, number(old), number(new), _shown(spent, name, up=True)))
+    lines = aligned(rows)
+    if tuple(slots) != account.slots:
+        lines += [f"  slots: {_listed(account.slots)}; new: {_listed(slots)}"]
+    return lines
+
+
+def used(total: Total) -> list[str]:
+    """Return the currencies that a total has."""
+    return [name for name in CURRENCIES if getattr(total, name)]
+
+
+def number(value: Decimal) -> str:
+    """Return a decimal with all its digits, tiny ones with an exponent."""
+    return f"{value:f}" if value == 0 or abs(value) >= _SMALL else f"{value:g}"
+
+
+def attached(charge: Charge) -> str:
+    """Return which release a charge paid for, in short."""
+    return "none attached" if charge.digest is None else f"{charge.digest[:_SHORT]}…"
+
+
+def composed_lines(account: Account) -> list[str]:
+    """Return the tighter total of several releases, for reading, or how to have it shown."""
+    if len(account.charges) < 2:
+        return []
+    found = composed(account)
+    if found is not None and found.delta == 0:
+        found = composed(account, delta=float(GAUSSIAN_DELTA))
+    if found is None:
+        text = (
+            "A tighter total of the whole history is shown if dpwerm is installed with its extra "
+            "accounting"
+        )
+        return wrapped(text)
+    whose = "" if found.slot is None else f" for slot {found.slot}"
+    return wrapped(
+        f"Composed numerically, all releases{whose} are within epsilon = {found.epsilon:.6g} at "
+        f"delta = {found.delta:.6g}, if their budgets had been fixed in advance. This is for "
+        "reading; a release is admitted by the sums above, which hold however budgets are chosen."
+    )
+
+
+def head_lines(number: int, digest: str) -> list[str]:
+    """Return the head of the ledger, to be written down, and why."""
+    return [
+        f"Head: {number}:{digest}",
+        *wrapped(
+            "Write the head down elsewhere: ledger verify --head finds an old copy that was put "
+            "back, or a chain that somebody wrote anew."
+        ),
+    ]
+
+
+def _charged(account: Account, charge: Charge) -> Account:
+    sums = dict(account.sums)
+    sums[charge.slot] = sums.get(charge.slot, Amounts()) + charge.amounts
+    return replace(account, sums=sums)
+
+
+def _fullest(account: Account, name: str) -> str:
+    """Return the slot that has spent most of a currency, nothing if none has spent any."""
+    place = CURRENCIES.index(name)
+    spent = {slot: account.sums.get(slot, Amounts()).parts[place] for slot in account.slots}
+    slot = max(spent, key=lambda one: spent[one])
+    return slot if spent[slot] else ""
+
+
+def _words(total: Total) -> str:
+    return ", ".join(f"{name} = {number(getattr(total, name))}" for name in used(total))
+
+
+def _down(amounts: Amounts) -> dict[str, Decimal]:
+    return amounts.decimals(up=False)
+
+
+def _shown(amounts: Amounts, name: str, *, up: bool = False) -> str:
+    return number(amounts.decimals(up=up)[name])
+
+
+def _listed(slots: Sequence[str]) -> str:
+    return ", ".join(slots) or "none"
+
+
+def _nothing() -> list[str]:
+    return ["Nothing was charged yet. The first release opens the study with this total."]
+
+
+def _reason(entry: Entry) -> list[str]:
+    if entry.body["kind"] != "total":
+        return []
+    return wrapped(one_line(f"Entry {entry.number}, why the total changed: {entry.body['reason']}"))
+
+
+# ------------------------------------------------------------------------------------------
+# A ledger as a file: the whole chain as JSON, to be checked anywhere; charges as CSV.
+
+
+FORMAT, VERSION = "dpwerm-ledger", 1
+COLUMNS = ("entry", "date", "what", "slot", "epsilon", "delta", "rho", "mu", "library", "release")
+_KEYS = {"number", "previous", "body", "hash"}
+
+
+def ledger_content(entries: Sequence[Entry]) -> dict[str, Any]:
+    """Return the plain content of an export: every entry with the hash of the one before."""
+    plain = [
+        {"number": one.number, "previous": one.previous, "body": dict(one.body), "hash": one.hash}
+        for one in entries
+    ]
+    return {"format": FORMAT, "version": VERSION, "entries": plain}
+
+
+def read_ledger(path: Path) -> tuple[Entry, ...]:
+    """Return the entries of an export as they read; whether they fit is for the chain to say."""
+    content = read_json(path)
+    found = content.get("entries")
+    if (content.get("format"), content.get("version")) != (FORMAT, VERSION) or not isinstance(
+        found, list
+    ):
+        fault = Fault("format, version", "not an exported ledger", f"need {FORMAT} {VERSION}")
+        raise RuleFileError(path.name, [fault])
+    entries, faults = [], []
+    for position, one in enumerate(found, start=1):
+        entry = _entry(one)
+        if entry is None:
+            faults.append(Fault(f"entries, number {position} in the file", "cannot be read"))
+        else:
+            entries.append(entry)
+    if faults:
+        raise RuleFileError(path.name, faults)
+    return tuple(entries)
+
+
+def charges_csv(account: Account) -> str:
+    """Return a study's charges as CSV; empty where a charge has nothing in a column."""
+    stream = io.StringIO()
+    table = csv.DictWriter(stream, COLUMNS, restval="", lineterminator="\n")
+    table.writeheader()
+    for charge in account.charges:
+        row = {"entry": charge.number, "slot": charge.slot or "", "release": charge.digest or ""}
+        row |= {"date": charge.date, "what": charge.what, "library": charge.library}
+        table.writerow(row | charge.cost.plain())
+    return stream.getvalue()
+
+
+def _entry(one: object) -> Entry | None:
+    if not isinstance(one, dict) or set(one) != _KEYS or not isinstance(one["body"], dict):
+        return None
+    number, previous, digest = one["number"], one["previous"], one["hash"]
+    if type(number) is not int or not (isinstance(previous, str) and isinstance(digest, str)):
+        return None
+    try:
+        plain = seal(number, previous, one["body"])
+    except DpwermError:
+        return None
+    return Entry(number, previous, plain.body, digest)

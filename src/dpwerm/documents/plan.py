@@ -1,0 +1,250 @@
+"""A plan in plain words and small tables: what to expect, what would be used, and what ε means."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from dpwerm.choose.settings import outcome_of
+from dpwerm.documents.summary import odds_words
+from dpwerm.plan.expected import MOST_ROWS, Expected, Spread
+from dpwerm.plan.settle import Settled
+from dpwerm.plan.target import Answer
+from dpwerm.privacy.budget import AnyBudget, Budget, total
+from dpwerm.study.declaration import Study
+from dpwerm.study.declared import Declaration
+from dpwerm.text import aligned, wrapped
+
+NO_PRIVACY, WITHOUT = "no privacy", "without privacy"
+COLUMNS = ("right arm, %", "80 in 100 trials", "value, %", "80 in 100 trials")
+
+
+def opening(study: Study, n: int | None) -> list[str]:
+    """Return the title and where every number below it comes from."""
+    title = f"Plan for {study.name or study.id}"
+    people = "" if n is None else f" with {counted(n)}"
+    return [
+        title + people,
+        "=" * len(title + people),
+        "",
+        *wrapped(
+            "Nothing was read but the study file. All figures come from simulated trials inside "
+            "its bounds, other ones than those on which settings are chosen, and cost no privacy. "
+            "They take for granted that there is something to learn: in them the gain from one arm "
+            "to the other varies between people by 0.2 to 0.7 of half the benefit's range. And "
+            f"that benefits lie {_benefits_lie(study)}. A real trial may be easier or harder "
+            "(docs/plan.md)."
+        ),
+    ]
+
+
+def _benefits_lie(study: Study) -> str:
+    """Return where the simulated benefits lie, on the scale of the benefit."""
+    outcome = outcome_of(Declaration.of_study(study))
+    lower, upper = (end + 0.0 for end in study.benefit.range)  # never -0
+    if outcome.spread:
+        return "anywhere in their range: if you know where to expect them, declare centre"
+    middle = lower + (1 + outcome.around) * (upper - lower) / 2
+    changed = study.benefit.transform != "identity" or study.benefit.direction != "larger"
+    scale = f"{lower:.4g} to {upper:.4g}{' after transform and direction' if changed else ''}"
+    where = "the centre, " if math.isclose(middle, study.benefit.centre) else ""
+    return (
+        f"around {where}{middle:.4g} on a scale of {scale}: if you expect them elsewhere, "
+        "declare centre"
+    )
+
+
+def counted(n: int) -> str:
+    """Return a number of people in words."""
+    return "1 person" if n == 1 else f"{n:,} people"
+
+
+def shown_epsilon(epsilon: str) -> str:
+    """Return ε for a table."""
+    return NO_PRIVACY if epsilon == "inf" else epsilon
+
+
+def expectation(found: Mapping[str, tuple[Settled, Expected]], n: int) -> list[str]:
+    """Return the table of accuracy and value by ε, and how to read it."""
+    rows = [
+        (shown_epsilon(epsilon), *_figures(one.accuracy, one.value), settled.spec.mechanism)
+        for epsilon, (settled, one) in found.items()
+    ]
+    last = list(found.values())[-1][1]
+    rows.append(("one arm for all", *_figures(last.single_accuracy, last.single_value), ""))
+    header = ("epsilon", *COLUMNS, "mechanism")
+    lines = [
+        f"What to expect of a rule learned from {counted(n)}:",
+        "",
+        *aligned([header, *rows]),
+        "",
+        *wrapped(
+            "Right arm: the share of people who are given the arm that is better for them. Value: "
+            "of what the better arm for each gains over a coin for each, the share that is "
+            f"attained. Both are means over {last.trials} simulated trials; ± is the error of the "
+            "simulation (95 %), and 80 in 100 trials lie in the range beside it. One arm for all: "
+            "the better single arm for everybody, without looking at features."
+        ),
+    ]
+    if last.rows < n:
+        rest = "" if last.rows == MOST_ROWS else " (or the first 32 columns stand for all)"
+        lines += wrapped(
+            f"Each trial was simulated with {last.rows:,} rows that stand for {n:,} people{rest}: "
+            "with all of them the figures would be slightly better."
+        )
+    return lines
+
+
+def _figures(accuracy: Spread, value: Spread) -> tuple[str, ...]:
+    return tuple(text for one in (accuracy, value) for text in (mean_of(one), range_of(one)))
+
+
+def mean_of(one: Spread) -> str:
+    """Return a mean in % with the simulation's error."""
+    return f"{100 * one.mean:.1f} ± {100 * one.half:.1f}"
+
+
+def range_of(one: Spread) -> str:
+    """Return the 10th and the 90th percentile in %."""
+    return f"{100 * one.low:.0f} to {100 * one.high:.0f}"
+
+
+def odds(epsilons: Sequence[str], relation: str) -> list[str]:
+    """Return what each finite ε means for a reader's odds."""
+    bet = "two possible rows of a person"
+    if relation == "add_remove":
+        bet = "a person being in the data and not"
+    lines = [f"What epsilon means for a reader's odds between {bet}:", ""]
+    told = [(one, odds_words(Budget.of(one).epsilon)) for one in epsilons if one != "inf"]
+    return [*lines, *aligned(told)] if told else []
+
+
+def settings(settled: Settled, n: int) -> list[str]:
+    """Return what a fit would use."""
+    spec, encoding, benefit = settled.spec, settled.encoding, settled.declaration.benefit
+    units = "log units" if benefit.transform == "log" else f"the units of {benefit.column}"
+    pi_min = settled.declaration.treatment.pi_min
+    rows = {
+        "mechanism": spec.mechanism,
+        "gamma": f"{spec.gamma:.4g}, which is {settled.gamma:.4g} W",
+        "clip": f"V = {benefit.clip:.4g} in {units}, {settled.clip:.0%} of the largest",
+        "intercept": f"a column of {encoding.intercept:g}" if encoding.intercept else "none",
+        "saturation": "none"
+        if encoding.saturation == 1
+        else f"learned from the middle 1/{encoding.saturation:g} of each number's range",
+        "threshold": f"coefficients below {settled.threshold:g} of the largest become 0"
+        if settled.threshold
+        else "none",
+        "weights": f"at most W = V/pi_min = {benefit.clip:.4g}/{pi_min:.4g} "
+        f"= {spec.weight_bound:.4g}",
+        "row norm": f"at most r = {encoding.radius:.4g}",
+    }
+    whole, part = spec.budget, ""
+    if settled.propensity_part is not None:
+        whole, part = total(settled.propensity_part, whole), f" for the rule's part, {whole}"
+    lines = [
+        f"What a fit {_at(whole)} with {counted(n)} would use{part}:",
+        "",
+        *aligned(list(rows.items())),
+    ]
+    if spec.chosen is None:
+        lines += ["", "The study sets gamma, so nothing is chosen by simulation."]
+    return lines
+
+
+def _at(budget: AnyBudget) -> str:
+    """Return under which budget something is done, in words."""
+    if isinstance(budget, Budget) and not budget.is_private:
+        return WITHOUT
+    return f"at {budget}"
+
+
+def clips(found: Mapping[float, tuple[Settled, Expected]], used: float) -> list[str]:
+    """Return the effect of V: accuracy and value at other clips, all else chosen anew."""
+    rows = [
+        (
+            f"{settled.declaration.benefit.clip:.4g}",
+            f"{share:.0%}",
+            *_figures(one.accuracy, one.value),
+            "used" if abs(share - used) < 1e-9 else "",
+        )
+        for share, (settled, one) in found.items()
+    ]
+    return [
+        "The effect of the clip V, everything else chosen anew for each:",
+        "",
+        *aligned([("V", "share", *COLUMNS, ""), *rows]),
+        "",
+        *wrapped(
+            "A small V needs less noise, but treats a large benefit like a moderate one. Where "
+            "large benefits are rare and decide which arm is better, choose a larger V than this "
+            "table suggests."
+        ),
+    ]
+
+
+def share_taken(settled: Settled) -> list[str]:
+    """Say what a propensity model of the same people takes, and what is not simulated."""
+    treatment = settled.declaration.treatment
+    if treatment.propensity is None:
+        return []
+    text = "Propensities are taken as known in the simulated trials: a model's own error would come"
+    text += " on top."
+    if settled.propensity_part is not None:
+        text = (
+            f"The private propensity model takes {settled.propensity_part} and leaves "
+            f"{settled.spec.budget} for the rule. " + text
+        )
+    return wrapped(text)
+
+
+def over_total(study: Study, epsilons: Sequence[str]) -> list[str]:
+    """Say which ε are above the study's total."""
+    if study.budget is None:
+        return []
+    allowed = study.budget.epsilon
+    if not allowed:
+        symbol = "rho" if study.budget.rho else "mu"
+        return wrapped(
+            f"The study's total is in {symbol} and has no epsilon, so a fit needs --{symbol}: one "
+            "at an epsilon is refused unless [budget] declares epsilon, too."
+        )
+    above = [one for one in epsilons if one != "inf" and Budget.of(one).epsilon > allowed]
+    if not above:
+        return []
+    return wrapped(f"Above the study's total of {allowed}, which fit refuses: {', '.join(above)}.")
+
+
+def answer_words(answer: Answer[str] | Answer[int], fixed: str, what: str) -> list[str]:
+    """Return the smallest ε or n in words; ``fixed``: what was given, ``what``: what is asked."""
+    aim = f"{100 * answer.target:g} % of people with their better arm"
+    reached = f"{mean_of(answer.found.accuracy)} %"
+    trial = f"80 in 100 trials: {range_of(answer.found.accuracy)} %"
+    if not answer.reached:
+        ceiling = _place("even ", answer.place)
+        tried, way = "", ", plan for more people"
+        if isinstance(answer.place, int):
+            tried, way = f" up to {answer.place:,}", "" if fixed == WITHOUT else ", raise epsilon"
+        return wrapped(
+            f"No {what}{tried} reaches {aim} {fixed}: {ceiling} the simulated trials reach "
+            f"{reached} ({trial}). Lower the target{way}, or change what the study measures."
+        )
+    if answer.place == "inf":
+        text = f"Only without privacy is {aim} reached {fixed}: {reached} ({trial})."
+    else:
+        text = f"The smallest {what} for {aim} {fixed} is {_number(answer.place)}: {reached} "
+        text += f"({trial})."
+    if answer.below is not None:
+        place, found = answer.below
+        text += f" One step below, {_place('', place)} it is {mean_of(found.accuracy)} %."
+    else:
+        text += " That is the smallest value tried."
+    return wrapped(text + " ± is the error of the simulation (95 %).")
+
+
+def _number(place: str | int) -> str:
+    return f"{place:,}" if isinstance(place, int) else place
+
+
+def _place(even: str, place: str | int) -> str:
+    if isinstance(place, int):
+        return f"{even}with {counted(place)}"
+    return f"{even}{WITHOUT}" if place == "inf" else f"{even}at epsilon = {place}"

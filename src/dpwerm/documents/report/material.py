@@ -1,0 +1,174 @@
+"""What a report is made from: public objects only, each of which has been verified.
+
+A rule and a value are releases. An account is what the ledger's entries say, which are public too.
+No field can hold a row of a table.
+"""
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from dpwerm.arrays import FloatArray
+from dpwerm.documents.half_widths import (
+    SimulatedReach,
+    effect_reach,
+    effect_reach_together,
+    simulated_reach,
+)
+from dpwerm.errors import ParameterError
+from dpwerm.privacy.ledger.account import Account, Charge
+from dpwerm.releases.rule import Rule
+from dpwerm.releases.rule_file import content_of, notice
+from dpwerm.releases.value.file import value_content
+from dpwerm.releases.value.release import ValueRelease
+
+
+@dataclass(frozen=True)
+class Booked:
+    """The account of the study, in the ledger that was asked; ``where`` names it for a reader."""
+
+    account: Account
+    where: str
+
+    def charge_of(self, digest: str) -> Charge | None:
+        """Return the charge that paid for a release."""
+        return next((one for one in self.account.charges if one.digest == digest), None)
+
+
+@dataclass(frozen=True)
+class Material:
+    """A rule, and what else is known of it.
+
+    Parameters
+    ----------
+    rule : Rule
+    value : the released value of this very rule, if one was bought
+    booked : the account of its study, if a study file was given
+    checks : how many checks of the files held when they were read
+    names : the names of the files, for commands a reader can type
+    """
+
+    rule: Rule
+    value: ValueRelease | None = None
+    booked: Booked | None = None
+    checks: int = 0
+    names: "Names" = field(default_factory=lambda: Names())
+
+    def __post_init__(self) -> None:
+        if self.value is not None:
+            _refuse_other_question(self.value, self.rule, self.digest)
+
+    @property
+    def private(self) -> bool:
+        """Whether all that is reported carries a claim."""
+        return self.rule.private and (self.value is None or self.value.private)
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """The sentence that heads each release."""
+        if self.value is None:
+            return (notice(self.rule),)
+        return (notice(self.rule), f"Its value: {self.value.notice}")
+
+    @cached_property
+    def content(self) -> dict[str, Any]:
+        """The plain content of the rule file."""
+        return content_of(self.rule)
+
+    @property
+    def digest(self) -> str:
+        """The digest of the rule file."""
+        return str(self.content["digest"])
+
+    @cached_property
+    def value_digest(self) -> str | None:
+        """The digest of the value file."""
+        return None if self.value is None else str(value_content(self.value)["digest"])
+
+    @cached_property
+    def reach(self) -> SimulatedReach | None:
+        """How far noise inside the objective reaches, simulated; None where it is not."""
+        return simulated_reach(self.rule)
+
+    @cached_property
+    def half(self) -> FloatArray | None:
+        """How far noise reaches in each effect, by its law or simulated; None if not known."""
+        return effect_reach(self.rule.release) if self.reach is None else self.reach.half
+
+    @cached_property
+    def drowned(self) -> tuple[str, ...]:
+        """The coefficients that do not stand out from the noise, as far as its reach is known.
+
+        In 95 of 100 releases noise alone lets none of them stand out.
+        """
+        release = self.rule.release
+        together = effect_reach_together(release) if self.reach is None else self.reach.together
+        if together is None or not together.any():
+            return ()
+        rows = zip(release.encoding.coefficient_names, release.effects, together, strict=True)
+        return tuple(name for name, effect, reach in rows if abs(effect) <= reach)
+
+
+def _refuse_other_question(value: ValueRelease, rule: Rule, digest: str) -> None:
+    """Raise unless a value is that of this rule, between its arms and in its benefit."""
+    if value.rule_digest != digest:
+        raise ParameterError(
+            "the value file is about another rule: give the one that dpwerm evaluate wrote "
+            "for this rule file"
+        )
+    measured, learned = value.declaration.benefit, rule.declaration.benefit
+    if value.declaration.treatment.arms != rule.arms:
+        raise ParameterError("the value file has other arms than the rule: evaluate the rule again")
+    for name in ("column", "transform", "direction"):
+        if getattr(measured, name) != getattr(learned, name):
+            raise ParameterError(
+                f"the value file measures another benefit than the rule was learned for (its "
+                f"{name} differs), and a report answers one question: evaluate with the rule's own "
+                "study file"
+            )
+
+
+@dataclass(frozen=True)
+class Names:
+    """What the files are called where the report is read."""
+
+    rule: str = "rule.json"
+    value: str = "value.json"
+    study: str = "study.toml"
+
+    def typed(self, command: str) -> str:
+        """Return a command with the names in it as one types them, whatever is in a name."""
+        return command.format(
+            rule=_argument(self.rule), value=_argument(self.value), study=_argument(self.study)
+        )
+
+
+def _argument(name: str) -> str:
+    return shlex.quote(f"./{name}" if name.startswith("-") else name)
+
+
+# ------------------------------------------------------------------------------------------
+# How names from files stand in sentences: quoted, and listed in words.
+
+
+def quoted(name: str) -> str:
+    """Return a name between quotes."""
+    return f"'{name}'"
+
+
+def listed(items: Sequence[str]) -> str:
+    """Return "a, b and c"."""
+    *most, last = items
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def joined(lines: Sequence[str]) -> str:
+    """Return lines of a text summary as one paragraph."""
+    return " ".join(line.strip() for line in lines if line.strip())
+
+
+def exact(value: float) -> str:
+    """Return a declared number with all its digits."""
+    return f"{value + 0.0:.15g}"

@@ -1,0 +1,215 @@
+"""Why it is private: the mechanism, what must be true, each public bound, and how to check."""
+
+from dpwerm.documents.content import Block, Caution, Commands, Paragraph, Points, Section, Table
+from dpwerm.documents.report.material import Material, exact, joined, quoted
+from dpwerm.documents.summary import LARGEST_TOLD, factor_words, meaning
+from dpwerm.features.blocks import CategoryBlock, Level, NumberBlock
+from dpwerm.privacy.budget import AnyBudget, Budget, total
+from dpwerm.releases.rule import Rule
+from dpwerm.releases.rule_file import notice
+
+NOT_STATED = "not stated"
+ORIGINS = {
+    "design": "the design of the trial",
+    "external": "a model fitted to other people",
+    "released": "a model released with the rule",
+    "ridge": "a model fitted to the same people, its influence bounded",
+    "worst_case": "a column of which nothing is assumed",
+}
+OUTPUT = (
+    "The rule was computed from the rows of the people in it, with each person's weight held below "
+    "a public bound, so one person can move the coefficients only so far. Random noise made for "
+    "that distance was added before anything left the computer"
+)
+OBJECTIVE = (
+    "Random noise was put into the task that the computer solves, before it was solved, so that "
+    "the solution itself is random. Public bounds on one person's row and weight say how much "
+    "noise that takes. A second, far smaller noise covers that a computer solves only to some "
+    "digits"
+)
+HOW = {
+    "spherical-laplace": OUTPUT,
+    "product-laplace": OUTPUT,
+    "gaussian": OUTPUT,
+    "objective-l2": OBJECTIVE,
+    "objective-block": OBJECTIVE,
+    "objective-gaussian": OBJECTIVE,
+    "none": "No noise was added",
+}
+OUTSIDE = (
+    (
+        "Every bound, level, probability and setting comes from outside the data: a protocol, a "
+        "questionnaire, the literature. Looking at the data to choose one would be a release that "
+        "nobody counts."
+    ),
+    "One person is one row of the table.",
+    (
+        "Everything else that was published about the same people is in the same ledger, or its "
+        "cost is added to the one above."
+    ),
+    (
+        "The random bits of the operating system are uniform and secret, and nobody else could "
+        "read the computer's memory or measure how long it worked."
+    ),
+)
+
+
+def why_private(material: Material) -> Section:
+    """Return the section on what the claim rests on."""
+    rule = material.rule
+    how = HOW.get(rule.release.certificate.mechanism, "The mechanism is not one of the library's")
+    blocks: list[Block] = [
+        Paragraph(
+            f"{how}. The noise is drawn exactly, on a grid, never in rounded numbers. The claim, "
+            "its proof and the certificate stand in a section of their own."
+        ),
+        Paragraph("The promise holds if these are true, which no software can see:"),
+        Points(OUTSIDE),
+    ]
+    if not rule.private:
+        seeded = "" if rule.release.certificate.epsilon == "Infinity" else ", but by a seed"
+        blocks = [Caution(f"NOT PRIVATE: there is no promise. {how}{seeded}.")]
+    blocks += [
+        *_bounds(rule),
+        Paragraph(f"Weights: {rule.release.certificate.weight_origin.statement}."),
+        *_propensity(rule),
+        *_verify(material),
+    ]
+    title = "Why it is private" if rule.private else "How it was made"
+    return Section("private", title, tuple(blocks))
+
+
+def _bounds(rule: Rule) -> list[Block]:
+    """Return every public declaration with its source, and what lacks one."""
+    rows = _features(rule) + _arms(rule) + _benefit(rule)
+    table = Table(
+        "Everything that was declared in public, and where it comes from.",
+        ("what", "declared", "source"),
+        tuple(rows),
+    )
+    missing = sum(source == NOT_STATED for _, _, source in rows)
+    if not missing:
+        return [table]
+    what = "one of these" if missing == 1 else f"{missing} of these"
+    return [
+        table,
+        Caution(
+            f"No source is stated for {what}. The promise rests on their coming from outside the "
+            "data: ask for their sources."
+        ),
+    ]
+
+
+def _features(rule: Rule) -> list[tuple[str, str, str]]:
+    sources = rule.declaration.sources
+    return [
+        (block.name, _declared(block), sources.get(block.name, NOT_STATED))
+        for block in rule.release.encoding.blocks
+    ]
+
+
+def _arms(rule: Rule) -> list[tuple[str, str, str]]:
+    treatment = rule.declaration.treatment
+    first, second = map(quoted, treatment.arms)
+    arms = f"{first} and {second}, probabilities at least {treatment.pi_min:g}"
+    if treatment.probabilities is not None:
+        one, other = treatment.probabilities
+        arms = f"{first} with probability {one}, {second} with probability {other}"
+    origin = ORIGINS.get(treatment.origin, treatment.origin)
+    return [(f"arms, column {treatment.column}", arms, origin)]
+
+
+def _benefit(rule: Rule) -> list[tuple[str, str, str]]:
+    benefit = rule.declaration.benefit
+    lower, upper = benefit.bounds
+    words = f"{exact(lower)} to {exact(upper)}, {benefit.direction} is better"
+    if benefit.transform != "identity":
+        words += f", {benefit.transform} taken"
+    words += f"; {exact(benefit.centre)} counts as neither good nor bad"
+    if benefit.direction == "smaller":
+        words += ", with the sign turned"
+    return [(f"benefit, column {benefit.column}", words, benefit.source or NOT_STATED)]
+
+
+def _declared(block: NumberBlock | CategoryBlock) -> str:
+    if isinstance(block, NumberBlock):
+        ends = f"{exact(block.lower)} to {exact(block.upper)}"
+        return f"{ends}, if missing {exact(block.default)}"
+    return f"one of {', '.join(map(_level, block.levels))}; if missing {block.default}"
+
+
+def _level(level: Level) -> str:
+    """Return a level with its cells, where they are not its name."""
+    if level.cells == "*":
+        return f"{level.name} (every other cell)"
+    cells = [cell for cell in level.cells if cell != level.name]
+    return f"{level.name} (cells {', '.join(level.cells)})" if cells else level.name
+
+
+def _propensity(rule: Rule) -> list[Block]:
+    model = rule.propensity
+    if model is None:
+        return []
+    own = tuple((name, f"{value:+.4g}") for name, value in model.own_units().items())
+    second = quoted(rule.arms[1])
+    return [
+        Table(
+            f"The model of who received {second}, released with the rule: log-odds, in the "
+            "columns' own units.",
+            ("feature", "adds to the log-odds"),
+            own,
+        )
+    ]
+
+
+def _verify(material: Material) -> list[Block]:
+    rule, value, names = material.rule, material.value, material.names
+    booked = " --study {study}"
+    lines = [names.typed("dpwerm verify {rule}" + (booked if rule.receipt else ""))]
+    if value is not None:
+        lines.append(names.typed("dpwerm verify {value}" + (booked if value.receipt else "")))
+    words = "Anybody who holds the files can derive their numbers again from the facts in them"
+    if rule.receipt is not None:
+        words += "; whoever can read the ledger can also see that the rule was charged"
+    return [Paragraph(f"{words}:"), Commands(tuple(lines))]
+
+
+# ------------------------------------------------------------------------------------------
+# What the promise of a rule means, in one sentence.
+
+
+def promise(rule: Rule) -> str:
+    """Return by how much one person can matter for what was published, all of it included."""
+    budget = rule.budget
+    if not rule.private:
+        return notice(rule)
+    if not isinstance(budget, Budget):
+        return joined(meaning(rule.release.certificate, budget))
+    unit = "Replacing one person's row"
+    if rule.release.certificate.n is None:
+        unit = "Adding or removing one person's row"
+    words = f"{unit} changes the probability of any rule by at most {factor_words(budget.epsilon)}"
+    if budget.delta > 0:
+        words += f", and beyond that by {budget.delta:f}"
+    return f"{words} ({budget})."
+
+
+def together(material: Material) -> AnyBudget | None:
+    """Return what rule and value cost if they are about the same people; None if it has no sum."""
+    rule, value = material.rule, material.value
+    if value is None or not (rule.private and value.private):
+        return None
+    if not isinstance(rule.budget, Budget):
+        return None
+    return total(rule.budget, value.budget)
+
+
+def can_be_told(rule: Rule) -> bool:
+    """Whether the promise is one factor that protects somebody, with nothing beside it."""
+    budget = rule.budget
+    return (
+        rule.private
+        and isinstance(budget, Budget)
+        and budget.delta == 0
+        and budget.epsilon <= LARGEST_TOLD
+    )

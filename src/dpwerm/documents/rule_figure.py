@@ -1,0 +1,170 @@
+"""Two pictures of a rule: its coefficients with the reach of the noise, and what it recommends."""
+
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+from matplotlib.axes import Axes
+from matplotlib.patches import Patch
+
+from dpwerm.arrays import FloatArray
+from dpwerm.documents.drawing import (
+    FIRST,
+    INK,
+    SECOND,
+    SMALL,
+    headed,
+    labelled,
+    legend_under,
+    panels,
+    plain,
+    room,
+    rows_named,
+    save,
+    short,
+    styled,
+    titled,
+    two_lines,
+    wide,
+)
+from dpwerm.documents.half_widths import effect_reach
+from dpwerm.documents.summary import zeroed
+from dpwerm.features.blocks import NumberBlock
+from dpwerm.releases.rule import Rule
+
+NO_MAP = "a map needs two number features"
+DASHES, TICKS = (2.5, 1.2), 6
+"""Of simulated intervals, short ones too; and the most parts of the axis of coefficients."""
+
+NAME, SIDE, WHOLE = 0.35, 0.28, 0.6
+"""Shares of a panel: of a row's name, of an arm beside the other, and of what stands alone."""
+
+
+class Simulated(Protocol):
+    """The reach of the noise in each effect, from public simulation."""
+
+    @property
+    def half(self) -> FloatArray:
+        """Half widths, shape (d,), in units of the effects."""
+
+
+@styled()
+def draw_coefficients(
+    rule: Rule, axes: Axes, simulated: Simulated | None = None, most: int | None = None
+) -> None:
+    """Draw each effect, with the 95 % interval of its privacy noise if its law is public.
+
+    simulated: the reach where the law is not public, drawn dashed. What the threshold set to 0 gets
+    no interval: the released coefficient is not 0. most: draw only so many, the largest.
+    """
+    release = rule.release
+    names, reach = release.encoding.coefficient_names, effect_reach(release)
+    shown = np.sort(np.argsort(-np.abs(release.effects), kind="stable")[:most])
+    effects, small = release.effects[shown], np.array(zeroed(release))[shown]
+    rows = rows_named(axes, [short(names[at], points=room(axes, NAME)) for at in shown])
+    axes.axvline(0.0, color=INK, linewidth=0.8)
+    axes.plot(effects, rows, "o", color=INK, markersize=5)
+    title, dashes = f"Coefficients{_claim(rule)}", None
+    if reach is None and simulated is not None:
+        reach, dashes = simulated.half, DASHES
+    if reach is not None and reach.any():
+        title += "\n± 95 % of the privacy noise" + (", simulated" if dashes else "")
+        at = np.flatnonzero(np.logical_not(small))
+        bars = axes.errorbar(effects[at], rows[at], xerr=reach[shown][at], fmt="none", ecolor=INK)
+        for part in bars[2]:
+            part.set_linestyle("solid" if dashes is None else (0, dashes))
+    axes.locator_params(axis="x", nbins=TICKS)
+    headed(axes, title)
+    _arms_across(axes, rule.arms)
+    labelled(axes, across="coefficient, encoded units")
+
+
+def _arms_across(axes: Axes, arms: tuple[str, str]) -> None:
+    """Write under the axis which side speaks for which arm."""
+    points = room(axes, SIDE)
+    first, second = (two_lines(text, points=points) for text in (f"← {arms[0]}", f"{arms[1]} →"))
+    for text, x, side in ((first, 0.0, "left"), (second, 1.0, "right")):
+        below: dict[str, Any] = {"xytext": (0, -19), "textcoords": "offset points"}
+        plain(
+            axes.annotate(
+                text, (x, 0), xycoords="axes fraction", ha=side, va="top", fontsize=SMALL, **below
+            )
+        )
+    axes.xaxis.labelpad = 5 + 11.5 * (1 + max(first.count("\n"), second.count("\n")))
+
+
+@styled()
+def draw_recommendation(rule: Rule, axes: Axes, steps: int = 200) -> None:
+    """Draw the recommended arm over the two numbers that matter most, the rest at its default."""
+    plane = _plane(rule)
+    if plane is None:
+        axes.text(0.5, 0.5, NO_MAP, ha="center", transform=axes.transAxes)
+        axes.set_axis_off()
+        return
+    across, up = plane
+    scores = _scores(rule, across, up, steps)
+    # The sign says the arm, also where a score of 0 gives the default.
+    far = np.maximum(np.abs(scores), np.finfo(np.float64).tiny)
+    side = np.where(rule.arms_for(scores) == rule.arms[1], far, -far).reshape(steps, steps)
+    top = 2 * float(far.max())
+    xs, ys = _ticks(across, steps), _ticks(up, steps)
+    axes.contourf(xs, ys, side, levels=[-top, 0.0, top], colors=[FIRST, SECOND])
+    axes.grid(visible=False)
+    sizes = room(axes, WHOLE), room(axes, WHOLE, upright=True)
+    names = [short(one.name, points=size) for one, size in zip(plane, sizes, strict=True)]
+    labelled(axes, across=names[0], up=names[1])
+    headed(axes, f"Recommended arm{_claim(rule)},\nother features at their default")
+    arms = [short(arm, points=sizes[0]) for arm in rule.arms]
+    marks = [
+        Patch(facecolor=colour, edgecolor=INK, linewidth=0.6, label=arm)
+        for arm, colour in zip(arms, (FIRST, SECOND), strict=True)
+    ]
+    legend_under(axes, 2 if max(map(wide, arms)) <= room(axes, SIDE) else 1, marks=marks)
+
+
+def recommended_everywhere(rule: Rule) -> str | None:
+    """Return the arm that fills the map of ``draw_recommendation``; None for both or no map.
+
+    The score is linear over the map, so its four corners tell.
+    """
+    plane = _plane(rule)
+    arms = set() if plane is None else set(rule.arms_for(_scores(rule, *plane, 2)))
+    return str(arms.pop()) if len(arms) == 1 else None
+
+
+def _claim(rule: Rule) -> str:
+    return "" if rule.private else " (NOT PRIVATE)"
+
+
+def _plane(rule: Rule) -> tuple[NumberBlock, NumberBlock] | None:
+    """Return the two numbers that matter most, None if there are fewer."""
+    encoding = rule.release.encoding
+    effects = dict(zip(encoding.coefficient_names, rule.release.effects, strict=True))
+    numbers = [block for block in encoding.blocks if isinstance(block, NumberBlock)]
+    numbers.sort(key=lambda block: -abs(effects[block.name]))
+    return (numbers[0], numbers[1]) if len(numbers) > 1 else None
+
+
+def _ticks(block: NumberBlock, steps: int) -> FloatArray:
+    return np.linspace(block.lower, block.upper, steps)
+
+
+def _scores(rule: Rule, across: NumberBlock, up: NumberBlock, steps: int) -> FloatArray:
+    """Return the scores on a grid over two numbers, every other feature missing."""
+    grid: dict[str, Any] = {name: [None] * steps**2 for name in rule.release.encoding.columns}
+    grid[across.column] = np.tile(_ticks(across, steps), steps).tolist()
+    grid[up.column] = np.repeat(_ticks(up, steps), steps).tolist()
+    return rule.score_table(pa.table(grid))
+
+
+@styled()
+def save_figure(rule: Rule, path: Path, simulated: Simulated | None = None) -> None:
+    """Write both pictures side by side; the ending of the path decides the format."""
+    rows = len(rule.release.encoding.coefficient_names)
+    figure, ((left, right),) = panels(10.0, max(4.0, 1.8 + 0.24 * rows), columns=2)
+    draw_coefficients(rule, left, simulated)
+    draw_recommendation(rule, right)
+    claim = str(rule.budget) if rule.private else "NOT PRIVATE"
+    titled(figure, f"{short(rule.title, 80, room(left, 1.25))}   ({claim})")
+    save(figure, path)

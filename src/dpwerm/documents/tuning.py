@@ -1,0 +1,165 @@
+"""The ways to tune on people who may be looked at, by their names; the others are private."""
+
+from collections.abc import Iterator
+
+from dpwerm.plan.settle import Settled
+from dpwerm.study.declaration import Study
+from dpwerm.text import aligned, wrapped
+from dpwerm.tune.tuned import NOT_PRIVATE, Tuned
+
+INDEPENDENT, SIMULATED, PORTION = OPEN_WAYS = ("independent", "simulated", "portion")
+
+
+# ------------------------------------------------------------------------------------------
+# What Algorithm 2 found in plain words: where from, the curve, the best γ, and what to do next.
+
+
+COSTS = {
+    INDEPENDENT: (
+        "This costs the study no privacy as long as these people are not among those of the "
+        "study, which is your word; the privacy of these people themselves is not protected here."
+    ),
+    SIMULATED: "All people are simulated from public facts, so this costs no privacy.",
+    PORTION: (
+        "SENSITIVE, for the curator only: these people are those of the study, and what is found "
+        "on them is NOT PRIVATE. A rule fitted with this gamma has a claim that does not cover "
+        "how gamma was found. Neither figures nor gamma may leave. Private tuning can be paid for: "
+        "--how parts or split."
+    ),
+}
+UNITS = {"accuracy": "accuracy, %", "value": "value", "loss": "minus weighted loss"}
+
+
+def title_of(study: Study, n: int) -> list[str]:
+    """Return the title, underlined."""
+    title = f"Tuning gamma for {study.name or study.id} with {n:,} people"
+    return [title, "=" * len(title)]
+
+
+def source_lines(tuned: Tuned, how: str) -> list[str]:
+    """Return where the people come from, what Algorithm 2 did with them, and what that costs."""
+    if how == SIMULATED:
+        people = f"{tuned.n:,} simulated people train and {tuned.validated:,} others validate"
+    elif tuned.bootstrapped:
+        people = (
+            f"{tuned.validated:,} of {tuned.size:,} people validate, and {tuned.n:,} are drawn "
+            f"with replacement from the other {tuned.size - tuned.validated:,} to train"
+        )
+    else:
+        people = f"{tuned.n:,} of {tuned.size:,} people train and the other "
+        people += f"{tuned.validated:,} validate"
+    left_out = (
+        f" {tuned.left_out:,} repeats are left out: in them nobody who validates received what "
+        "some rule gives."
+        if tuned.left_out
+        else ""
+    )
+    return wrapped(
+        f"People: {tuned.source}. In each of {tuned.repeats:,} repeats {people}. Every gamma sees "
+        f"the same people and the same luck.{left_out} {COSTS[how]}"
+    )
+
+
+def curve_lines(tuned: Tuned) -> list[str]:
+    """Return the mean score of each γ as a table, and what is best."""
+    low, high = tuned.window
+    rows = [("gamma", UNITS.get(tuned.metric, "score"), "")]
+    for gamma, mean, half in zip(tuned.gammas, tuned.means, tuned.halves, strict=True):
+        marks = [
+            word
+            for word, holds in (
+                ("best", gamma == tuned.best),
+                ("automatic", gamma == tuned.automatic),
+                ("within 5 %", low <= gamma <= high and gamma != tuned.best),
+            )
+            if holds
+        ]
+        rows.append((shown(gamma), score_text(tuned, mean, half), ", ".join(marks)))
+    delta = "" if tuned.delta == "0" else f", delta = {tuned.delta}"
+    head = f"At epsilon = {tuned.epsilon}{delta}, mechanism {tuned.mechanism}:"
+    return [head, "", *aligned(rows), "", *wrapped(" ".join(_verdict(tuned)))]
+
+
+def shown(gamma: float) -> str:
+    """Return γ as a person would write it."""
+    return f"{gamma:.10g}"
+
+
+def score_text(tuned: Tuned, mean: float, half: float) -> str:
+    """Return a mean with half its interval, in the units of the table."""
+    if tuned.metric == "accuracy":
+        return f"{100 * mean:.2f} ± {100 * half:.2f}"
+    return f"{mean:.4g} ± {half:.2g}"
+
+
+def _verdict(tuned: Tuned) -> Iterator[str]:
+    """Yield what is best, how sure that is, and whether tuning gained anything."""
+    low, high = tuned.window
+    yield (
+        f"Best: gamma = {shown(tuned.best)}; from {shown(low)} to {shown(high)} scores are within "
+        "5 % of it."
+    )
+    yield "± is half a 95 % interval over repeats."
+    if tuned.is_at_an_end:
+        yield "The best is at an end of what was tried: other gammas may be better still."
+    gain = tuned.gain
+    if tuned.best == tuned.automatic:
+        yield "It is the automatic gamma: there is nothing to change."
+    elif gain is not None:
+        yield (
+            f"Over the automatic gamma, {shown(tuned.automatic)}, it gains "
+            f"{score_text(tuned, gain.mean, gain.half)} in the same repeats"
+            + (
+                "."
+                if gain.mean > gain.half
+                else ": no more than chance explains, so the automatic one may stay."
+            )
+        )
+
+
+def next_lines(
+    study: Study, tuned: Tuned, settled: Settled, file: str, mechanism: str | None = None
+) -> list[str]:
+    """Return how to fit with what was found; nothing on the study's own people.
+
+    mechanism : what was asked for in the place of the study's
+    """
+    if tuned.private_cost == NOT_PRIVATE:
+        return []
+    command = f"dpwerm fit {file} TABLE --epsilon {tuned.epsilon}"
+    command += "" if tuned.delta == "0" else f" --delta {tuned.delta}"
+    if tuned.best == tuned.automatic:
+        return [f"Next: {command}" + ("" if mechanism is None else f" --mechanism {mechanism}")]
+    if tuned.epsilon != "inf":
+        command += f" --mechanism {tuned.mechanism}"
+    lines = []
+    others = other_settings(study, settled)
+    if others:
+        lines += wrapped(
+            "A number for gamma switches the simulation of settings off. The other settings that "
+            "this gamma was tried with belong in the study file:"
+        )
+        lines += ["", *(f"  {line}" for line in others), ""]
+    return [*lines, f"Next: {command} --gamma {shown(tuned.best)}"]
+
+
+def other_settings(study: Study, settled: Settled) -> list[str]:
+    """Return the lines of a study file without which a fit with a γ would use other settings.
+
+    With a number for γ whatever is "auto" takes its plain value.
+    """
+    lines = []
+    clip, method = settled.declaration.benefit.clip, study.method
+    if study.benefit.clip != clip:
+        lines += ["[benefit]", f"clip = {clip!r}"]
+    triples = {
+        "intercept_scale": (method.intercept_scale, 1.0, settled.encoding.intercept),
+        "saturation": (method.saturation, 1.0, settled.encoding.saturation),
+        "threshold": (method.threshold, 0.0, settled.threshold),
+    }
+    wanted = [
+        f"{key} = {used!r}"
+        for key, (declared, plain, used) in triples.items()
+        if used != (declared if isinstance(declared, float) else plain)
+    ]
+    return lines + (["[method]", *wanted] if wanted else [])

@@ -1,0 +1,1 @@
+"""Estimators as scikit-learn expects them."""

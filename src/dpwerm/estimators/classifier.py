@@ -1,0 +1,264 @@
+"""DP-wERM as a scikit-learn classifier: θ̂ = argmin Σ w_i ℓ(y_i x_iᵀθ) + γR(θ), released with noise.
+
+Every parameter is public knowledge. After ``fit`` the object holds the release and what
+follows from it, and nothing else that was learned from data.
+"""
+
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from dpwerm.arrays import FloatArray
+from dpwerm.choose.question import Outcome
+from dpwerm.choose.settings import Asked, settings_for
+from dpwerm.data.arrays import refuse_mask, vector
+from dpwerm.errors import ParameterError
+from dpwerm.estimators.arrays_in import forget, number_encoding, numeric_matrix
+from dpwerm.fit import check_release, fit_release
+from dpwerm.mechanisms.contract import no_progress
+from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.parameters import positive
+from dpwerm.privacy.budget import AnyBudget, budget_of
+from dpwerm.privacy.relation import Relation
+from dpwerm.releases.charging import StudyLedger, attach, payment_of
+from dpwerm.releases.release import Release
+from dpwerm.releases.specification import specification_of
+
+
+class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    r"""A private linear classifier with sample weights.
+
+    .. math:: \hat\theta = \arg\min_\theta \sum_i w_i \ell(y_i x_i^\top\theta) + \gamma R(\theta)
+
+    The release of θ̂ satisfies (ε, δ)-differential privacy for the declared relation, because
+    features are encoded into ‖x‖ ≤ r and weights clipped at W, both public.
+
+    Parameters
+    ----------
+    epsilon : float in (0, inf], or a budget
+        The privacy loss of this fit; ``math.inf`` is the non-private baseline. ``Budget.zcdp(rho)``
+        and ``Budget.gdp(mu)`` promise ρ-zCDP or μ-GDP, with mechanism ``"gaussian"``.
+    feature_bounds : (lower, upper) or one pair per column
+        Known before the data is seen. Values outside are clipped.
+    weight_bound : float > 0, optional
+        Weights above it are clipped. May be left out only when no weights are given.
+    classes : pair, optional
+        The two labels. Must be declared for a private release; the first is the negative class.
+    gamma : ``"auto"`` or float > 0
+        Regularisation on the summed objective. ``"auto"`` chooses it, and all else that is
+        ``"auto"``, on simulated problems inside the declared bounds; it reads no row and costs no
+        privacy. With a number, whatever else is ``"auto"`` takes its plain value.
+    loss : name or registered loss
+        ``"huberised-hinge"`` or ``"logistic"``.
+    h : float > 0
+        Half the width of the bend of the Huberised hinge.
+    regularizer : name
+        ``"ridge"``: ½‖θ‖² on every coordinate, the intercept too.
+    mechanism : ``"auto"`` or name
+        ``"objective-block"``, ``"objective-l2"``, ``"spherical-laplace"``, ``"product-laplace"``,
+        or with ``delta`` > 0 ``"objective-gaussian"`` and ``"gaussian"``. Plain:
+        ``"spherical-laplace"``, or ``"gaussian"`` with ``delta`` > 0, ρ or μ.
+    delta : float in [0, 1)
+        0 for the pure mechanisms.
+    relation : ``"replace_one"`` or ``"add_remove"``
+        What neighbouring means. Under add/remove the number of rows is never written.
+    weight_origin : ``"design"``, ``"external"`` or ``"worst_case"``
+        Where the weights come from; decides the constant C of the sensitivity.
+    encoding : ``"centred"`` or ``"paper"``
+        Numbers into [−1, 1], or into [0, 1] and divided by √(p+1) as in the paper.
+    intercept_scale : ``"auto"`` or float ≥ 0
+        The constant of the intercept column; 0 means no intercept. Plain: 1.
+    saturation : ``"auto"`` or float in [1, 100]
+        Learn from clip(kx, −1, 1) instead of x. Plain: 1, which changes nothing.
+    threshold : ``"auto"`` or float in [0, 1)
+        Released coefficients below this share of the largest become 0. Plain: 0.
+    planned_n : int, optional
+        The number of people to choose settings for; needed for ``gamma="auto"`` under add/remove.
+    random_state : int, optional
+        None draws from the operating system. An integer is for simulation and marks the
+        release as not private.
+    ledger : Ledger or ``"none"``
+        Charged before any noise is drawn. A private fit must be given one, or ``"none"`` for a
+        release that is not added up with others. A seed or ε = ∞ charges nothing.
+
+    Attributes
+    ----------
+    release_ : Release
+        Coefficients (``release_.theta``, ``release_.own_units()``) and ``release_.certificate``.
+    classes_ : array of the two labels
+
+    Notes
+    -----
+    Whatever is fitted to the data before this step, such as a scaler in a pipeline, is outside the
+    claim. Each fit at a finite ε costs ε again: cross-validation and grid searches add up, and
+    copies share their ledger. At ``predict`` columns have the names of the fit in the same order.
+    To pickle an estimator, first ``set_params(ledger=None)``.
+
+    Examples
+    --------
+    >>> import math
+    >>> import numpy as np
+    >>> from dpwerm import PrivateWeightedClassifier
+    >>> X = np.linspace(-1, 1, 200).reshape(-1, 1)
+    >>> y = np.where(X[:, 0] > 0, "yes", "no")
+    >>> model = PrivateWeightedClassifier(
+    ...     math.inf, feature_bounds=(-1, 1), classes=("no", "yes"), gamma=1.0
+    ... ).fit(X, y)
+    >>> model.predict([[-0.5], [0.5]]).tolist()
+    ['no', 'yes']
+    >>> model.release_.private
+    False
+    """
+
+    def __init__(
+        self,
+        epsilon: float | str | AnyBudget,
+        *,
+        feature_bounds: Any = None,
+        weight_bound: float | None = None,
+        classes: Any = None,
+        gamma: float | str = "auto",
+        loss: str | MarginLoss = "huberised-hinge",
+        h: float = 1.0,
+        regularizer: str = "ridge",
+        mechanism: str = "auto",
+        delta: float | str = 0,
+        relation: str = "replace_one",
+        weight_origin: str = "design",
+        encoding: Literal["centred", "paper"] = "centred",
+        intercept_scale: float | str = "auto",
+        saturation: float | str = "auto",
+        threshold: float | str = "auto",
+        planned_n: int | None = None,
+        random_state: int | None = None,
+        ledger: StudyLedger | str | None = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.feature_bounds = feature_bounds
+        self.weight_bound = weight_bound
+        self.classes = classes
+        self.gamma = gamma
+        self.loss = loss
+        self.h = h
+        self.regularizer = regularizer
+        self.mechanism = mechanism
+        self.delta = delta
+        self.relation = relation
+        self.weight_origin = weight_origin
+        self.encoding = encoding
+        self.intercept_scale = intercept_scale
+        self.saturation = saturation
+        self.threshold = threshold
+        self.planned_n = planned_n
+        self.random_state = random_state
+        self.ledger = ledger
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit and release; X: (n, d) finite, y: two labels, sample_weight: (n,) ≥ 0."""
+        forget(self)
+        budget, relation = budget_of(self.epsilon, self.delta), Relation.of(self.relation)
+        payment = payment_of(
+            self.ledger, budget, self.random_state, "classifier", relation=relation
+        )
+        matrix = numeric_matrix(self, X, reset=True)
+        private = payment.secure and budget.is_private
+        classes, labels = self._labels(y, len(matrix), private=private)
+        bound, weights = self._weights(sample_weight, len(matrix))
+        declared = number_encoding(self, matrix.shape[1])
+        spec = specification_of(
+            self, weight_bound=bound, relation=relation, origin=self.weight_origin
+        )
+        asked = Asked.of(self, intercept=self.intercept_scale)
+        settings = settings_for(asked, spec, declared, Outcome.of_labels(), matrix, no_progress)
+        encoding, final = settings.encoding(declared), settings.specification(spec, bound)
+        check_release(final, encoding, len(matrix))
+        bits = payment.bits(final.budget)
+        self.release_: Release = fit_release(
+            encoding.encode_numbers(matrix),
+            labels,
+            weights,
+            encoding=encoding,
+            spec=final,
+            bits=bits,
+            threshold=settings.threshold,
+        )
+        self.classes_ = classes
+        attach(payment, self.release_.certificate.receipt, self.release_.to_dict)
+        return self
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return f(x) for each row; positive speaks for the second class."""
+        check_is_fitted(self, "release_")
+        matrix = numeric_matrix(self, X, reset=False)
+        return self.release_.score(self.release_.encoding.encode_numbers(matrix))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the predicted class of each row; f(x) = 0 gives the first class."""
+        positive_side = self.decision_function(X) > 0
+        return np.asarray(self.classes_[positive_side.astype(int)])
+
+    def _labels(self, y: Any, n: int, *, private: bool) -> tuple[NDArray[Any], FloatArray]:
+        """Return the two classes and the labels as −1 and +1."""
+        if y is None:
+            raise ParameterError(
+                "This classifier requires y to be passed, but the target y is None"
+            )
+        refuse_mask("y", y)
+        try:
+            y = column_or_1d(y, warn=True)
+        except (ValueError, TypeError):
+            raise ParameterError("y must be one-dimensional: y should be a 1d array") from None
+        if len(y) != n:
+            raise ParameterError(f"y has {len(y)} entries and X has {n} rows")
+        if y.dtype.kind in "fc" and not np.isfinite(y).all():
+            raise ParameterError("Input y contains NaN or infinity")
+        if self.classes is not None:
+            classes = np.asarray(self.classes)
+            if classes.shape != (2,) or classes[0] == classes[1]:
+                raise ParameterError("classes must be two different labels")
+        elif private:
+            raise ParameterError(
+                "classes is missing: declare the two labels, since which labels occur is data"
+            )
+        else:
+            check_classification_targets(y)
+            classes = np.unique(y)
+            if len(classes) > 2:
+                raise ParameterError(
+                    "Only binary classification is supported. y has more than two classes"
+                )
+            if len(classes) < 2:
+                raise ParameterError("y has only one class; two are needed")
+        known = (y == classes[0]) | (y == classes[1])
+        if not np.all(known):
+            raise ParameterError("y has labels other than the two declared classes")
+        return classes, np.where(y == classes[1], 1.0, -1.0)
+
+    def _weights(self, sample_weight: Any, n: int) -> tuple[float, FloatArray]:
+        """Return W and the weights clipped to [0, W]."""
+        if sample_weight is None:
+            bound = 1.0 if self.weight_bound is None else self.weight_bound
+            bound = positive("weight_bound", bound)
+            return bound, np.full(n, min(1.0, bound))
+        if self.weight_bound is None:
+            raise ParameterError(
+                "weight_bound is missing: declare the largest weight a person can have, from what "
+                "is known before seeing the data"
+            )
+        bound = positive("weight_bound", self.weight_bound)
+        if np.isscalar(sample_weight) and not isinstance(sample_weight, str):
+            sample_weight = np.full(n, sample_weight)
+        weights = vector("sample_weight", sample_weight, n)
+        if np.any(weights < 0):
+            raise ParameterError("sample_weight has negative entries; weights must be at least 0")
+        return bound, np.minimum(weights, bound)

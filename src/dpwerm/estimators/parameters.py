@@ -1,0 +1,223 @@
+"""From a treatment rule's parameters to the declaration that a study file would make.
+
+One way of saying things: with a study the study declares them, without one the parameters do, and
+both become the same typed facts.
+"""
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dpwerm.choose.settings import (
+    CHECKED_ROWS,
+    Asked,
+    check_claim,
+    fixed_clip,
+    people,
+    plain_settings,
+)
+from dpwerm.errors import ParameterError
+from dpwerm.exact import decimal_of
+from dpwerm.features.encoding import Encoding
+from dpwerm.fit import Wanted
+from dpwerm.parameters import interval, real
+from dpwerm.privacy.budget import budget_of
+from dpwerm.privacy.filter import Payment
+from dpwerm.privacy.origin import ReleasedModel
+from dpwerm.privacy.relation import Relation
+from dpwerm.releases.charging import study_payment
+from dpwerm.releases.specification import Specification, specification_of
+from dpwerm.study.declared import Declaration
+from dpwerm.weighting.propensity import split
+
+PARAMETERS = {
+    "arms": "propensity",
+    "origin": "weight_origin",
+    "declared_origin": "weight_origin",
+    "default": "default_arm",
+    "bounds": "benefit_bounds",
+    "clip": "benefit_clip",
+}
+"""The parameter behind each key of a study file, where the two have different names."""
+
+
+BARE_MODELS = ("private", "ridge", "asymptotic")
+"""The models of the propensity that need no word besides their name; the last is refused."""
+
+DECLARED_BY_STUDY = (
+    "feature_bounds",
+    "benefit_bounds",
+    "arms",
+    "propensity",
+    "propensity_floor",
+    "weight_origin",
+    "transform",
+    "direction",
+    "weights",
+    "centre",
+    "benefit_clip",
+    "default_arm",
+    "relation",
+    "encoding",
+    "intercept_scale",
+    "planned_n",
+)
+"""The parameters that a study declares; with one they keep their defaults."""
+
+
+def declaration_of(estimator: Any) -> Declaration:
+    """Return treatment and benefit as a study file would declare them."""
+    _refuse_twice_declared(estimator)
+    if estimator.study is not None:
+        return Declaration.of_study(estimator.study)
+    if estimator.benefit_bounds is None:
+        raise ParameterError(
+            "benefit_bounds is missing: declare (lower, upper) from what is known before "
+            "seeing the data"
+        )
+    benefit = {
+        "column": "benefit",
+        "bounds": interval("benefit_bounds", estimator.benefit_bounds),
+        "transform": estimator.transform,
+        "direction": estimator.direction,
+        "weights": estimator.weights,
+        "clip": estimator.benefit_clip,
+    }
+    centre = {} if estimator.centre is None else {"centre": estimator.centre}
+    return Declaration.of_keys(_treatment_keys(estimator), benefit | centre, PARAMETERS)
+
+
+def _refuse_twice_declared(estimator: Any) -> None:
+    """Raise if a parameter says what the study declares: one of them would be ignored."""
+    if estimator.study is None:
+        return
+    defaults = inspect.signature(type(estimator)).parameters
+    twice = [
+        name
+        for name in DECLARED_BY_STUDY
+        if not _is_default(getattr(estimator, name), defaults[name].default)
+    ]
+    if twice:
+        raise ParameterError(
+            f"the study declares {', '.join(twice)}; change it there, or fit without a study"
+        )
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    """Whether a parameter was left alone; an array never was."""
+    return value is default or (np.ndim(value) == 0 and bool(value == default))
+
+
+def _treatment_keys(estimator: Any) -> dict[str, Any]:
+    keys: dict[str, Any] = {"column": "treatment"}
+    if _names_arms(estimator.propensity):
+        if estimator.arms is not None:
+            raise ParameterError("arms: the propensity already names the arms in their order")
+        keys["arms"] = dict(estimator.propensity)
+    elif estimator.arms is None or estimator.propensity is None:
+        raise ParameterError(
+            'propensity is missing: declare {"first arm": 0.5, "second arm": 0.5}, or arms '
+            'together with P(second arm) or "column"'
+        )
+    elif isinstance(estimator.arms, str) or np.shape(estimator.arms) != (2,):
+        raise ParameterError("arms must be two labels, such as ('pill', 'therapy')")
+    elif isinstance(estimator.propensity, str | Mapping):
+        keys |= {"arms": list(estimator.arms), "propensity": _model(estimator.propensity)}
+    else:
+        first, second = estimator.arms
+        probability = decimal_of(real("propensity", estimator.propensity))
+        keys["arms"] = {first: 1 - probability, second: probability}
+    optional = {
+        "propensity_floor": estimator.propensity_floor,
+        "origin": estimator.weight_origin,
+        "default": estimator.default_arm,
+    }
+    return keys | {key: value for key, value in optional.items() if value is not None}
+
+
+def _names_arms(propensity: object) -> bool:
+    """Whether a propensity gives each arm its probability; one whose "model" is text does not."""
+    return isinstance(propensity, Mapping) and not isinstance(propensity.get("model"), str)
+
+
+def _model(propensity: str | Mapping[str, Any]) -> Any:
+    """Return a propensity as a study file writes it."""
+    if isinstance(propensity, Mapping):
+        return dict(propensity)
+    if propensity == "column":
+        return "propensity"
+    if propensity not in BARE_MODELS:
+        known = ", ".join(f'"{name}"' for name in ("column", *BARE_MODELS[:-1]))
+        raise ParameterError(f"propensity must be a number, a mapping or one of {known}")
+    return {"model": propensity}
+
+
+def declared_labels(estimator: Any) -> list[Any]:
+    """Return the two arms as the parameters name them, the one for negative scores first."""
+    named = estimator.propensity if _names_arms(estimator.propensity) else estimator.arms
+    return list(named)
+
+
+# ------------------------------------------------------------------------------------------
+# From a treatment rule's parameters to the public choices of a fit; no row is read.
+
+
+def wanted_in(estimator: Any, declaration: Declaration, encoding: Encoding) -> Wanted:
+    """Return the public choices of a fit."""
+    spec, asked = _specification(estimator, declaration), _asked(estimator, declaration)
+    return Wanted(declaration, spec, asked, encoding)
+
+
+def payment_in(estimator: Any, what: str) -> Payment:
+    """Return how a fit is paid for; a ledger in which too little is left refuses here."""
+    budget = budget_of(estimator.epsilon, estimator.delta)
+    return study_payment(
+        estimator.ledger,
+        estimator.study,
+        budget,
+        estimator.random_state,
+        what,
+        relation=_relation(estimator),
+    )
+
+
+def check_choices(estimator: Any) -> None:
+    """Raise for every parameter that is wrong but the ledger; nothing is read or chosen."""
+    declaration = declaration_of(estimator).checked()
+    whole, asked = _specification(estimator, declaration), _asked(estimator, declaration)
+    _, rest = split(whole.budget, declaration.treatment)
+    spec = whole.with_settings(budget=rest)
+    if declaration.treatment.origin == ReleasedModel.name:
+        people(asked, spec, whose="a private propensity model")
+    if asked.gamma is None:
+        people(asked, spec)
+    plain_settings(asked, spec.budget).specification(spec, declaration.weight_bound)
+    if estimator.study is not None:
+        encoding = estimator.study.encoding()
+        wanted = Wanted(declaration, whole, asked, encoding)
+        check_claim(asked, wanted.rule_spec(CHECKED_ROWS), encoding)
+
+
+def _relation(estimator: Any) -> Relation:
+    study = estimator.study
+    declared = study.relation if study is not None else estimator.relation
+    return Relation.of(declared or Relation.REPLACE_ONE)
+
+
+def _specification(estimator: Any, declaration: Declaration) -> Specification:
+    """Return what is fixed before γ, the mechanism and the origin of the weights are."""
+    return specification_of(
+        estimator, weight_bound=declaration.weight_bound, relation=_relation(estimator)
+    )
+
+
+def _asked(estimator: Any, declaration: Declaration) -> Asked:
+    """Return what the parameters and the study fix."""
+    clip, study = fixed_clip(declaration), estimator.study
+    if study is None:
+        return Asked.of(estimator, intercept=estimator.intercept_scale, clip=clip)
+    asked = Asked.of(estimator, intercept=study.method.intercept_scale, clip=clip)
+    return replace(asked, planned_n=study.about.planned_n)

@@ -1,0 +1,258 @@
+"""DP-OWL as an estimator: who benefits from which of two treatments, released with noise.
+
+Outcome weights turn a trial into a weighted classification problem (Zhao et al. 2012), and the
+shared pipeline releases its solution. With a study the estimator fits a table, without one it
+fits arrays; both go the same way from there.
+"""
+
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from dpwerm.arrays import FloatArray
+from dpwerm.errors import ParameterError
+from dpwerm.estimators.arrays_in import forget, number_encoding, numeric_matrix
+from dpwerm.estimators.parameters import (
+    check_choices,
+    declaration_of,
+    declared_labels,
+    payment_in,
+    wanted_in,
+)
+from dpwerm.features.encoding import Encoding
+from dpwerm.fit import Wanted, fit_rule
+from dpwerm.mechanisms.contract import Stage, no_progress
+from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.releases.charging import StudyLedger, attach
+from dpwerm.releases.release import Release
+from dpwerm.releases.rule_file import content_of, write_rule
+from dpwerm.study.declaration import Study
+from dpwerm.study.declared import Declaration
+from dpwerm.study.trial import read_trial, refuse_repeated_persons
+from dpwerm.weighting.trial import trial_of_arrays, trial_of_table
+
+
+class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
+    r"""A private individualised treatment rule by outcome weighted learning.
+
+    .. math:: \hat\theta = \arg\min_\theta \sum_i \frac{|v_i|}{P(y_i|x_i)}
+              \ell(\mathrm{sign}(v_i) y_i x_i^\top\theta) + \gamma R(\theta)
+
+    v is the benefit, centred by a public constant and clipped at V, so every weight is at most
+    V/π_min. Recommend the second arm where xᵀθ > 0 and the first where xᵀθ < 0.
+
+    Parameters
+    ----------
+    epsilon : float in (0, inf], or a budget
+        As in :class:`~dpwerm.PrivateWeightedClassifier`.
+    feature_bounds : (lower, upper) or one pair per column
+    benefit_bounds : (lower, upper) in the benefit's own units
+    arms : pair of labels
+        The first is −1, the second +1; must be declared unless ``propensity`` names them.
+    propensity : mapping from arm to probability, float P(second arm), ``"column"`` or a model
+        ``"column"`` means that ``fit`` is given P(second arm | x) of each row; then
+        ``weight_origin`` must be declared. A model, for observational data, is ``"private"``,
+        ``"ridge"`` or a mapping as in the study file, such as ``{"model": "private",
+        "share": 0.3}``; ``arms`` must then be given.
+    propensity_floor : float in (0, 0.5]
+        π_min for a column or a model; propensities are clipped to [π_min, 1 − π_min].
+    weight_origin : ``"design"``, ``"external"`` or ``"worst_case"``
+        Where the propensities come from; needed for a propensity column.
+    transform, direction, weights, centre, benefit_clip, default_arm
+        As in the study file: [benefit] transform, direction, weights, centre, clip; [treatment]
+        default.
+    gamma, loss, h, regularizer, mechanism, delta
+        As in :class:`~dpwerm.PrivateWeightedClassifier`. With ``gamma="auto"`` a ``benefit_clip``
+        of ``"auto"`` is chosen with the rest; with a number it is ``"range"``.
+    relation, encoding, intercept_scale, saturation, threshold, planned_n, random_state
+        As in :class:`~dpwerm.PrivateWeightedClassifier`.
+    study : Study, optional
+        Declares all of the data's facts instead of the parameters above; see :meth:`from_study`.
+    ledger : Ledger, ``"none"``, or None for the study's own
+        Charged before any noise is drawn. Without a study a private fit must be given one, or
+        ``"none"`` for a release that is not added up with others. A seed or ε = ∞ charges nothing.
+
+    Attributes
+    ----------
+    rule_ : Rule
+        The public rule; :meth:`save` writes it to a file.
+    release_ : Release
+        Its coefficients and certificate.
+
+    Notes
+    -----
+    Whatever is fitted to the data before this step is outside the claim, and each fit at a finite ε
+    costs ε again. A rule from arrays calls the arm and the benefit ``treatment`` and ``benefit``:
+    under these names :func:`~dpwerm.treatment_value` looks for them in a table.
+
+    Examples
+    --------
+    >>> import math
+    >>> import numpy as np
+    >>> from dpwerm import PrivateTreatmentRule
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-1, 1, size=(500, 1))
+    >>> treatment = rng.choice(["pill", "therapy"], 500)
+    >>> benefit = np.where((X[:, 0] > 0) == (treatment == "therapy"), 1.0, 0.0)
+    >>> rule = PrivateTreatmentRule(
+    ...     math.inf,
+    ...     feature_bounds=(-1, 1),
+    ...     benefit_bounds=(0, 1),
+    ...     propensity={"pill": 0.5, "therapy": 0.5},
+    ...     gamma=1.0,
+    ... ).fit(X, treatment, benefit)
+    >>> rule.predict([[-0.5], [0.5]]).tolist()
+    ['pill', 'therapy']
+    """
+
+    def __init__(
+        self,
+        epsilon: Any,
+        *,
+        feature_bounds: Any = None,
+        benefit_bounds: Any = None,
+        arms: Any = None,
+        propensity: Any = None,
+        propensity_floor: float | None = None,
+        weight_origin: str | None = None,
+        transform: str = "identity",
+        direction: str = "larger",
+        weights: str = "signed",
+        centre: Any = None,
+        benefit_clip: Any = "auto",
+        default_arm: Any = None,
+        gamma: float | str = "auto",
+        loss: str | MarginLoss = "huberised-hinge",
+        h: float = 1.0,
+        regularizer: str = "ridge",
+        mechanism: str = "auto",
+        delta: Any = 0,
+        relation: str | None = None,
+        encoding: Literal["centred", "paper"] = "centred",
+        intercept_scale: float | str = "auto",
+        saturation: float | str = "auto",
+        threshold: float | str = "auto",
+        planned_n: int | None = None,
+        random_state: int | None = None,
+        study: Study | None = None,
+        ledger: StudyLedger | str | None = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.feature_bounds = feature_bounds
+        self.benefit_bounds = benefit_bounds
+        self.arms = arms
+        self.propensity = propensity
+        self.propensity_floor = propensity_floor
+        self.weight_origin = weight_origin
+        self.transform = transform
+        self.direction = direction
+        self.weights = weights
+        self.centre = centre
+        self.benefit_clip = benefit_clip
+        self.default_arm = default_arm
+        self.gamma = gamma
+        self.loss = loss
+        self.h = h
+        self.regularizer = regularizer
+        self.mechanism = mechanism
+        self.delta = delta
+        self.relation = relation
+        self.encoding = encoding
+        self.intercept_scale = intercept_scale
+        self.saturation = saturation
+        self.threshold = threshold
+        self.planned_n = planned_n
+        self.random_state = random_state
+        self.study = study
+        self.ledger = ledger
+
+    @classmethod
+    def from_study(cls, study: Study, epsilon: Any, **parameters: Any) -> Self:
+        """Return an estimator whose facts come from a study; parameters replace [method]."""
+        declared = {
+            "gamma": study.method.gamma,
+            "mechanism": study.method.mechanism,
+            "loss": study.method.loss,
+            "h": study.method.h,
+            "saturation": study.method.saturation,
+            "threshold": study.method.threshold,
+        }
+        known = {key: value for key, value in declared.items() if value is not None}
+        return cls(epsilon, study=study, **{**known, **parameters})
+
+    def check_parameters(self) -> None:
+        """Raise for every parameter that is wrong; no table is read and nothing is chosen."""
+        check_choices(self)
+        payment_in(self, "rule")
+
+    def wanted(self, declaration: Declaration, encoding: Encoding) -> Wanted:
+        """Return the public choices of a fit."""
+        return wanted_in(self, declaration, encoding)
+
+    def fit(
+        self,
+        X: Any,
+        treatment: Any = None,
+        benefit: ArrayLike | None = None,
+        propensity: ArrayLike | None = None,
+        *,
+        on_stage: Stage = no_progress,
+    ) -> Self:
+        """Fit and release.
+
+        With a study, X is the whole table (a path or a data frame) and the rest is left out.
+        Without one, X: (n, d) numbers, treatment: (n,) arms, benefit: (n,) numbers, propensity:
+        (n,) P(second arm | x) if declared as ``"column"``.
+        """
+        forget(self)
+        self.check_parameters()
+        payment = payment_in(self, "rule")
+        declaration = declaration_of(self)
+        if self.study is not None:
+            if not (treatment is None and benefit is None and propensity is None):
+                raise ParameterError("with a study, fit takes the table alone")
+            on_stage("reading")
+            table = read_trial(self.study, X)
+            refuse_repeated_persons(self.study, table)
+            encoding = self.study.encoding()
+            trial = trial_of_table(declaration, table)
+        else:
+            matrix = numeric_matrix(self, X, reset=True)
+            encoding = number_encoding(self, matrix.shape[1])
+            trial = trial_of_arrays(matrix, treatment, benefit, propensity, declaration)
+        self.rule_ = fit_rule(self.wanted(declaration, encoding), trial, payment, on_stage)
+        attach(payment, self.rule_.receipt, lambda: content_of(self.rule_))
+        return self
+
+    @property
+    def release_(self) -> Release:
+        """The release behind the rule."""
+        check_is_fitted(self, "rule_")
+        return self.rule_.release
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return f(x) of each row; positive speaks for the second arm."""
+        check_is_fitted(self, "rule_")
+        if self.study is not None:
+            return self.rule_.score_table(X)
+        matrix = numeric_matrix(self, X, reset=False)
+        return self.release_.score(self.release_.encoding.encode_numbers(matrix))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the recommended arm of each row."""
+        scores = self.decision_function(X)
+        arms = self.rule_.arms_for(scores)
+        if self.study is not None:
+            return arms
+        # An array of arms is compared with what was declared, so it is given back as declared.
+        labels = np.asarray(declared_labels(self))
+        return np.asarray(labels[(arms == self.rule_.arms[1]).astype(int)])
+
+    def save(self, path: str | Path) -> None:
+        """Write the rule to a file; ``dpwerm.releases.rule_file.read_rule`` reads it back."""
+        check_is_fitted(self, "rule_")
+        write_rule(self.rule_, Path(path))

@@ -1,0 +1,263 @@
+r"""The treatment value of a rule on sensitive data (Eqn 14 of the paper), released with its error.
+
+.. math:: V(f) = \frac{\sum_i 1(y_i = f(x_i))\,B_i / P_i}{\sum_i 1(y_i = f(x_i)) / P_i}
+
+beside the values of treating everybody with each arm. The rule is public here: it was learned
+before, from these people or from others, and what that cost is not part of this release.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dpwerm.data.cells import normalise
+from dpwerm.data.table import Table, read_table
+from dpwerm.errors import Fault, ParameterError, TableError
+from dpwerm.features.encoding import Encoding
+from dpwerm.mechanisms.contract import Stage, no_progress
+from dpwerm.mechanisms.laplace_sums import LaplaceSums, exact_sums
+from dpwerm.parameters import real
+from dpwerm.privacy.budget import Budget, budget_of
+from dpwerm.privacy.filter import NO_LEDGER, Payment
+from dpwerm.privacy.relation import Relation
+from dpwerm.releases.charging import StudyLedger, attach, study_payment
+from dpwerm.releases.rule import Rule
+from dpwerm.releases.rule_file import content_of
+from dpwerm.releases.value.file import value_content
+from dpwerm.releases.value.layout import layout_for, shared_rows
+from dpwerm.releases.value.outcome import CONFIDENCES, NOT_EVALUATED, OutcomeModel, for_evaluation
+from dpwerm.releases.value.release import ValueRelease
+from dpwerm.study.declaration import Study
+from dpwerm.study.declared import Declaration
+from dpwerm.study.propensity import PrivatePropensity
+from dpwerm.study.trial import refuse_repeated_persons
+from dpwerm.version import __version__
+from dpwerm.weighting.trial import trial_of_table
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The public choices of one evaluation, checked before a row is read."""
+
+    rule: Rule
+    declaration: Declaration
+    encoding: Encoding
+    budget: Budget
+    relation: Relation
+    confidence: float
+    payment: Payment
+    study: Study | None = None
+    model: OutcomeModel | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are read: the rule's, and those of the study."""
+        facts = self.declaration
+        own = (*facts.treatment.columns, facts.benefit.column)
+        studied = self.study.columns if self.study is not None else own
+        return tuple(dict.fromkeys([*self.rule.release.encoding.columns, *studied]))
+
+    def read(self, source: object) -> Table:
+        """Return the columns of a table; only its form can be refused."""
+        table = read_table(source, self.columns)
+        if table.n_rows == 0 and self.relation.publishes_n:
+            remedy = "under replace_one the number of rows is public and must be at least 1"
+            raise TableError(table.label, [Fault("rows", "there is none", remedy)])
+        if self.study is not None:
+            refuse_repeated_persons(self.study, table)
+        return table
+
+    def release(self, table: Table) -> ValueRelease:
+        """Return the release of one table, charged before its noise; the exact sums stay here."""
+        trial = trial_of_table(self.declaration, table)
+        rows = shared_rows(self.rule, self.declaration, trial, self.encoding, self.model)
+        layout = layout_for(self.declaration, robust=self.model is not None)
+        exact = exact_sums(rows.cells, rows.shares, len(layout.cells))
+        noise = LaplaceSums(layout.count, self.relation, self.budget)
+        bits = self.payment.bits(self.budget)
+        value = ValueRelease(
+            integers=noise.release([one for cell in exact for one in cell], bits),
+            declaration=self.declaration,
+            budget=self.budget,
+            relation=self.relation,
+            n=table.n_rows if self.relation.publishes_n else None,
+            secure=bits.secure,
+            library=f"dpwerm {__version__}",
+            confidence=self.confidence,
+            rule_digest=str(content_of(self.rule)["digest"]),
+            rule_private=self.rule.private,
+            outcome_model=self.model,
+            receipt=bits.receipt,
+        )
+        attach(self.payment, value.receipt, lambda: value_content(value))
+        return value
+
+
+def treatment_value(
+    rule: Any,
+    table: object,
+    epsilon: Any,
+    *,
+    study: Study | None = None,
+    confidence: float = 0.95,
+    outcome_model: OutcomeModel | Mapping[str, Any] | None = None,
+    random_state: int | None = None,
+    ledger: StudyLedger | str | None = None,
+    on_stage: Stage = no_progress,
+) -> ValueRelease:
+    r"""Return the value of a rule, of each arm for everybody, and the rule's gains, with intervals.
+
+    A row is divided into shares of total at most 1 (Bernstein polynomials of its benefit and its
+    weight), and each sum of shares in each cell (arm received and arm recommended) gets
+    Laplace noise of scale k/ε, k = 2 under replace-one and 1 under add/remove.
+
+    Parameters
+    ----------
+    rule : Rule, or a fitted PrivateTreatmentRule
+    table : path or data frame with the rule's columns, the arm received and the benefit
+    epsilon : float in [1e-6, 1e9], or inf for no privacy
+        On top of what the rule cost, if the people are the same.
+    study : Study, optional
+        What the columns mean; without one as the rule's own study declared them.
+    confidence : float in [0.5, 0.999]
+    outcome_model : OutcomeModel, optional
+        A public model of the benefit under each arm, for the doubly robust value.
+    random_state : int, optional
+        For simulation only: marks the release as not private.
+    ledger : Ledger, ``"none"``, or None for the study's own
+        Charged before any noise is drawn; without a study it must be given. What carries no
+        privacy claim, such as the value of a rule that carries none, is not charged.
+
+    Returns
+    -------
+    ValueRelease
+        The value of the rule and of each arm for everybody, the gains, and their certificate.
+
+    Examples
+    --------
+    >>> import math
+    >>> import pyarrow as pa
+    >>> from dpwerm import PrivateTreatmentRule, Study, treatment_value
+    >>> study = Study.parse('''
+    ... format = 1
+    ... study = { id = "sleep-trial" }
+    ... features = { age = { kind = "number", bounds = [18, 90] } }
+    ... treatment = { column = "arm", arms = { pill = 0.5, therapy = 0.5 } }
+    ... benefit = { column = "gain", bounds = [0, 10] }
+    ... ''')
+    >>> rows = {"age": [30, 80, 40, 70], "arm": ["pill", "pill", "therapy", "therapy"]}
+    >>> rows["gain"] = [3, 9, 8, 2]
+    >>> table = pa.table({name: 25 * values for name, values in rows.items()})
+    >>> rule = PrivateTreatmentRule.from_study(study, math.inf, gamma=0.1).fit(table)
+    >>> value = treatment_value(rule, table, math.inf)
+    >>> [round(one.estimate, 2) for one in value.values]
+    [8.5, 6.0, 5.0]
+    """
+    wanted = evaluation_of(
+        rule,
+        epsilon,
+        study=study,
+        confidence=confidence,
+        outcome_model=outcome_model,
+        random_state=random_state,
+        ledger=ledger,
+    )
+    on_stage("reading")
+    read = wanted.read(table)
+    on_stage("evaluating")
+    return wanted.release(read)
+
+
+def evaluation_of(
+    rule: Any,
+    epsilon: Any,
+    *,
+    study: Study | None = None,
+    confidence: float = 0.95,
+    outcome_model: OutcomeModel | Mapping[str, Any] | None = None,
+    random_state: int | None = None,
+    ledger: StudyLedger | str | None = None,
+) -> Evaluation:
+    """Return the evaluation that is asked for, or say what is wrong; no row is read."""
+    found = getattr(rule, "rule_", rule)
+    if not isinstance(found, Rule):
+        raise ParameterError("rule must be a released rule or a fitted PrivateTreatmentRule")
+    if study is not None and not isinstance(study, Study):
+        kind = type(study).__name__
+        raise ParameterError(f"study must be a Study, such as Study.load(path), not {kind}")
+    budget = budget_of(epsilon)
+    if not isinstance(budget, Budget) or budget.delta != 0:
+        raise ParameterError("an evaluation needs epsilon alone, without delta")
+    level = real("confidence", confidence)
+    if not CONFIDENCES[0] <= level <= CONFIDENCES[1]:
+        raise ParameterError(f"confidence must be between 0.5 and 0.999, not {level:g}")
+    declared = found.declaration if study is None else Declaration.of_study(study)
+    encoding = found.release.encoding if study is None else study.encoding()
+    _refuse_other_study(found, declared)
+    _refuse_origin(found, declared)
+    model = OutcomeModel.of(outcome_model)
+    if model is not None:
+        model.check(declared.treatment.arms, encoding)
+    relation = found.release.certificate.relation if study is None else Relation.of(study.relation)
+    payment = study_payment(
+        ledger if found.private else NO_LEDGER,
+        study,
+        budget,
+        random_state,
+        "value",
+        relation=relation,
+        study_id=declared.study_id,
+    )
+    return Evaluation(
+        found,
+        for_evaluation(declared).checked(),
+        encoding,
+        budget,
+        relation,
+        level,
+        payment,
+        study,
+        model,
+    )
+
+
+def _refuse_other_study(rule: Rule, declared: Declaration) -> None:
+    """Raise if a study speaks of other arms, or of the same benefit in another way."""
+    arms = [[normalise(name) for name in names] for names in (rule.arms, declared.treatment.arms)]
+    if arms[0] != arms[1]:
+        raise ParameterError(
+            f"the rule decides between {_both(rule.arms)}, the study has the arms "
+            f"{_both(declared.treatment.arms)}: evaluate it on a trial of the same arms, named in "
+            "the same order"
+        )
+    ours, theirs = rule.declaration.benefit, declared.benefit
+    if ours.column != theirs.column:
+        return
+    for key in ("direction", "transform"):
+        if getattr(ours, key) != getattr(theirs, key):
+            raise ParameterError(
+                f"the rule was learned with {key} {getattr(ours, key)!r} of the benefit "
+                f"{ours.column!r}, the study says {getattr(theirs, key)!r}: mend the study, or "
+                "evaluate a rule that was learned with it"
+            )
+
+
+def _both(arms: tuple[str, str]) -> str:
+    return f"{arms[0]!r} and {arms[1]!r}"
+
+
+def _refuse_origin(rule: Rule, declared: Declaration) -> None:
+    """Raise where one person could move the weights of the others."""
+    treatment = declared.treatment
+    if treatment.origin in NOT_EVALUATED:
+        raise ParameterError(
+            f"a trial with origin {treatment.origin} cannot be evaluated: "
+            f"{NOT_EVALUATED[treatment.origin]}, so one person could move everybody's weight. "
+            "Evaluate with probabilities by design, from an external model, or with a rule whose "
+            'propensity is { model = "private" }'
+        )
+    if isinstance(treatment.propensity, PrivatePropensity) and rule.propensity is None:
+        raise ParameterError(
+            "the study's propensity model is private, but the rule holds none: evaluate a rule "
+            "that was learned with it, or declare a propensity column or an external model"
+        )

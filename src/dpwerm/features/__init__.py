@@ -1,0 +1,1 @@
+"""Public maps from a row to a point of a known set."""

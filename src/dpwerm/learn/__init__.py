@@ -1,1 +1,0 @@
-"""The general private classifier and the one fit pipeline that everything shares."""

@@ -1,0 +1,241 @@
+"""What every law of noise shares: the noise record, the contract, and the checks of a release."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+
+from dpwerm.errors import ParameterError
+from dpwerm.objective.objective import Objective
+from dpwerm.objective.rows import WeightedData
+from dpwerm.privacy.budget import AnyBudget, Budget
+from dpwerm.privacy.randomness import BitSource
+from dpwerm.privacy.sensitivity import Facts
+
+GRID_BITS = 10
+"""The grid is 2^e ≤ 2^−10 of the noise scale: rounding adds nothing one could see."""
+
+LARGEST_DIMENSION = 1_000_000
+
+
+@dataclass(frozen=True)
+class Noise:
+    """The public law of a release: θ_j = k_j·2^e, with all that is needed to derive it again.
+
+    Parameters
+    ----------
+    mechanism : str, the name of the law
+    dimension : int ≥ 1, p
+    sensitivity : float > 0, Δ, the tolerance of the solver included
+    budget : Budget or GaussianBudget, exact
+    scale : float ≥ 0, the scale of the noise, rounded up
+    exponent : int, e, of the grid 2^e
+    """
+
+    mechanism: str
+    dimension: int
+    sensitivity: float
+    budget: AnyBudget
+    scale: float
+    exponent: int
+
+    @property
+    def exact_sensitivity(self) -> Fraction:
+        """Return Δ as a fraction."""
+        return Fraction(self.sensitivity)
+
+
+class Claim(Protocol):
+    """What is promised: by a law of noise, or by a mechanism."""
+
+    @property
+    def name(self) -> str:
+        """The name in the table of laws or of mechanisms."""
+
+    @property
+    def needs_delta(self) -> bool:
+        """Whether δ > 0 is needed."""
+
+    @property
+    def statement(self) -> str:
+        """The privacy claim in one sentence."""
+
+    @property
+    def proof(self) -> str:
+        """The page with the proof."""
+
+
+class NoiseLaw(Claim, Protocol):
+    """A law of noise for a given sensitivity: a claim, the noise that makes it true, a release."""
+
+    def calibrate(self, sensitivity: float, dimension: int, budget: AnyBudget) -> Noise:
+        """Return the noise that makes the claim true."""
+
+    def release(self, theta: Sequence[Fraction], noise: Noise, bits: BitSource) -> tuple[int, ...]:
+        """Return grid integers k_j; the released θ_j is k_j·2^(noise.exponent)."""
+
+
+def checked_dimension(dimension: object) -> int:
+    """Return p as an int in [1, 10⁶]."""
+    if isinstance(dimension, bool) or not isinstance(dimension, int):
+        raise ParameterError(f"dimension must be a whole number, not {type(dimension).__name__}")
+    if not 1 <= dimension <= LARGEST_DIMENSION:
+        raise ParameterError(f"dimension must be between 1 and {LARGEST_DIMENSION}")
+    return dimension
+
+
+def epsilon_delta(name: str, budget: AnyBudget) -> Budget:
+    """Return a budget in (ε, δ); every other notion is for mechanism gaussian alone."""
+    if isinstance(budget, Budget):
+        return budget
+    raise ParameterError(f"mechanism {name} needs epsilon; use gaussian for {budget}")
+
+
+def pure_epsilon(name: str, any_budget: AnyBudget) -> Fraction:
+    """Return ε of a budget that a pure mechanism can meet: ε finite, δ = 0."""
+    budget = epsilon_delta(name, any_budget)
+    if not budget.is_private:
+        raise ParameterError(f"mechanism {name} needs a finite epsilon; use none for no privacy")
+    if budget.delta != 0:
+        raise ParameterError(
+            f"mechanism {name} needs delta = 0; use gaussian or objective-gaussian for delta > 0"
+        )
+    return budget.exact_epsilon
+
+
+def checked_release(law: NoiseLaw, theta: Sequence[Fraction], noise: Noise) -> list[Fraction]:
+    """Return θ if ``noise`` is what the law itself derives, so no claim can be edited."""
+    if noise.mechanism != law.name:
+        raise ParameterError(f"the noise is for {noise.mechanism}, not for {law.name}")
+    if noise != law.calibrate(noise.sensitivity, noise.dimension, noise.budget):
+        raise ParameterError("the noise does not follow from its sensitivity and its budget")
+    if len(theta) != noise.dimension:
+        raise ParameterError(f"theta must have {noise.dimension} entries, not {len(theta)}")
+    if not all(isinstance(value, Fraction | int) for value in theta):
+        raise ParameterError("theta must hold exact fractions")
+    return [Fraction(value) for value in theta]
+
+
+# ------------------------------------------------------------------------------------------
+# A mechanism is a public plan and a run: what is said before the data, and what is then done.
+#
+# The plan is a pure function of public facts and the budget. The run gives whole numbers k_j on the
+# public grid, θ_j = k_j·2^e, and nothing else of what it computed on the way.
+
+
+Stage = Callable[[str], None]
+"""Called with the name of each stage as it starts; a stage never depends on a data value."""
+
+
+def no_progress(stage: str) -> None:
+    """Ignore the name of a stage."""
+
+
+@dataclass(frozen=True)
+class Inside:
+    """The noise b inside the objective: density ∝ exp(−β‖b‖_K), or N(0, σ²I).
+
+    Parameters
+    ----------
+    norm : str, "l2", "block" or "gaussian"
+    kappa : float, κ, the largest ‖x‖_K of an allowed row; ‖x‖₂ for "gaussian"
+    epsilon_inside, epsilon_outside : Decimal, exact; what b and the second noise may cost
+    jacobian : float, log(1 + Wcr²/γ), rounded up, for reading
+    rate : float or None, β, rounded down
+    sigma : float or None, σ, rounded up
+    """
+
+    norm: str
+    kappa: float
+    epsilon_inside: Decimal
+    epsilon_outside: Decimal
+    jacobian: float
+    rate: float | None = None
+    sigma: float | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that is public about a release before the data are seen.
+
+    Parameters
+    ----------
+    mechanism : str, the name in the registry
+    facts : Facts
+    budget : Budget or GaussianBudget
+    sensitivity : float or None, Δ₂ of the exact minimiser where the claim rests on it
+    tolerance : float > 0, τ: how near the ideal point the solver must come
+    noise : Noise, the noise added to what the solver returns, and the grid
+    inside : Inside or None, the noise inside the objective
+    """
+
+    mechanism: str
+    facts: Facts
+    budget: AnyBudget
+    sensitivity: float | None
+    tolerance: float
+    noise: Noise
+    inside: Inside | None = None
+
+
+class Mechanism(Claim, Protocol):
+    """A theorem one can run: a claim, a plan that makes it true, and the run."""
+
+    def plan(self, facts: Facts, budget: AnyBudget) -> Plan:
+        """Return the plan that makes the claim true, or raise ParameterError if there is none."""
+
+    def run(
+        self, objective: Objective, plan: Plan, bits: BitSource, on_stage: Stage = no_progress
+    ) -> tuple[int, ...]:
+        """Return grid integers k_j; the released θ_j is k_j·2^(plan.noise.exponent)."""
+
+
+def spent(mechanism: Mechanism, budget: AnyBudget) -> AnyBudget:
+    """Return what a mechanism spends of a budget: without δ if it needs none."""
+    if isinstance(budget, Budget) and not mechanism.needs_delta:
+        return Budget(budget.epsilon)
+    return budget
+
+
+def check_run(mechanism: Mechanism, objective: Objective, plan: Plan) -> None:
+    """Raise unless the plan is the mechanism's own and the objective is the one it is about."""
+    if plan.mechanism != mechanism.name:
+        raise ParameterError(f"the plan is for {plan.mechanism}, not for {mechanism.name}")
+    if plan != mechanism.plan(plan.facts, plan.budget):
+        raise ParameterError("the plan does not follow from its facts and its budget")
+    facts, data, loss = plan.facts, objective.data, objective.loss
+    if facts.n is not None and data.n_rows != facts.n:
+        raise ParameterError("n of the plan is not the number of rows")
+    if data.weights.max(initial=0.0) > facts.weight_bound:
+        raise ParameterError("weights must not exceed weight_bound")
+    same = objective.gamma == facts.gamma and objective.regularizer.name == facts.regularizer
+    if not same or objective.tilt is not None:
+        raise ParameterError("gamma, regularizer or tilt of the objective are not the plan's")
+    if loss.lipschitz > facts.lipschitz or loss.smoothness > facts.smoothness:
+        raise ParameterError("the loss has larger constants than the plan")
+    bounds = data.column_bounds
+    if bounds.shape != (facts.dimension,) or np.any(bounds > np.array(facts.column_bounds)):
+        raise ParameterError("column_bounds of the objective are not within the plan's blocks")
+    if not _rows_within(data, facts):
+        raise ParameterError("X has a row outside the plan's blocks")
+
+
+def _rows_within(data: WeightedData, facts: Facts) -> bool:
+    """Whether each block wider than 1 has ‖v‖₁ ≤ s in every row; the rest is in column_bounds."""
+    start = -data.first_feature
+    for width, bound in facts.blocks:
+        columns = slice(start, start + width)
+        start += width
+        if width == 1:
+            continue
+        sizes = np.abs(data.X[:, columns])
+        sums = sizes.sum(axis=1)
+        # One number is its own sum; a sum of several may have been rounded down.
+        several = np.count_nonzero(sizes, axis=1) > 1
+        sums[several] *= 1 + width * 2.0**-52
+        if sums.max(initial=0.0) > bound:
+            return False
+    return True

@@ -1,0 +1,143 @@
+"""What every selection shares: exact scores, their sensitivity, the largest of several balls.
+
+A score is a whole number of steps of a public grid, larger is better; one person moves every score
+by at most Δ steps. The number of candidates is public, the scores are not.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from flint import arb
+
+from dpwerm.errors import ParameterError
+from dpwerm.exact import precision
+from dpwerm.mechanisms.contract import epsilon_delta
+from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.grid import GUARD_BITS, START_BITS, ball
+from dpwerm.privacy.randomness import BitSource
+from dpwerm.privacy.samplers import LazyUniforms
+
+
+def checked_sensitivity(sensitivity: object) -> int:
+    """Return Δ as an int ≥ 1."""
+    if isinstance(sensitivity, bool) or not isinstance(sensitivity, int):
+        raise ParameterError(
+            f"the sensitivity of scores must be a whole number, not {type(sensitivity).__name__}"
+        )
+    if sensitivity < 1:
+        raise ParameterError(f"the sensitivity of scores must be at least 1, not {sensitivity}")
+    return sensitivity
+
+
+def checked_budget(name: str, budget: Budget) -> Budget:
+    """Return a budget with δ = 0; ε may be infinite."""
+    if epsilon_delta(name, budget).delta != 0:
+        raise ParameterError(f"selection by {name} needs delta = 0")
+    return budget
+
+
+def checked_scores(scores: Sequence[object]) -> list[int]:
+    """Return the scores, at least one, all of them exact; no text names a score."""
+    if len(scores) == 0:
+        raise ParameterError("there must be at least one candidate")
+    found = [q for q in scores if isinstance(q, int) and not isinstance(q, bool)]
+    if len(found) != len(scores):
+        raise ParameterError("scores must be whole numbers")
+    return found
+
+
+def last_best(scores: Sequence[int]) -> int:
+    """Return the last index of the largest score: callers put what they prefer on ties last."""
+    return max(range(len(scores)), key=lambda index: (scores[index], index))
+
+
+def highest(numbers: Callable[[int], list[arb]], start_bits: int = START_BITS) -> int:
+    """Return the index of the largest of some real numbers, which differ with probability one.
+
+    ``numbers(m)`` gives their enclosures from m bits of each uniform they are made of. More bits of
+    the *same* uniforms are asked for until one enclosure lies above all others, so the answer is
+    that of the exact numbers, from any ``start_bits`` ≥ 1.
+    """
+    bits = start_bits
+    while True:
+        with precision(bits + GUARD_BITS):
+            balls = numbers(bits)
+            first = max(range(len(balls)), key=lambda index: _middle(balls[index]))
+            if all(balls[first] > ball for i, ball in enumerate(balls) if i != first):
+                return first
+        bits *= 2
+
+
+def _middle(ball: arb) -> tuple[bool, arb]:
+    """Return a key to guess the largest by; a ball that says nothing comes last."""
+    middle = ball.mid()
+    return (True, middle) if middle.is_finite() else (False, arb(0))
+
+
+# ------------------------------------------------------------------------------------------
+# The exponential mechanism, exactly: the largest of scores with Gumbel noise.
+#
+#     P(i) ∝ exp(ε·q_i/(2Δ))
+#
+# No probability is ever computed. Each candidate has one uniform, known to as many bits as it takes
+# to see which noisy score is the largest (``highest``). Proof: docs/proofs/selection.md.
+
+
+@dataclass(frozen=True)
+class ExponentialMechanism:
+    r"""Choose candidate i with probability proportional to exp(ε·q_i/(2Δ)).
+
+    .. math:: \arg\max_i \; \frac{\varepsilon q_i}{2\Delta} - \log(-\log U_i)
+
+    has that law, because −log(−log U) is a Gumbel number. Private if one person moves every score
+    by at most Δ; the 2 is needed because replacing a record can raise one score and lower another.
+    At ε = ∞ the largest score wins, the last one on ties, and nothing is promised.
+
+    Parameters
+    ----------
+    sensitivity : int ≥ 1, Δ, in the units of the scores
+    budget : Budget with δ = 0
+
+    References
+    ----------
+    McSherry and Talwar 2007, Theorem 6.
+    """
+
+    sensitivity: int
+    budget: Budget
+
+    name: ClassVar[str] = "exponential"
+    statement: ClassVar[str] = (
+        "If replacing or adding one record moves every score by at most Δ, choosing candidate i "
+        "with probability proportional to exp(ε·score_i/(2Δ)) is ε-differentially private."
+    )
+    proof: ClassVar[str] = "docs/proofs/selection.md"
+
+    def __post_init__(self) -> None:
+        checked_sensitivity(self.sensitivity)
+        checked_budget(self.name, self.budget)
+
+    @property
+    def rate(self) -> Fraction:
+        """What a score is multiplied by, ε/(2Δ), exactly; there is none for ε = ∞."""
+        return self.budget.exact_epsilon / (2 * self.sensitivity)
+
+    def choose(self, scores: Sequence[int], bits: BitSource, start_bits: int = START_BITS) -> int:
+        """Return the index of the chosen candidate; the same from any ``start_bits`` ≥ 1."""
+        exact = checked_scores(scores)
+        if not self.budget.is_private:
+            return last_best(exact)
+        rate, best = self.rate, max(exact)
+        uniforms = LazyUniforms(bits)
+
+        def noisy(m: int) -> list[arb]:
+            drawn = uniforms.balls(0, len(exact), m)
+            # Only differences of scores matter; from the best one they stay small.
+            return [
+                ball(rate * (score - best)) - (-u.log()).log()
+                for score, u in zip(exact, drawn, strict=True)
+            ]
+
+        return highest(noisy, start_bits)

@@ -1,0 +1,1 @@
+"""What may leave: rules, values and their certificates, written, read and verified in one place."""

@@ -1,0 +1,156 @@
+"""How a fit pays for its noise: with a ledger that suits it, and afterwards with a digest.
+
+ledger, relation, cost → payment → bits → release → digest beside the charge
+"""
+
+import warnings
+from collections.abc import Callable
+from typing import Any, Protocol, runtime_checkable
+
+from dpwerm.errors import BudgetError, DpwermError, LedgerWarning, ParameterError
+from dpwerm.privacy.budget import AnyBudget
+from dpwerm.privacy.filter import NO_LEDGER, Chargeable, Charged, Payment, Unrecorded, payment_for
+from dpwerm.privacy.ledger.account import Account
+from dpwerm.privacy.ledger.amounts import Total
+from dpwerm.privacy.randomness import Receipt
+from dpwerm.privacy.relation import Relation
+from dpwerm.releases.release import digest_of
+from dpwerm.study.declaration import Study
+
+
+@runtime_checkable
+class StudyLedger(Chargeable, Protocol):
+    """What a fit asks of a ledger; its total is for one study and one neighbouring relation."""
+
+    @property
+    def declared(self) -> Account:
+        """The study, its total and its relation, with nothing spent."""
+
+    def refuse_over(self, cost: AnyBudget) -> None:
+        """Raise if less than the cost is left; nothing is recorded."""
+
+
+def payment_of(
+    ledger: Any,
+    budget: AnyBudget,
+    random_state: int | None,
+    what: str,
+    *,
+    relation: Relation,
+    study_id: str = "",
+) -> Payment:
+    """Return how a release is paid for; what cannot be charged is refused before a row is read.
+
+    Parameters
+    ----------
+    ledger : Ledger, "none", or None, which only a seed or ε = ∞ allows
+    budget : what is asked; the cost is at most this
+    random_state : None for the operating system, or a seed
+    what : "rule", "tuned rule", "value" or "classifier"
+    relation : of the release; amounts under another one cannot be added
+    study_id : the study that the release names, empty if it names none
+    """
+    if not (ledger is None or isinstance(ledger, str | StudyLedger)):
+        raise ParameterError(
+            f'ledger must be a Ledger or the word "{NO_LEDGER}", not {type(ledger).__name__}'
+        )
+    payment = payment_for(ledger, budget, random_state, what)
+    if isinstance(payment, Charged) and isinstance(ledger, StudyLedger):
+        declared = ledger.declared
+        if declared.relation != relation:
+            raise ParameterError(
+                f"the ledger's total is for relation {declared.relation}, this release is for "
+                f"{relation}: the two do not add up. Give a ledger for relation {relation}"
+            )
+        if study_id not in ("", declared.study):
+            raise ParameterError(
+                f"the ledger charges study {declared.study}, the release is of study {study_id}: "
+                "give the ledger of that study"
+            )
+        ledger.refuse_over(budget)
+    return payment
+
+
+def attach(
+    payment: Payment, receipt: Receipt | None, content: Callable[[], dict[str, Any]]
+) -> None:
+    """Record beside the charge which release it paid for, by the digest of its content.
+
+    The release is made and paid for, so it must not be lost if this fails: a warning says so.
+    """
+    if receipt is None:
+        return
+    try:
+        payment.attach(receipt, digest_of(content()))
+    except Exception as error:  # noqa: BLE001 - whatever it is, the release stands
+        reason = f" ({error})" if isinstance(error, DpwermError) else ""
+        text = (
+            f"The release stands and is paid for by {receipt}, but the ledger could not be told "
+            f"which release that is{reason}. Write it to a file, then run: dpwerm ledger attach"
+        )
+        warnings.warn(LedgerWarning(text), stacklevel=3)
+
+
+# ------------------------------------------------------------------------------------------
+# Which ledger pays for a release of a study: the one that is given, or the study's own.
+
+
+def study_payment(
+    ledger: Any,
+    study: Study | None,
+    budget: AnyBudget,
+    random_state: int | None,
+    what: str,
+    *,
+    relation: Relation,
+    study_id: str = "",
+) -> Payment:
+    """Return how a release is paid for; the parameters are those of ``payment_of``.
+
+    ledger: None for the study's own. With "none" the release is added up with no other, but alone
+    it must still be within the total that the study declares.
+    """
+    if study is not None and budget.is_private and Unrecorded(random_state).secure:
+        study_id = study.id
+        if ledger is None:
+            # SQLAlchemy takes a while to load; a fit that charges nothing does without it.
+            from dpwerm.privacy.ledger.ledger import Ledger
+
+            ledger = Ledger.of_study(study)
+        elif isinstance(ledger, str) and ledger == NO_LEDGER:
+            refuse_alone(study, budget)
+    payment = payment_of(ledger, budget, random_state, what, relation=relation, study_id=study_id)
+    if study is not None and isinstance(payment, Charged) and isinstance(ledger, StudyLedger):
+        refuse_other_total(study, ledger.declared.total)
+    return payment
+
+
+def refuse_other_total(study: Study, total: Total) -> None:
+    """Raise if a ledger was given another total than the study declares."""
+    declared = _total(study)
+    if declared is not None and declared != total:
+        raise ParameterError(
+            f"the ledger's total is {total}, the study declares {declared}: give "
+            "Ledger.of_study(study)"
+        )
+
+
+def refuse_alone(study: Study, budget: AnyBudget) -> None:
+    """Raise if a release, whatever was spent before, is above the study's declared total."""
+    total = _total(study)
+    if total is None:
+        return
+    refusal = Account(study.id, study.relation, total).refusal(budget)
+    if refusal is not None:
+        raise BudgetError(
+            f"Refused by the budget: {refusal}.\n"
+            "Ask for less, or change [budget] in the study file with your ethics board."
+        )
+
+
+def _total(study: Study) -> Total | None:
+    """Return the total that a study declares, None if it declares no [budget]."""
+    declared = study.budget
+    if declared is None:
+        return None
+    return Total(declared.epsilon, declared.delta, declared.rho, declared.mu)

@@ -1,0 +1,1 @@
+"""A released rule in other languages."""

@@ -1,0 +1,212 @@
+"""JSON from strangers: no NaN, no duplicate keys, no huge numbers, no deep nesting.
+
+Python's reader accepts all four. Here each is a fault that says what is wrong.
+"""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NoReturn
+
+from dpwerm.errors import Fault, RuleFileError
+from dpwerm.faults import MOST_FAULTS, shown
+from dpwerm.study.values import BROKEN
+from dpwerm.text import stays_in_line
+
+VALUE_FORMAT = "dpwerm-value"
+"""What a value file says of itself."""
+
+LARGEST_FILE = 20_000_000
+LARGEST_INTEGER = 10**40
+DEEPEST = 20
+
+
+class _RefusedError(ValueError):
+    """Raised inside the parser with a text of our own."""
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise _RefusedError("a key appears twice")
+    return found
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise _RefusedError(f"{name} is not allowed")
+
+
+def _integer(text: str) -> int:
+    if len(text) > 42 or abs(int(text)) > LARGEST_INTEGER:
+        raise _RefusedError("a number is too large")
+    return int(text)
+
+
+def _decimal(text: str) -> float:
+    number = float(text)
+    if abs(number) > 1e300:
+        raise _RefusedError("a number is too large")
+    return number
+
+
+def _is_deep(content: object) -> bool:
+    """Whether lists and objects are nested deeper than any rule file needs."""
+    level = [content]
+    for _ in range(DEEPEST):
+        inner = [value for value in level if isinstance(value, (list, dict))]
+        if not inner:
+            return False
+        level = [
+            one for value in inner for one in (value.values() if isinstance(value, dict) else value)
+        ]
+    return True
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Return the object in a JSON file, or say why it is none."""
+    where = path.name or str(path)
+    if path.is_dir():
+        raise RuleFileError(where, [Fault(where, "is a folder", "give the path of a JSON file")])
+    try:
+        with path.open("rb") as stream:
+            raw = stream.read(LARGEST_FILE + 1)
+        if len(raw) > LARGEST_FILE:
+            raise RuleFileError(where, [Fault(where, f"larger than {LARGEST_FILE} bytes")])
+        content = json.loads(
+            raw.decode("utf-8"),
+            object_pairs_hook=_unique,
+            parse_constant=_no_constant,
+            parse_int=_integer,
+            parse_float=_decimal,
+        )
+    except OSError as error:
+        raise RuleFileError(
+            where, [Fault(where, f"cannot be read ({error.strerror})", "check the path")]
+        ) from None
+    except _RefusedError as refused:
+        raise RuleFileError(where, [Fault(where, str(refused))]) from None
+    except UnicodeDecodeError:
+        raise RuleFileError(where, [Fault(where, "is not UTF-8 text")]) from None
+    except json.JSONDecodeError as error:
+        raise RuleFileError(
+            where,
+            [Fault(f"{where} line {error.lineno}", "is not JSON", "it may be cut off")],
+        ) from None
+    except RecursionError:
+        raise RuleFileError(where, [Fault(where, "is nested too deeply")]) from None
+    if _is_deep(content):
+        raise RuleFileError(where, [Fault(where, "is nested too deeply")])
+    if not isinstance(content, dict):
+        raise RuleFileError(where, [Fault(where, "is not a JSON object")])
+    try:
+        json.dumps(content, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise RuleFileError(where, [Fault(where, "has half a character in a text")]) from None
+    return content
+
+
+OTHERS = {"dpwerm-rule": "rule", "dpwerm-value": "value", "dpwerm-report": "report"}
+"""What the files of this library call themselves, and what people call them."""
+
+
+def refuse_other_versions(content: dict[str, Any], where: str, form: str, version: int) -> None:
+    """Raise unless content says that it is of this format and version; form: "dpwerm-rule"."""
+    found = content.get("version")
+    if content.get("format") == form and found == version:
+        return
+    remedy = f"need {form} {version}"
+    if content.get("format") == form and found in range(1, version):
+        remedy += "; this one was written by an older version of the library, which can read it"
+    kind, other = form.removeprefix("dpwerm-"), OTHERS.get(str(content.get("format")), "")
+    problem = f"not a {kind} file that can be read"
+    if other and other != kind:
+        problem = f"this is a {other} file, where a {kind} file is needed"
+    raise RuleFileError(where, [Fault("format, version", problem, remedy)])
+
+
+# ------------------------------------------------------------------------------------------
+# Files for strangers: written in one step, so that no half-written one is ever seen.
+
+
+def temporary_beside(path: Path) -> Path:
+    """Return the name of the file that becomes ``path`` once it is complete."""
+    return path.with_name(f"{path.name}.{os.getpid()}.part")
+
+
+def write_json(content: Mapping[str, Any], path: Path) -> None:
+    """Write plain content as indented JSON, or leave everything as it was.
+
+    NaN and infinity, which JSON does not have, are errors.
+    """
+    write_text(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n", path)
+
+
+def write_text(text: str, path: Path) -> None:
+    """Write a text in UTF-8, or leave everything as it was."""
+    write_bytes(text.encode(), path)
+
+
+def write_bytes(content: bytes, path: Path) -> None:
+    """Write bytes, or leave everything as it was.
+
+    They are put into a file of their own beside ``path``, which it then becomes.
+    """
+    temporary = temporary_beside(path)
+    with temporary.open("xb") as file:
+        try:
+            file.write(content)
+            file.close()
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+
+
+# ------------------------------------------------------------------------------------------
+# Names from strangers' files: each stays in its line wherever a report or a command prints it.
+#
+# The columns of a table and the texts of its cells are what the table says; they may hold line
+# breaks, and whoever prints them escapes them.
+
+
+_Path = tuple[str | int, ...]
+_BLOCK = ("encoding", "blocks", int)
+_TABLE = (
+    (*_BLOCK, "column"),
+    (*_BLOCK, "levels", int, "cells", int),
+    ("treatment", "column"),
+    ("treatment", "propensity"),
+    ("treatment", "propensity", "column"),
+    ("benefit", "column"),
+)
+"""Where a file repeats what a table says; int stands for any position in a list."""
+
+TABLE_TEXTS = frozenset([*_TABLE, *(("propensity", *path) for path in _TABLE[:2])])
+
+
+def refuse_broken_lines(content: dict[str, Any], where: str) -> None:
+    """Raise if a name or a text of a file could be taken for several lines, or cover others."""
+    found = dict.fromkeys(_words(path) for path in _broken(content, ()))
+    faults = [Fault(place, BROKEN, "fit or evaluate again") for place in list(found)[:MOST_FAULTS]]
+    if faults:
+        raise RuleFileError(where, faults)
+
+
+def _broken(value: object, path: _Path) -> Iterator[_Path]:
+    """Yield where a text, or the key of one, does not stay in its line."""
+    if isinstance(value, str) and not stays_in_line(value):
+        if tuple(int if isinstance(one, int) else one for one in path) not in TABLE_TEXTS:
+            yield path
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            if not stays_in_line(key):
+                yield (*path, key)
+            yield from _broken(inner, (*path, key))
+    elif isinstance(value, list):
+        for position, inner in enumerate(value):
+            yield from _broken(inner, (*path, position))
+
+
+def _words(path: _Path) -> str:
+    return ".".join(f"[{one}]" if isinstance(one, int) else shown(one)[1:-1] for one in path)

@@ -1,0 +1,127 @@
+"""The only thing that crosses from the sensitive side to the public one.
+
+θ_j = k_j·2^e with integers k_j on the public grid 2^e, the encoding that gives them meaning,
+and the certificate that says what was promised. A rule uses them after a public threshold, which
+sets coefficients that are small beside the largest to 0: that costs no privacy.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dpwerm.arrays import FloatArray
+from dpwerm.features.encoding import Encoding
+from dpwerm.releases.certificate import Certificate
+
+
+@dataclass(frozen=True)
+class Release:
+    """Released coefficients on a public grid, with their encoding and certificate.
+
+    Parameters
+    ----------
+    encoding : Encoding
+        How a row becomes numbers.
+    integers : tuple of int
+        The k_j of θ_j = k_j·2^e, as they were released.
+    certificate : Certificate
+        What was promised, and everything that the promise rests on.
+    threshold : float in [0, 1)
+        The share of the largest coefficient below which a rule uses 0.
+
+    Examples
+    --------
+    >>> import math
+    >>> from dpwerm import PrivateWeightedClassifier
+    >>> X, y = [[-1.0], [-0.5], [0.5], [1.0]], ["no", "no", "yes", "yes"]
+    >>> classifier = PrivateWeightedClassifier(math.inf, feature_bounds=(-1, 1), gamma=1.0)
+    >>> release = classifier.fit(X, y).release_
+    >>> release.private
+    False
+    >>> {name: round(value, 3) for name, value in release.own_units().items()}
+    {'intercept': 0.0, 'x0': 1.333}
+    """
+
+    encoding: Encoding
+    integers: tuple[int, ...]
+    certificate: Certificate
+    threshold: float = 0.0
+
+    @property
+    def exponent(self) -> int:
+        """The e of the grid 2^e."""
+        return self.certificate.noise.grid_exponent
+
+    @property
+    def private(self) -> bool:
+        """Whether the release carries a privacy claim."""
+        return self.certificate.private
+
+    @property
+    def kept(self) -> tuple[int, ...]:
+        """The integers that the rule uses, with small ones set to 0.
+
+        k_j becomes 0 where its size is below the threshold's share of the largest; the intercept's
+        is left out on both sides.
+        """
+        first = int(self.encoding.intercept > 0)
+        slopes = self.integers[first:]
+        least = Fraction(self.threshold) * max(map(abs, slopes), default=0)
+        return (*self.integers[:first], *(0 if abs(k) < least else k for k in slopes))
+
+    @property
+    def theta(self) -> FloatArray:
+        """The coefficients of the rule in encoded units, intercept first if there is one."""
+        grid = Fraction(2) ** self.exponent
+        return np.array([float(k * grid) for k in self.kept])
+
+    @property
+    def effects(self) -> FloatArray:
+        """The coefficients φ·θ of the score for rows encoded over their whole range.
+
+        A number that was saturated while learning has φ > 1, everything else φ = 1.
+        """
+        effects: FloatArray = self.theta * self.encoding.stretch
+        return effects
+
+    def score(self, X: FloatArray) -> FloatArray:
+        """Return f(x) = s₀a₀ + xᵀa for encoded rows, a the effects."""
+        effects, scale = self.effects, self.encoding.intercept_scale
+        slopes = effects[1:] if scale > 0 else effects
+        # One row's score must not depend on the rows beside it, so no matrix product.
+        scores: FloatArray = np.einsum("ij,j->i", X, slopes)
+        return scores + scale * effects[0] if scale > 0 else scores
+
+    def own_units(self) -> dict[str, float]:
+        """Return the coefficients in the columns' own units, for reading."""
+        grid = Fraction(2) ** self.exponent
+        return self.encoding.own_units([k * grid for k in self.kept])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for a file."""
+        return {
+            "encoding": self.encoding.to_dict(),
+            "coefficients": {
+                "names": list(self.encoding.coefficient_names),
+                "integers": list(self.integers),
+                "exponent": self.exponent,
+                "threshold": self.threshold,
+                "own_units": self.own_units(),
+            },
+            "certificate": self.certificate.model_dump(mode="json"),
+        }
+
+
+# ------------------------------------------------------------------------------------------
+# The digest of a file's content: SHA-256 over the canonical JSON of everything else in it.
+
+
+def digest_of(content: dict[str, Any]) -> str:
+    """Return the digest of plain content, its own digest left out."""
+    rest = {key: value for key, value in content.items() if key != "digest"}
+    text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return "sha256:" + hashlib.sha256(text.encode("ascii")).hexdigest()

@@ -1,0 +1,103 @@
+"""The public choices behind a release: everything that can be said before the data is read."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from dpwerm.errors import ParameterError
+from dpwerm.mechanisms import get_mechanism
+from dpwerm.mechanisms.gaussian import check_notion
+from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses.registry import get_loss
+from dpwerm.objective.regularizers import Regularizer, Ridge, get_regularizer
+from dpwerm.parameters import positive
+from dpwerm.privacy.budget import AnyBudget, Budget, budget_of
+from dpwerm.privacy.origin import KnownByDesign, stated_origin
+from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.sensitivity import WeightOrigin
+
+NON_PRIVATE = "none"
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Which settings were chosen on simulated problems, how accurate they were there, and why."""
+
+    settings: tuple[str, ...]
+    accuracy: float
+    reason: str
+
+
+@dataclass(frozen=True)
+class Specification:
+    """Budget, mechanism, loss and constants of one release.
+
+    gamma: float > 0 on the summed objective; weight_bound: float > 0, the W of Δ = 2WLr/γ; chosen:
+    what was chosen automatically, None if nothing was.
+    An infinite ε always means the non-private baseline, whatever mechanism and δ were named; ρ and
+    μ are for mechanism gaussian alone.
+    """
+
+    budget: AnyBudget
+    gamma: float
+    weight_bound: float
+    mechanism: str = "spherical-laplace"
+    relation: Relation = Relation.REPLACE_ONE
+    loss: MarginLoss = field(default_factory=HuberisedHinge)
+    regularizer: Regularizer = field(default_factory=Ridge)
+    origin: WeightOrigin = field(default_factory=KnownByDesign)
+    chosen: Chosen | None = None
+
+    def __post_init__(self) -> None:
+        positive("gamma", self.gamma)
+        positive("weight_bound", self.weight_bound)
+        get_mechanism(self.mechanism)
+        if isinstance(self.budget, Budget) and not self.budget.is_private:
+            object.__setattr__(self, "mechanism", NON_PRIVATE)
+            object.__setattr__(self, "budget", Budget(self.budget.epsilon))
+        elif self.mechanism == NON_PRIVATE:
+            raise ParameterError(
+                f"mechanism '{NON_PRIVATE}' adds no noise; use epsilon=inf for a non-private fit, "
+                "or another mechanism"
+            )
+        check_notion(self.mechanism, self.budget)
+
+    def with_settings(self, **settings: Any) -> "Specification":
+        """Return the same specification with other settings, checked anew."""
+        return replace(self, **settings)
+
+
+def plain_mechanism(budget: AnyBudget) -> str:
+    """Return the mechanism where nobody names one and nothing is simulated."""
+    pure = isinstance(budget, Budget) and not budget.delta
+    return "spherical-laplace" if pure else "gaussian"
+
+
+def loss_of(loss: str | MarginLoss, h: object = None) -> MarginLoss:
+    """Return the loss by its registered name, or the instance of a registered class."""
+    width = None if h is None else positive("h", h)
+    if not isinstance(loss, str):
+        return get_loss(loss.name, **loss.parameters)
+    if loss == HuberisedHinge.name and width is not None:
+        return get_loss(loss, h=width)
+    return get_loss(loss)
+
+
+def specification_of(
+    estimator: Any, *, weight_bound: float, relation: object, origin: str = KnownByDesign.name
+) -> Specification:
+    """Return the public choices behind an estimator's parameters, before γ and mechanism are set.
+
+    They stand at γ = 1 and the plain mechanism until ``with_settings`` replaces them.
+    """
+    budget = budget_of(estimator.epsilon, estimator.delta)
+    return Specification(
+        budget=budget,
+        gamma=1.0,
+        weight_bound=weight_bound,
+        mechanism=plain_mechanism(budget),
+        relation=Relation.of(relation),
+        loss=loss_of(estimator.loss, estimator.h),
+        regularizer=get_regularizer(estimator.regularizer),
+        origin=stated_origin(origin),
+    )

@@ -1,0 +1,1 @@
+"""The value of a rule as a release."""

@@ -1,0 +1,288 @@
+r"""What the sums mean: which cells and shares there are, and how values are read from them.
+
+A policy's value is a ratio of two linear forms of the sums,
+
+    m = Σ_c numerator_c·(Σy, Σ1)_c / Σ_c denominator_c·(Σ1)_c,
+
+where Σ runs over the rows of cell c with their weights. With h = numerator − m·denominator the
+error of m is that of Σ(h·(y, 1)), and its sampling variance is Σ(h·(y, 1))²: both follow from the
+same released sums, through ``linear`` and ``square``.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from dpwerm.arrays import FloatArray, IntArray
+from dpwerm.features.encoding import Encoding
+from dpwerm.mechanisms.laplace_sums import UNIT, whole_shares
+from dpwerm.releases.rule import Rule
+from dpwerm.releases.value.outcome import OutcomeModel
+from dpwerm.study.declared import Declaration
+from dpwerm.weighting.propensity import probabilities
+from dpwerm.weighting.trial import Trial
+
+ONES, MEANS, SQUARES = (1.0, 1.0, 1.0), (0.0, 0.5, 1.0), (0.0, 0.0, 1.0)
+"""Σ1, Σu and Σu² from the sums of the three shares of u."""
+
+SHARES = ("(1-u)^2", "2u(1-u)", "u^2")
+RULE = "rule"
+"""The name of the policy that follows the rule; the others are named after their arm."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Who counts for a policy, and how far one further person could pull its value.
+
+    numerator: (C, v + 1), the last entry for Σ1; denominator: (C,). A person has weight at most
+    ``weight`` and a term in [bottom, top], in units of the benefit's range.
+    """
+
+    name: str
+    numerator: FloatArray
+    denominator: FloatArray
+    weight: float
+    bottom: float = 0.0
+    top: float = 1.0
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Names of cells and shares, and the maps from sums (C, K) to moments.
+
+    linear: (C, v + 1, K) gives Σy_1, …, Σy_v, Σ1 with weights; square: (C, v + 1, v + 1, K) gives
+    the sums of their products with squared weights.
+    """
+
+    kind: str
+    cells: tuple[str, ...]
+    shares: tuple[str, ...]
+    linear: FloatArray
+    square: FloatArray
+    policies: tuple[Policy, ...]
+
+    @property
+    def count(self) -> int:
+        """How many sums there are."""
+        return len(self.cells) * len(self.shares)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """One name per sum, cell by cell."""
+        return tuple(f"{cell}: {share}" for cell in self.cells for share in self.shares)
+
+
+def layout_by_design(arms: Sequence[str], probabilities: Sequence[Fraction]) -> Layout:
+    """Return the layout where each arm has one probability: rows count 1, sums are weighted."""
+    weights = [1 / float(one) for one in probabilities]
+    linear = [np.multiply(weights[arm], [MEANS, ONES]) for arm in (0, 0, 1, 1)]
+    square = [weights[arm] ** 2 * _products() for arm in (0, 0, 1, 1)]
+    most = (max(weights), weights[0], weights[1])
+    return Layout(
+        "design", _four(arms), SHARES, np.array(linear), np.array(square), _ratios(arms, most)
+    )
+
+
+def layout_by_row(arms: Sequence[str], pi_min: float) -> Layout:
+    """Return the layout where the probability differs from row to row and is at least π_min."""
+    most = 1 / pi_min
+    means, ones = (*MEANS, 0.0, 0.5), (*ONES, 0.5, 0.5)
+    linear = np.multiply(most, [means, ones])
+    square = np.zeros((2, 2, 5))
+    square[:, :, :3] = most**2 * _products()
+    names = (*(f"t^2 {one}" for one in SHARES), "2t(1-t) (1-u)", "2t(1-t) u")
+    return Layout(
+        "weighted",
+        _four(arms),
+        names,
+        np.array([linear] * 4),
+        np.array([square] * 4),
+        _ratios(arms, (most, most, most)),
+    )
+
+
+def layout_robust(arms: Sequence[str], largest: Sequence[float]) -> Layout:
+    r"""Return the layout of the doubly robust terms of both arms, cells by recommended arm.
+
+    The term ψ of an arm lies in [1 − a, a], a = ``largest``, the largest 1/P of that arm, and
+    y = (ψ + a − 1)/(2a − 1) in [0, 1] is what is divided into shares.
+    """
+    pairs = [np.kron(MEANS, ONES), np.kron(ONES, MEANS), np.kron(ONES, ONES)]
+    square = np.array(
+        [
+            [np.kron(SQUARES, ONES), np.kron(MEANS, MEANS), pairs[0]],
+            [np.kron(MEANS, MEANS), np.kron(ONES, SQUARES), pairs[1]],
+            pairs,
+        ]
+    )
+    scale, shift = [2 * a - 1 for a in largest], [1 - a for a in largest]
+    term = [[scale[0], 0.0, shift[0]], [0.0, scale[1], shift[1]]]
+    chosen = ((RULE, (0, 1)), (arms[0], (0, 0)), (arms[1], (1, 1)))
+    policies = tuple(
+        Policy(
+            name,
+            np.array([term[arm] for arm in by_cell]),
+            np.ones(2),
+            1.0,
+            1 - max(largest[arm] for arm in by_cell),
+            max(largest[arm] for arm in by_cell),
+        )
+        for name, by_cell in chosen
+    )
+    names = tuple(f"u {i} w {j}" for i in SHARES for j in SHARES)
+    cells = tuple(f"{arm} recommended" for arm in arms)
+    return Layout(
+        "doubly robust", cells, names, np.array([pairs] * 2), np.array([square] * 2), policies
+    )
+
+
+def _four(arms: Sequence[str]) -> tuple[str, ...]:
+    return tuple(f"{got} received, {told} recommended" for got in arms for told in arms)
+
+
+def _products() -> FloatArray:
+    """Return the map from three shares to Σy², Σy, Σ1, shape (2, 2, 3)."""
+    return np.array([[SQUARES, MEANS], [MEANS, ONES]])
+
+
+def _ratios(arms: Sequence[str], weights: Sequence[float]) -> tuple[Policy, ...]:
+    """Return the rule (received as recommended) and each arm for everybody (received)."""
+    counted = ((1.0, 0.0, 0.0, 1.0), (1.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 1.0))
+    return tuple(
+        Policy(name, np.outer(cells, (1.0, 0.0)), np.array(cells), weight)
+        for name, cells, weight in zip((RULE, *arms), counted, weights, strict=True)
+    )
+
+
+# ------------------------------------------------------------------------------------------
+# How a row is divided into shares: Bernstein polynomials, which add up to 1 whatever the row.
+#
+#     (1 − u)² + 2u(1 − u) + u² = 1,   u in [0, 1]
+#
+# Three sums of these shares tell Σ1, Σu and Σu² and cost what one count costs. A weight 1/P that
+# differs from row to row is divided in the same way: t² + 2t(1 − t) ≤ 1 with t = π_min/P.
+
+
+def split_evenly(u: FloatArray) -> IntArray:
+    """Return the shares (1 − u)², 2u(1 − u), u² of each row, shape (n, 3), of total 1."""
+    return _three(u, np.full(len(u), UNIT), np.ones(len(u)))
+
+
+def split_weighted(u: FloatArray, t: FloatArray) -> IntArray:
+    """Return the shares of rows with weights, shape (n, 5), of total t² + 2t(1 − t) ≤ 1.
+
+    t²(1 − u)², 2t²u(1 − u), t²u², 2t(1 − t)(1 − u), 2t(1 − t)u; u, t: (n,) in [0, 1].
+    """
+    everything = np.full(len(u), UNIT)
+    square = whole_shares(t * t, everything)
+    mixed = whole_shares(2 * t * (1 - t), everything - square)
+    upper = whole_shares(2 * t * (1 - t) * u, mixed)
+    return np.column_stack([_three(u, square, t * t), mixed - upper, upper])
+
+
+def split_pair(u: FloatArray, w: FloatArray) -> IntArray:
+    """Return the nine products of the shares of u and of w, shape (n, 9), of total 1.
+
+    Piece 3i + j is the i-th share of u times the j-th of w; u, w: (n,) in [0, 1].
+    """
+    outer = split_evenly(u)
+    parts = [_three(w, outer[:, i], outer[:, i] / UNIT) for i in range(3)]
+    return np.column_stack(parts)
+
+
+def _three(u: FloatArray, whole: IntArray, weight: FloatArray) -> IntArray:
+    """Return ``whole`` divided into three; what rounding leaves over goes to the middle."""
+    last = whole_shares(weight * (u * u), whole)
+    first = whole_shares(weight * ((1 - u) * (1 - u)), whole - last)
+    return np.column_stack([first, whole - first - last, last])
+
+
+# ------------------------------------------------------------------------------------------
+# From a trial to the cell and the shares of each of its rows: a public map, row by row.
+#
+# A row whose arm, benefit or propensity is missing is in no cell. It is left out whatever the
+# others are, so it neither stops an evaluation nor shows in one.
+
+
+@dataclass(frozen=True, repr=False)
+class SharedRows:
+    """The cell (n,) and the shares (n, K) of each row: sensitive, never printed."""
+
+    cells: IntArray
+    shares: IntArray
+
+
+def layout_for(declaration: Declaration, *, robust: bool) -> Layout:
+    """Return which sums are released, from public facts alone."""
+    treatment = declaration.treatment
+    if robust:
+        return layout_robust(treatment.arms, largest_weights(declaration))
+    if treatment.probabilities is not None:
+        return layout_by_design(treatment.arms, treatment.probabilities)
+    return layout_by_row(treatment.arms, treatment.pi_min)
+
+
+def largest_weights(declaration: Declaration) -> tuple[float, float]:
+    """Return the largest 1/P of each arm."""
+    treatment = declaration.treatment
+    if treatment.probabilities is not None:
+        first, second = treatment.probabilities
+        return 1 / float(first), 1 / float(second)
+    return 1 / treatment.pi_min, 1 / treatment.pi_min
+
+
+def shared_rows(
+    rule: Rule,
+    declaration: Declaration,
+    trial: Trial,
+    encoding: Encoding,
+    model: OutcomeModel | None = None,
+) -> SharedRows:
+    """Return the cells and shares of a trial; declaration as ``for_evaluation`` gives it.
+
+    encoding : the features' encoding that an external or an outcome model is about
+    """
+    treatment = declaration.treatment
+    u = _unit(declaration, trial.outcome)
+    probability = probabilities(declaration, trial, encoding, rule.propensity)
+    told = rule.arms_for(rule.release.score(trial.encode(rule.release.encoding))) == rule.arms[1]
+    usable = ~(np.isnan(trial.arm) | np.isnan(u) | np.isnan(probability))
+    u, probability = np.where(usable, u, 0.0), np.where(usable, probability, 1.0)
+    second = trial.arm > 0
+    if model is not None:
+        predicted = [
+            _unit(declaration, model.predict(arm, trial, encoding)) for arm in treatment.arms
+        ]
+        terms = [
+            robust_term(one, u, probability, got, most)
+            for one, got, most in zip(
+                predicted, (~second, second), largest_weights(declaration), strict=True
+            )
+        ]
+        return SharedRows(np.where(usable, told, -1).astype(np.int64), split_pair(*terms))
+    cells = np.where(usable, 2 * second + told, -1).astype(np.int64)
+    if treatment.probabilities is not None:
+        return SharedRows(cells, split_evenly(u))
+    return SharedRows(cells, split_weighted(u, np.minimum(treatment.pi_min / probability, 1.0)))
+
+
+def _unit(declaration: Declaration, outcome: FloatArray) -> FloatArray:
+    """Return the benefit as u in [0, 1], 1 the best; NaN where it is missing."""
+    bound = declaration.benefit.clip
+    u: FloatArray = np.clip((declaration.benefit.centred(outcome) / bound + 1) / 2, 0.0, 1.0)
+    return u
+
+
+def robust_term(
+    predicted: FloatArray,
+    u: FloatArray,
+    probability: FloatArray,
+    received: np.ndarray[tuple[int, ...], np.dtype[np.bool_]],
+    most: float,
+) -> FloatArray:
+    """Return ψ of one arm as a number y in [0, 1]: y = (ψ + a − 1)/(2a − 1), a = ``most``."""
+    residual = np.where(received, (u - predicted) / probability, 0.0)
+    term: FloatArray = np.clip((predicted + residual + most - 1) / (2 * most - 1), 0.0, 1.0)
+    return term

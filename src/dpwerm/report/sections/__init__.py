@@ -1,1 +1,0 @@
-"""The sections of a report, one question of its reader in each module."""

@@ -1,1 +1,0 @@
-"""Treatment rules: outcome weights, the estimator, the rule and its file."""

@@ -1,1 +1,0 @@
-"""A released rule in other words: as a Python function, as SQL, as an ONNX model."""

@@ -1,0 +1,178 @@
+r"""Random problems inside public bounds: what a study might look like before a row of it is read.
+
+    u = c + main(x) + y·f(x) + noise,   f(x) = t₀ + Σ_blocks θᵀx
+
+with random coefficients, sparse or dense, and random sizes of effect, main effect and noise, all in
+units of half the declared range of the benefit; c is where benefits are expected. Nothing here
+depends on data, so settings that are chosen on such problems cost no privacy.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dpwerm.arrays import FloatArray
+from dpwerm.features.blocks import CategoryBlock
+from dpwerm.features.encoding import Encoding
+
+MOST_ACTIVE = 8
+"""Of many features, up to this many matter; in a quarter of the problems all do."""
+
+TESTS = 500
+"""People on whom the accuracy of a rule is measured, per problem."""
+
+EFFECTS = (0.37, 0.1, 0.2, 0.3)
+NOISES = (0.07, 0.3, 0.15)
+MAINS = (0.0, 0.15, 0.05)
+SHIFTS = (0.0, 0.0, 1.5, 0.5)
+LABEL_NOISES = (0.1, 0.5, 1.0)
+DENSE = (1, 0, 0, 0)
+CROWDED = (1, 0, 0)
+FIXED_WEIGHTS = (1, 1, 0)
+"""Standard deviations in units of half the range, and of t₀ and labels in units of the effect's.
+
+The last three are shares: problems in which every feature matters, in which numbers crowd in the
+middle of their range, and in which all weights are equal.
+"""
+
+
+def generator(*key: int) -> np.random.Generator:
+    """Return the generator of simulated problems and noise for a public key."""
+    return np.random.default_rng(key)
+
+
+@dataclass(frozen=True)
+class Proxies:
+    """B random problems of n people each, features encoded with numbers in [−1, 1].
+
+    X: (B, n, d); arm: (B, n) in {−1, +1}; probability: (B, n) of the arm received; benefit: (B, n)
+    in [−1, 1]; people: (B, T, d) and best: (B, T) in {−1, +1}, people with their better arm;
+    contrast: (B, T), half of what the second arm gains them before benefits are cut at their
+    bounds, or the score behind a label; empty where it is not known.
+    """
+
+    X: FloatArray
+    arm: FloatArray
+    probability: FloatArray
+    benefit: FloatArray
+    people: FloatArray
+    best: FloatArray
+    contrast: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+
+
+def widths_of(encoding: Encoding) -> tuple[int, ...]:
+    """Return the columns of each feature: 0 for a number, 1 for two levels, k for k levels."""
+    return tuple(
+        block.width if isinstance(block, CategoryBlock) else 0 for block in encoding.blocks
+    )
+
+
+def random_trials(
+    widths: Sequence[int],
+    *,
+    count: int,
+    rows: int,
+    propensity: tuple[float, float],
+    rng: np.random.Generator,
+    around: float = 0.0,
+    spread: float = 0.0,
+) -> Proxies:
+    """Return random trials.
+
+    Parameters
+    ----------
+    widths : columns of each feature, as :func:`widths_of` gives them
+    count, rows : int, B and n
+    propensity : the range of P(second arm | x), a point if the design fixes it
+    rng : Generator
+    around : float in [−1, 1], where benefits are expected; 0 is the middle of their range
+    spread : float ≥ 0, how far from there they lie as a whole, as a standard deviation
+    """
+    effects, noises, mains, shifts = (
+        _mixed(options, count, rng) for options in (EFFECTS, NOISES, MAINS, SHIFTS)
+    )
+    dense, crowded = _mixed(DENSE, count, rng), _mixed(CROWDED, count, rng)
+    places = np.full(count, around)
+    if spread > 0:
+        places += spread * rng.normal(size=count)
+    parts = []
+    for index in range(count):
+        X = _features(widths, rows + TESTS, crowded=crowded[index] > 0, rng=rng)
+        f = _contrast(X, widths, dense=dense[index] > 0, rng=rng)
+        f = effects[index] * (f + rng.normal() * shifts[index])
+        mean = mains[index] * (rng.normal() + _contrast(X, widths, dense=True, rng=rng))
+        second = rng.uniform(*propensity, size=rows + TESTS)
+        arm = np.where(rng.uniform(size=rows + TESTS) < second, 1.0, -1.0)
+        scatter = noises[index] * rng.normal(size=rows + TESTS)
+        u = np.clip(places[index] + mean + arm * f + scatter, -1.0, 1.0)
+        chance = np.where(arm > 0, second, 1.0 - second)
+        best = np.where(f > 0, 1.0, -1.0)
+        trial = (X[:rows], arm[:rows], chance[:rows], u[:rows])
+        parts.append((*trial, X[rows:], best[rows:], f[rows:]))
+    return Proxies(*(np.stack(column) for column in zip(*parts, strict=True)))
+
+
+def random_labels(
+    widths: Sequence[int], *, count: int, rows: int, rng: np.random.Generator
+) -> Proxies:
+    """Return random labels with weights: the arm is the label, the benefit its weight in [0, 1]."""
+    noises, shifts, fixed = (
+        _mixed(options, count, rng) for options in (LABEL_NOISES, SHIFTS, FIXED_WEIGHTS)
+    )
+    dense, crowded = _mixed(DENSE, count, rng), _mixed(CROWDED, count, rng)
+    parts = []
+    for index in range(count):
+        X = _features(widths, rows + TESTS, crowded=crowded[index] > 0, rng=rng)
+        f = _contrast(X, widths, dense=dense[index] > 0, rng=rng)
+        f = f + rng.normal() * shifts[index]
+        label = np.where(f[:rows] + noises[index] * rng.logistic(size=rows) > 0, 1.0, -1.0)
+        weight = np.ones(rows) if fixed[index] else rng.uniform(size=rows)
+        best = np.where(f > 0, 1.0, -1.0)
+        parts.append((X[:rows], label, np.ones(rows), weight, X[rows:], best[rows:], f[rows:]))
+    return Proxies(*(np.stack(column) for column in zip(*parts, strict=True)))
+
+
+def _mixed(options: Sequence[float], count: int, rng: np.random.Generator) -> FloatArray:
+    """Return the options in random order, each as often as any other within one (count,)."""
+    return rng.permutation(np.resize(options, count))
+
+
+def _features(
+    widths: Sequence[int], rows: int, *, crowded: bool, rng: np.random.Generator
+) -> FloatArray:
+    """Return rows (n, d): numbers over the whole range or around its middle, levels at random."""
+    columns = []
+    for width in widths:
+        if width == 0:
+            spread = rng.normal(0.0, 0.45, rows) if crowded else rng.uniform(-1, 1, rows)
+            columns.append(np.clip(spread, -1, 1)[:, None])
+        elif width == 1:
+            columns.append(
+                np.where(rng.uniform(size=rows) < rng.uniform(0.3, 0.7), 1.0, -1.0)[:, None]
+            )
+        else:
+            shares = rng.dirichlet(np.full(width, 4.0))
+            columns.append(np.eye(width)[rng.choice(width, rows, p=shares)])
+    return np.concatenate(columns, axis=1)
+
+
+def _contrast(
+    X: FloatArray, widths: Sequence[int], *, dense: bool, rng: np.random.Generator
+) -> FloatArray:
+    """Return θᵀx (n,) with mean 0 and variance 1; only some features matter unless ``dense``."""
+    count = len(widths)
+    active = count if dense else min(count, int(rng.integers(1, MOST_ACTIVE + 1)))
+    chosen = set(rng.permutation(count)[:active].tolist())
+    theta = []
+    for index, width in enumerate(widths):
+        size = max(width, 1)
+        if width > 1:
+            part = rng.normal(size=size)
+        else:
+            part = rng.choice([-1.0, 1.0], size) * rng.uniform(0.4, 1.4, size)
+        theta.append(part if index in chosen else np.zeros(size))
+    f: FloatArray = X @ np.concatenate(theta)
+    f -= f.mean()
+    spread = float(f.std())
+    return f / spread if spread > 0 else f

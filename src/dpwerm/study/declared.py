@@ -1,0 +1,170 @@
+r"""Outcome weights: w = |v|/P(y|x) and y' = y·sign(v), so that w ≤ W = V/π_min.
+
+v is the centred, clipped benefit. A benefit below the centre speaks for the other arm, so its
+sign moves to the label and its size to the weight (docs/proofs/signed-weights.md). A row whose
+arm, benefit or propensity is missing gets weight 0 and still counts in n.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, Self
+
+import numpy as np
+from pydantic import ValidationError
+
+from dpwerm.arrays import FloatArray
+from dpwerm.errors import ParameterError
+from dpwerm.exact import round_up
+from dpwerm.faults import faults_of
+from dpwerm.study.benefit import Benefit
+from dpwerm.study.declaration import Study
+from dpwerm.study.treatment import Treatment
+
+
+def weight_bound(benefit_bound: float, smallest_probability: float) -> float:
+    """Return W = V/π_min, rounded up."""
+    return round_up(Fraction(benefit_bound) / Fraction(smallest_probability))
+
+
+def outcome_weights(
+    arm: FloatArray, benefit: FloatArray, probability: FloatArray, bound: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return labels in {−1, +1} and weights in [0, W]; unusable rows get label +1 and weight 0.
+
+    arm: (n,) in {−1, +1, NaN}; benefit: (n,) centred and clipped, NaN where missing;
+    probability: (n,) P(y|x) of the arm received; bound: W.
+    """
+    usable = ~(np.isnan(arm) | np.isnan(benefit) | np.isnan(probability))
+    labels = np.where(usable, arm * np.where(benefit < 0, -1.0, 1.0), 1.0)
+    weights = np.zeros(len(arm))
+    np.divide(np.abs(benefit), probability, out=weights, where=usable)
+    return labels, np.minimum(weights, bound)
+
+
+# ------------------------------------------------------------------------------------------
+# The public facts a rule rests on besides its encoding: treatment, benefit, and W = V/π_min.
+#
+# They are kept in the rule, so that the weight bound of its certificate can be derived again.
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """Treatment and benefit as a study file declares them, and where bounds come from."""
+
+    treatment: Treatment
+    benefit: Benefit
+    study_id: str = ""
+    study_name: str = ""
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of_study(cls, study: Study) -> Self:
+        """Return what a rule keeps of its study."""
+        sources = {name: feature.source for name, feature in study.features.items()}
+        return cls(
+            study.treatment,
+            study.benefit,
+            study.id,
+            study.name or "",
+            {name: source for name, source in sources.items() if source},
+        )
+
+    @classmethod
+    def of_keys(
+        cls,
+        treatment: Mapping[str, Any],
+        benefit: Mapping[str, Any],
+        names: Mapping[str, str] | None = None,
+    ) -> Self:
+        """Return the declaration of a study file's keys; every fault is one parameter error.
+
+        names: what a key is called where the error will be read, if not by its own name.
+        """
+        faults = []
+        try:
+            declared = Treatment.model_validate(dict(treatment))
+        except ValidationError as error:
+            faults += faults_of(error)
+        try:
+            outcome = Benefit.model_validate(dict(benefit))
+        except ValidationError as error:
+            faults += faults_of(error)
+        if faults:
+            known = names or {}
+            called = [replace(fault, where=known.get(fault.where, fault.where)) for fault in faults]
+            raise ParameterError("; ".join(str(fault) for fault in called))
+        return cls(declared, outcome)
+
+    @classmethod
+    def of_record(cls, treatment: Mapping[str, Any], benefit: Mapping[str, Any]) -> Self:
+        """Return the declaration of a rule file; the inverse of the two methods below.
+
+        Arms are a list there: their order decides which is −1, and the order of keys in a JSON
+        object decides nothing.
+        """
+        keys = dict(treatment)
+        arms = _two_texts("arms", keys.get("arms"))
+        if "probabilities" in keys:
+            probabilities = _two_texts("probabilities", keys.pop("probabilities"))
+            keys["arms"] = dict(zip(arms, probabilities, strict=True))
+        return cls.of_keys(keys, benefit)
+
+    def checked(self) -> Self:
+        """Return this declaration if a rule file can hold it; called before any row is read."""
+        back = self.of_record(self.treatment_keys(), self.benefit_keys())
+        same = back.treatment_keys() == self.treatment_keys()
+        if not (same and back.benefit_keys() == self.benefit_keys()):
+            raise ParameterError("treatment and benefit cannot be written to a rule file exactly")
+        return self
+
+    def clipped_at(self, share: float | None) -> Self:
+        """Return this declaration with V at a share of the largest, if it was left open."""
+        if share is None or not self.benefit.clip_is_open:
+            return self
+        return replace(self, benefit=self.benefit.clipped_at(share))
+
+    @property
+    def weight_bound(self) -> float:
+        """The bound W = V/π_min on every weight, rounded up."""
+        return weight_bound(self.benefit.clip, self.treatment.pi_min)
+
+    def treatment_keys(self) -> dict[str, Any]:
+        """Return the treatment as plain values that ``of_record`` reads back."""
+        treatment = self.treatment
+        keys: dict[str, Any] = {
+            "column": treatment.column,
+            "arms": list(treatment.arms),
+            "origin": treatment.origin,
+            "default": treatment.default,
+        }
+        if treatment.probabilities is not None:
+            return {**keys, "probabilities": [str(one) for one in treatment.probabilities]}
+        if treatment.declared_origin is None:  # a model brings its own
+            del keys["origin"]
+        propensity = treatment.propensity
+        return {
+            **keys,
+            "propensity": None if propensity is None else propensity.plain(),
+            "propensity_floor": str(treatment.propensity_floor),
+        }
+
+    def benefit_keys(self) -> dict[str, Any]:
+        """Return the benefit as plain values that ``of_record`` reads back, no default left."""
+        benefit = self.benefit
+        keys = {
+            "column": benefit.column,
+            "bounds": list(benefit.bounds),
+            "transform": benefit.transform,
+            "direction": benefit.direction,
+            "weights": benefit.weights,
+            "centre": benefit.centre,
+            "clip": benefit.clip,
+        }
+        return keys | ({"source": benefit.source} if benefit.source else {})
+
+
+def _two_texts(name: str, value: object) -> list[str]:
+    if isinstance(value, list) and len(value) == 2 and all(isinstance(one, str) for one in value):
+        return value
+    raise ParameterError(f"{name}: must be a list of two texts")

@@ -1,0 +1,38 @@
+"""The example is what the rule recommends."""
+
+import pyarrow as pa
+from tests.unit.documents.reported import demo_rule, material, said
+
+from dpwerm.documents.report.compose import compose
+from dpwerm.documents.report.material import Material
+
+
+def test_the_example_is_what_the_rule_recommends() -> None:
+    rule = material("output").rule
+    defaults = {"age": [None], "sex": [None], "severity": [None], "earlier_treatment": [None]}
+    score = float(rule.score_table(pa.table(defaults))[0])
+    text = said(compose(material("output")), "learned")
+    assert f"gives a score of {score:+.4g}, so '{rule.arms[int(score > 0)]}'" in text
+
+
+def test_the_example_gets_the_default_arm_at_a_score_of_0() -> None:
+    """Sums in own units round; the example must not."""
+    text = """
+format = 1
+[study]
+id = "zero"
+[features.severity]
+kind = "number"
+bounds = [4.1, 8.8]
+[treatment]
+column = "arm"
+arms = { pill = 0.5, therapy = 0.5 }
+[benefit]
+column = "improvement"
+bounds = [-12, 28]
+[method]
+intercept_scale = 0
+"""
+    rule = demo_rule(1, text=text)
+    shown = said(compose(Material(rule)), "learned")
+    assert "gives a score of +0, so 'pill' is recommended" in shown

@@ -1,0 +1,133 @@
+"""What is said of a ledger: every charge, what it left, and what one more would leave."""
+
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from dpwerm.documents import ledger as words
+from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.ledger.ledger import Ledger
+
+HASH = "sha256:" + "ab" * 32
+
+
+def book(folder: Path, **total: object) -> Ledger:
+    declared = {"epsilon": 2} | total
+    return Ledger("sqlite:///ledger.db", study="sleep", folder=folder, **declared)  # type: ignore[arg-type]
+
+
+def shown(ledger: Ledger) -> str:
+    return "\n".join(words.show_lines(ledger.account(), ledger.history(), ledger.shown))
+
+
+def test_every_charge_with_what_was_left_before_and_after(tmp_path: Path) -> None:
+    ledger = book(tmp_path)
+    receipt = ledger.charge(Budget.of("0.1"), "rule")
+    ledger.attach(receipt, HASH)
+    ledger.charge(Budget.of("0.2"), "value")
+    text = shown(ledger)
+    spaced = " ".join(text.split())
+    assert "rule everybody epsilon = 0.1 epsilon 2 -> 1.9 sha256:abababababab…" in spaced
+    assert "value everybody epsilon = 0.2 epsilon 1.9 -> 1.7 none attached" in spaced
+    assert "epsilon  2      0.3    1.7" in text
+    assert "slot" not in text
+
+
+def test_a_ledger_that_has_not_begun(tmp_path: Path) -> None:
+    text = shown(book(tmp_path, rho="0.5"))
+    assert "Nothing was charged yet" in text
+    assert "rho      0.5    0      0.5" in text
+    assert not (tmp_path / "ledger.db").exists()
+
+
+def test_slots_and_the_fullest_of_them_in_each_currency(tmp_path: Path) -> None:
+    ledger = book(tmp_path, rho="0.5", slots=("north", "south"))
+    ledger.charge(Budget.of("0.5"), "rule")
+    ledger.slot("north").charge(Budget.of("0.25"), "value")
+    ledger.slot("south").charge(Budget.gdp("0.5"), "rule")
+    text = shown(ledger)
+    assert "epsilon  2      0.75   1.25   north" in text
+    assert "rho      0.5    0.125  0.375  south" in text
+    assert "north          1.25     0.5" in text
+    assert "south          1.5      0.375" in text
+    assert "rho 0.5 -> 0.375" in text
+
+
+def test_a_changed_total_comes_with_its_reason(tmp_path: Path) -> None:
+    book(tmp_path).charge(Budget.of("0.5"), "rule")
+    more = book(tmp_path, epsilon=3)
+    more.change_total("the board agreed")
+    text = shown(more)
+    assert "total changed  everybody  total epsilon = 3  epsilon 2.5" in text
+    assert "Entry 4, why the total changed: the board agreed" in text
+
+
+def test_a_changed_total_beside_the_recorded_one(tmp_path: Path) -> None:
+    book(tmp_path, slots=("a",)).charge(Budget.of("0.5"), "rule")
+    lines = words.total_lines(
+        book(tmp_path).account(), book(tmp_path, epsilon=3, mu=1).declared.total, ("a", "b")
+    )
+    assert lines == [
+        "           recorded  new  spent",
+        "  epsilon  2         3    0.5",
+        "  mu       0         1    0",
+        "  slots: a; new: a, b",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cost", "row"),
+    [
+        (Budget.of("0.3", "1e-9"), "epsilon  2      0.1    1.9   0.3           1.6"),
+        (Budget.of("0.3", "1e-9"), "delta    0.001  0      0.001  1e-9          0.000999999"),
+        (Budget.gdp("0.6"), "mu       1      0      1     0.6           0.8"),
+    ],
+)
+def test_a_preview_in_every_currency(tmp_path: Path, cost: object, row: str) -> None:
+    ledger = book(tmp_path, delta="0.001", mu=1)
+    ledger.charge(Budget.of("0.1"), "rule")
+    lines = words.preview_lines(ledger.account(), cost, None, ledger.shown)  # type: ignore[arg-type]
+    assert lines[0] == "To be charged to study sleep in sqlite ledger.db, for everybody:"
+    assert row.split() in [line.split() for line in lines]
+
+
+def test_a_preview_for_a_slot(tmp_path: Path) -> None:
+    ledger = book(tmp_path, slots=("north", "south"))
+    ledger.slot("north").charge(Budget.of("0.5"), "rule")
+    account = ledger.account()
+    north, south, everybody = (
+        words.preview_lines(account, Budget.of(1), slot, "here")
+        for slot in ("north", "south", None)
+    )
+    assert north[0].endswith("in here, for slot north:")
+    assert "1.5" in north[3]
+    assert "1.5" not in south[3]
+    assert "beside the fullest slot" in everybody[0]
+    assert north[3] == everybody[3]
+
+
+def test_the_composed_total_is_display_and_may_be_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = book(tmp_path)
+    assert words.composed_lines(ledger.account()) == []
+    for _ in range(8):
+        ledger.charge(Budget.of("0.1"), "rule")
+    text = " ".join(words.composed_lines(ledger.account()))
+    assert "at delta = 1e-06, if their budgets had been fixed in advance" in text
+    assert 0.5 < float(text.split("epsilon = ")[1].split()[0]) <= 0.8
+    monkeypatch.setitem(sys.modules, "dp_accounting.pld", None)
+    assert "with its extra accounting" in " ".join(words.composed_lines(ledger.account()))
+
+
+def test_numbers_keep_all_their_digits() -> None:
+    for text in ("0", "2", "1234567.25", "0.0001", "1e-7", "9.99999999e-7"):
+        assert words.number(Decimal(text)) == text
+
+
+def test_the_head_is_told_to_be_written_down() -> None:
+    lines = words.head_lines(7, HASH)
+    assert lines[0] == f"Head: 7:{HASH}"
+    assert "Write the head down elsewhere" in lines[1]

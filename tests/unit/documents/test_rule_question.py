@@ -1,0 +1,88 @@
+"""A released rule leads back to the question that its settings were an answer to."""
+
+from dataclasses import replace
+
+import pytest
+
+from dpwerm.documents.half_widths import (
+    plan_for,
+    question_of,
+    setting_of,
+    simulated_reach,
+    trials_for,
+)
+from dpwerm.errors import ParameterError
+from dpwerm.plan.settle import Settled, settle
+from dpwerm.privacy.budget import Budget
+from dpwerm.releases.certificate import certify
+from dpwerm.releases.release import Release
+from dpwerm.releases.rule import Rule
+from dpwerm.simulate.scenarios import get_scenario
+from dpwerm.study.declaration import Study
+from dpwerm.study.declared import Declaration
+
+N = 300
+
+
+def declared(name: str) -> Study:
+    """Return a scenario's study with settings of its own, so that nothing is searched for."""
+    study = get_scenario(name).study()
+    method = study.method.model_copy(
+        update={"gamma": 4000.0, "mechanism": "objective-block", "saturation": 1.5}
+    )
+    return study.model_copy(update={"method": method})
+
+
+def released(settled: Settled) -> Rule:
+    certificate, _ = certify(settled.spec, settled.encoding, N, secure=False, library="")
+    integers = (0,) * certificate.dimension
+    release = Release(settled.encoding, integers, certificate, settled.threshold)
+    return Rule(release, settled.declaration)
+
+
+def from_file(rule: Rule) -> Rule:
+    """Return the rule with its declaration as a file keeps it."""
+    kept = rule.declaration
+    return replace(
+        rule, declaration=Declaration.of_record(kept.treatment_keys(), kept.benefit_keys())
+    )
+
+
+@pytest.mark.parametrize("name", ["paper", "arms-9-1", "categories", "confounded"])
+def test_it_is_the_question_of_the_fit(name: str) -> None:
+    settled = settle(declared(name), Budget.of(2), N, clip=0.4)
+    for rule in (released(settled), from_file(released(settled))):
+        assert question_of(rule).plain() == settled.question.plain()
+        assert setting_of(question_of(rule)) == settled.setting
+
+
+def test_the_plan_is_that_of_the_certificate_in_units_of_the_weight_bound() -> None:
+    rule = released(settle(declared("arms-9-1"), Budget.of(1), N))
+    certificate, plan = rule.release.certificate, plan_for(rule, question_of(rule))
+    assert certificate.perturbation is not None
+    assert certificate.perturbation.rate is not None
+    assert plan.inside is not None
+    W = certificate.weight_bound
+    assert W > 10
+    assert plan.facts.gamma == pytest.approx(certificate.gamma / W)
+    assert plan.inside.rate == pytest.approx(certificate.perturbation.rate * W)
+    assert plan.inside.epsilon_inside == 1 - plan.inside.epsilon_outside
+
+
+def test_trials_are_drawn_between_the_floors_of_a_propensity_model() -> None:
+    rule = released(settle(declared("confounded"), Budget.of(2), N))
+    question = question_of(rule)
+    assert question.outcome.propensity == (question.outcome.pi_min, 1 - question.outcome.pi_min)
+    trials = trials_for(question, 4, 50, 1)
+    assert trials.X.shape == (4, 50, 3)
+    assert trials.probability.min() >= question.outcome.pi_min
+    found = simulated_reach(rule, problems=4, draws=4)
+    assert found is not None
+    assert found.half.min() > 0
+
+
+def test_n_must_be_public() -> None:
+    rule = released(settle(declared("paper"), Budget.of(1), N))
+    certificate = rule.release.certificate.model_copy(update={"n": None})
+    with pytest.raises(ParameterError, match="from how many people"):
+        question_of(replace(rule, release=replace(rule.release, certificate=certificate)))

@@ -1,0 +1,89 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpwerm.arrays import FloatArray
+from dpwerm.errors import ParameterError
+from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.objective import Objective
+from dpwerm.objective.regularizers import Ridge
+from dpwerm.objective.rows import WeightedData
+
+LOSSES: list[MarginLoss] = [HuberisedHinge(0.7), Logistic()]
+
+
+def rows(n: int, d: int, intercept: float = 0.5) -> WeightedData:
+    random = np.random.default_rng(n + d)
+    bounds = np.ones(d + 1) if intercept else np.ones(d)
+    X, y = random.uniform(-1, 1, (n, d)), random.choice([-1.0, 1.0], n)
+    return WeightedData(X, y, random.uniform(0, 3, n), intercept, bounds)
+
+
+def plain(objective: Objective, theta: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+    """F, ∇F, ∇²F with the intercept stored and no chunks."""
+    data, loss, gamma = objective.data, objective.loss, objective.gamma
+    X = data.X
+    if data.intercept_scale:
+        X = np.column_stack([np.full(len(X), data.intercept_scale), X])
+    z = data.y * (X @ theta)
+    value = float(data.weights @ loss.value(z)) + gamma * float(theta @ theta) / 2
+    gradient = (data.weights * data.y * loss.derivative(z)) @ X + gamma * theta
+    hessian = (X.T * (data.weights * loss.second_derivative(z))) @ X + gamma * np.eye(len(theta))
+    return value, gradient, hessian
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=str)
+@pytest.mark.parametrize(("n", "d"), [(0, 2), (1, 1), (50, 3), (70_000, 4), (3000, 60)])
+@pytest.mark.parametrize("intercept", [0.0, 0.5])
+def test_chunks_add_up_to_the_formula(loss: MarginLoss, n: int, d: int, intercept: float) -> None:
+    objective = Objective(rows(n, d, intercept), loss, 2.0, Ridge())
+    theta = np.random.default_rng(3).normal(size=objective.data.dimension)
+    here = objective.evaluate(theta)
+    value, gradient, hessian = plain(objective, theta)
+    assert here.value == pytest.approx(value, rel=1e-11)
+    np.testing.assert_allclose(here.gradient, gradient, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(here.hessian, hessian, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=str)
+def test_the_gradient_is_the_slope_of_the_value(loss: MarginLoss) -> None:
+    objective = Objective(rows(40, 2), loss, 0.1)
+    theta, step = np.array([0.2, -0.4, 0.9]), 1e-6
+    here = objective.evaluate(theta)
+    for j in range(3):
+        up, down = theta + step * np.eye(3)[j], theta - step * np.eye(3)[j]
+        rise = objective.evaluate(up).value - objective.evaluate(down).value
+        assert rise / (2 * step) == pytest.approx(here.gradient[j], rel=1e-6)
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=str)
+def test_a_tilt_adds_a_linear_function(loss: MarginLoss) -> None:
+    flat = Objective(rows(40, 2), loss, 0.1)
+    high, low = np.array([1.0, -2.0, 0.5]), np.array([1e-3, 0.0, -1e-3])
+    tilted, theta = replace(flat, tilt=(high, low)), np.array([0.2, -0.4, 0.9])
+    one, other = flat.evaluate(theta), tilted.evaluate(theta)
+    assert other.value - one.value == pytest.approx((high + low) @ theta)
+    np.testing.assert_allclose(other.gradient - one.gradient, high + low)
+    np.testing.assert_array_equal(other.hessian, one.hessian)
+
+
+@pytest.mark.parametrize("part", [np.zeros(2), np.array([0.0, np.nan, 0.0]), np.zeros((3, 1))])
+def test_a_tilt_of_another_shape_or_not_finite_is_refused(part: FloatArray) -> None:
+    with pytest.raises(ParameterError, match="tilt must hold finite vectors"):
+        Objective(rows(3, 2), Logistic(), 1.0, tilt=(part,))
+
+
+def test_a_window_averages_the_curvature() -> None:
+    data = WeightedData(np.ones((1, 1)), np.ones(1), np.ones(1), 0.0, np.ones(1))
+    objective = Objective(data, HuberisedHinge(0.5), 1.0)
+    assert objective.evaluate(np.zeros(1)).hessian[0, 0] == 1.0
+    assert objective.evaluate(np.zeros(1), window=1.0).hessian[0, 0] == 1.25
+
+
+@pytest.mark.parametrize("gamma", [0.0, -1.0, np.nan, np.inf])
+def test_gamma_outside_its_range_is_refused(gamma: float) -> None:
+    with pytest.raises(ParameterError, match="gamma must be"):
+        Objective(rows(3, 1), Logistic(), gamma)

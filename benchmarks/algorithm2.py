@@ -24,7 +24,7 @@ from dpwerm.simulate.engine.released import second_arm
 from dpwerm.simulate.engine.run import bar
 from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.simulate.synthetic import generator
-from dpwerm.study.declared import Declaration
+from dpwerm.study.declaration import Declaration
 from dpwerm.text import markdown
 from dpwerm.tune.algorithm2 import all_scores, parts, tune_gamma
 from dpwerm.tune.people import Repeats

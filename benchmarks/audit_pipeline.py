@@ -14,7 +14,7 @@ from dpwerm.audit.pipeline import SILENT, guess_coins
 from dpwerm.audit.pipeline_target import PipelineTarget, tell_apart
 from dpwerm.audit.study_pipeline import StudyPipeline
 from dpwerm.privacy.budget import Budget
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 from dpwerm.text import markdown
 
 PAGE = Path(__file__).parents[1] / "docs" / "audit-pipeline.md"

@@ -24,7 +24,7 @@ from dpwerm.simulate.scenarios.scenario import Scenario
 from dpwerm.simulate.synthetic import generator
 from dpwerm.solve.batch import minimise_batch
 from dpwerm.solve.batch_problems import BatchProblems
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 from dpwerm.study.trial import read_trial
 from dpwerm.text import markdown
 from dpwerm.weighting.propensity import second_arm

@@ -13,7 +13,7 @@ from dpwerm.cli.console import bar as steps_bar
 from dpwerm.cli.main import main as dpwerm
 from dpwerm.errors import ParameterError
 from dpwerm.simulate.engine.run import bar
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 from reproduction.artefact import Artefact, Bench
 from reproduction.bounds.words import study_blocks
 from reproduction.gamma import flat as gamma_flat

@@ -19,8 +19,8 @@ from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.randomness import SeededBits
 from dpwerm.releases.release import Release
 from dpwerm.releases.specification import Specification
-from dpwerm.study.declaration import Study
-from dpwerm.study.declared import outcome_weights, weight_bound
+from dpwerm.study.declaration import outcome_weights, weight_bound
+from dpwerm.study.study import Study
 from dpwerm.study.treatment import arm_labels, arm_probabilities
 
 HINGE_WIDTH = 0.5

@@ -16,7 +16,7 @@ from dpwerm import PrivateTreatmentRule
 from dpwerm.simulate.scenarios import OBSERVATIONAL
 from dpwerm.simulate.scenarios.confounded import PROPENSITY, Confounded
 from dpwerm.simulate.scenarios.scenario import Scenario
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 PEOPLE = 4_000
 """People on whom each rule is judged."""

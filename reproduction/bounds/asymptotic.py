@@ -15,8 +15,8 @@ from typing import ClassVar
 from dpwerm.errors import ParameterError
 from dpwerm.parameters import SMALLEST, positive, real
 from dpwerm.privacy.sensitivity import LARGEST_N
-from dpwerm.study.declaration import Study
 from dpwerm.study.propensity import ASYMPTOTIC
+from dpwerm.study.study import Study
 from dpwerm.weighting.propensity import model_encoding
 
 

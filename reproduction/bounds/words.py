@@ -7,7 +7,7 @@ from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.parameters import real
 from dpwerm.plan.settle import people_of, settle
 from dpwerm.privacy.budget import Budget
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 from dpwerm.text import aligned, wrapped
 from reproduction.bounds.asymptotic import Asymptotic, asymptotic_figures
 from reproduction.bounds.measured import ALPHA, MECHANISM, RHO, Bounds, Term, bounds_of

@@ -19,7 +19,7 @@ from scipy.special import ndtr, ndtri
 from dpwerm.arrays import FloatArray
 from dpwerm.data.table import read_table
 from dpwerm.simulate.scenarios.scenario import ARM, BENEFIT, Outcome, Scenario, numbers, two_arms
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 from dpwerm.study.treatment import arm_labels, arm_probabilities
 from reproduction.paper_method import shifted
 from reproduction.trials.trial import OpenTrial

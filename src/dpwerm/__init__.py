@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from dpwerm.privacy.budget import Budget
     from dpwerm.privacy.ledger.ledger import Ledger
     from dpwerm.releases.release import Release
-    from dpwerm.study.declaration import Study
+    from dpwerm.study.study import Study
     from dpwerm.version import __version__
 
 __all__ = [
@@ -30,7 +30,7 @@ _HOMES = {
     "PrivateTreatmentRule": "dpwerm.estimators.treatment_rule",
     "PrivateWeightedClassifier": "dpwerm.estimators.classifier",
     "Release": "dpwerm.releases.release",
-    "Study": "dpwerm.study.declaration",
+    "Study": "dpwerm.study.study",
     "__version__": "dpwerm.version",
     "treatment_value": "dpwerm.evaluate",
 }

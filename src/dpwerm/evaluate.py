@@ -27,9 +27,9 @@ from dpwerm.releases.value.file import value_content
 from dpwerm.releases.value.layout import layout_for, shared_rows
 from dpwerm.releases.value.outcome import CONFIDENCES, NOT_EVALUATED, OutcomeModel, for_evaluation
 from dpwerm.releases.value.release import ValueRelease
-from dpwerm.study.declaration import Study
-from dpwerm.study.declared import Declaration
+from dpwerm.study.declaration import Declaration
 from dpwerm.study.propensity import PrivatePropensity
+from dpwerm.study.study import Study
 from dpwerm.study.trial import refuse_repeated_persons
 from dpwerm.version import __version__
 from dpwerm.weighting.trial import trial_of_table

@@ -30,7 +30,7 @@ from dpwerm.releases.release import Release
 from dpwerm.releases.rule import Rule
 from dpwerm.releases.specification import Chosen, Specification
 from dpwerm.solve.newton import minimise
-from dpwerm.study.declared import Declaration
+from dpwerm.study.declaration import Declaration
 from dpwerm.study.propensity import ExternalPropensity
 from dpwerm.version import __version__
 from dpwerm.weighting.propensity import model_encoding, origin_for, second_arm, split

@@ -10,7 +10,7 @@ from tests.bad_input.base import ADD_REMOVE, PERSON_COLUMN, STUDY, sound_table
 from tests.cli.conftest import Run, Trial
 
 from dpwerm.privacy.ledger.ledger import Ledger
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 NOT_PRIVATE = "NOT PRIVATE"
 STAGES = ("reading", "encoding", "solving", "adding noise")

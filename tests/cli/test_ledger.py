@@ -16,7 +16,7 @@ from dpwerm.errors import LedgerError
 from dpwerm.privacy.ledger.entry import seal
 from dpwerm.privacy.ledger.ledger import Ledger
 from dpwerm.privacy.randomness import Receipt
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 SECRET = "hunter2-zebra"  # noqa: S105 - a password that must never be seen
 SLOTTED = STUDY.replace("epsilon = 2", 'epsilon = 2\nslots = ["north", "south"]')

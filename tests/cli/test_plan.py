@@ -8,7 +8,7 @@ from tests.unit.plan.studies import OPEN, PRIVATE_MODEL, make_small
 
 from dpwerm.plan import desk
 from dpwerm.simulate.scenarios import get_scenario
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "paper.toml"
 

@@ -17,7 +17,7 @@ from tests.cli.conftest import Run, Trial
 from dpwerm.errors import RuleFileError
 from dpwerm.releases.release import digest_of
 from dpwerm.releases.rule_file import verify_rule, write_rule
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 from dpwerm.tune.private import fit_tuned
 
 CHOICES = (

@@ -25,7 +25,7 @@ from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import Facts, WeightOrigin
 from dpwerm.simulate.engine.released import Draws, outside_noise, released
 from dpwerm.solve.batch_problems import BatchProblems
-from dpwerm.study.declared import outcome_weights
+from dpwerm.study.declaration import outcome_weights
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ from dpwerm.privacy.ledger.entry import Entry
 from dpwerm.privacy.ledger.store import Store
 from dpwerm.privacy.ledger.url import LedgerAddress
 from dpwerm.releases.rule_file import read_rule, write_rule
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 PER_FOLDER = 25
 """Fits into one ledger; every charge reads all of it, so the next ones get a new one."""

@@ -8,7 +8,7 @@ from dpwerm.data.table import read_table
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.simulate.scenarios import get_scenario
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 from reproduction.paper_method import paper_benefit_bound, paper_release, paper_rule, shifted
 
 PAPER = get_scenario("paper")

@@ -1,6 +1,6 @@
 import pytest
 
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 STUDY = """
 format = 1

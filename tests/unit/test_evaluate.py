@@ -27,7 +27,7 @@ from dpwerm.mechanisms.laplace_sums import UNIT
 from dpwerm.privacy.budget import Budget
 from dpwerm.releases.rule import Rule
 from dpwerm.releases.value.release import ValueRelease
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 RULE = fitted(study())
 OUTCOME = {

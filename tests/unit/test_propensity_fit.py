@@ -22,7 +22,7 @@ from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import Facts
 from dpwerm.releases.release import Release
 from dpwerm.solve.newton import minimise
-from dpwerm.study.declared import Declaration
+from dpwerm.study.declaration import Declaration
 from dpwerm.weighting.propensity import model_encoding, origin_for
 from dpwerm.weighting.trial import Trial, rows_of
 

@@ -22,9 +22,9 @@ from dpwerm.features.blocks import CategoryBlock, Level, NumberBlock
 from dpwerm.privacy.relation import Relation
 from dpwerm.simulate.synthetic import generator, random_trials, widths_of
 from dpwerm.study.benefit import Benefit
-from dpwerm.study.declaration import Study
-from dpwerm.study.declared import Declaration
+from dpwerm.study.declaration import Declaration
 from dpwerm.study.propensity import PrivatePropensity
+from dpwerm.study.study import Study
 
 Record = dict[str, str]
 """One row of a table: from column to cell."""

@@ -32,7 +32,7 @@ from dpwerm.audit.target import luck
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.engine.run import OnDone, unseen
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 MOST_EPSILON = 64.0
 _HALVINGS = 50

@@ -22,7 +22,7 @@ from dpwerm.audit.target import Key, Pair, luck
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.engine.run import OnDone, unseen
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 PILOTS, PILOT_SHARE = (8, 40), 20
 """Runs on each world of a pair in the search: this share of all, within these bounds."""

@@ -27,7 +27,7 @@ from dpwerm.releases.rule import Rule
 from dpwerm.releases.rule_file import read_rule, write_rule
 from dpwerm.releases.value.file import read_value, write_value
 from dpwerm.simulate.engine.run import OnDone, processors, run, unseen
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 from dpwerm.tune.private import fit_tuned
 
 RULE, VALUE = "rule.json", "value.json"

@@ -24,7 +24,7 @@ from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.sensitivity import LARGEST_N
 from dpwerm.releases.certificate import certify
 from dpwerm.releases.specification import Chosen, Specification, plain_mechanism
-from dpwerm.study.declared import Declaration
+from dpwerm.study.declaration import Declaration
 
 AUTO = "auto"
 LARGEST_SATURATION = 100.0

@@ -12,7 +12,7 @@ from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import EPSILON_LARGEST, AnyBudget, Budget
 from dpwerm.privacy.filter import NO_LEDGER
 from dpwerm.study.check import check as check_table
-from dpwerm.study.declaration import DeclaredBudget, Study
+from dpwerm.study.study import DeclaredBudget, Study
 
 
 def check(

@@ -11,7 +11,7 @@ from dpwerm.cli.console import WRONG_INPUT, complain, say, stages
 from dpwerm.cli.paying import told
 from dpwerm.releases.rule_file import write_rule
 from dpwerm.simulate.demo import best_arm, demo_trial, study_text
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 EPSILON, VALUE_EPSILON = "1", "0.5"
 LEDGER = "ledger.db"

@@ -9,7 +9,7 @@ from dpwerm.cli.console import EPSILON_HELP, free_path, say, stages
 from dpwerm.cli.paying import LedgerOrNone, Slot, ask, payer, spare, told
 from dpwerm.privacy.budget import Budget
 from dpwerm.releases.rule_file import read_rule
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 PEOPLE_HELP = (
     "People with their arm and outcome, best others than the rule was learned from: a .csv, .tsv "

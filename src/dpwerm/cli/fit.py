@@ -9,7 +9,7 @@ from dpwerm.cli.console import DELTA_HELP, EPSILON_HELP, TABLE_HELP, free_path, 
 from dpwerm.cli.paying import LedgerOrNone, Slot, ask, payer, spare, told
 from dpwerm.privacy.budget import only_budget
 from dpwerm.releases.rule_file import write_rule
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 
 def fit(

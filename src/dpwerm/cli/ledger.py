@@ -9,7 +9,7 @@ import typer
 from dpwerm.cli.console import NOT_VERIFIED, agree, complain, free_path, say
 from dpwerm.cli.paying import LedgerUrl, entries_in, ledger_of, store_at, store_of, url_of
 from dpwerm.errors import LedgerError, LedgerTamperedError, ParameterError, RuleFileError
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 if TYPE_CHECKING:
     from dpwerm.privacy.ledger.account import Account

@@ -14,7 +14,7 @@ from dpwerm.errors import BudgetError, LedgerTamperedError, LedgerWarning, Param
 from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.filter import NO_LEDGER
 from dpwerm.privacy.ledger.url import LedgerAddress
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 if TYPE_CHECKING:
     from dpwerm.privacy.ledger.entry import Entry

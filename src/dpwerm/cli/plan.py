@@ -9,7 +9,7 @@ import typer
 from dpwerm.cli.console import DELTA_HELP, bar, picture_path, say
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 if TYPE_CHECKING:
     from dpwerm.plan.desk import Desk

@@ -12,7 +12,7 @@ from dpwerm.releases.findings import ledger_findings, what_of
 from dpwerm.releases.rule import Rule
 from dpwerm.releases.rule_file import content_of, read_rule
 from dpwerm.releases.verify import Finding
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 if TYPE_CHECKING:
     from dpwerm.privacy.ledger.entry import Entry

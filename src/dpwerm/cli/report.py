@@ -12,7 +12,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.releases.files import write_json, write_text
 from dpwerm.releases.rule import Rule
 from dpwerm.releases.rule_file import read_rule, verify_rule
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 from dpwerm.text import one_line
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from dpwerm.parameters import one_of, positive
 from dpwerm.privacy.budget import Budget
 from dpwerm.releases.tuning import SPLIT, refuse_retired
 from dpwerm.releases.tuning import WAYS as PRIVATE_WAYS
-from dpwerm.study.declaration import Study
 from dpwerm.study.propensity import PrivatePropensity
+from dpwerm.study.study import Study
 
 if TYPE_CHECKING:
     from dpwerm.releases.rule import Rule

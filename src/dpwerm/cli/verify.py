@@ -13,7 +13,7 @@ from dpwerm.errors import RuleFileError
 from dpwerm.releases.files import VALUE_FORMAT, read_json
 from dpwerm.releases.rule_file import verify_rule
 from dpwerm.releases.verify import Finding
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 from dpwerm.text import one_line
 
 SHOWN = (

@@ -36,7 +36,7 @@ from dpwerm.releases.tuning import SPLIT
 from dpwerm.simulate.engine.released import Draws, inside_noise
 from dpwerm.simulate.synthetic import Proxies, generator, random_trials
 from dpwerm.solve.batch import minimise_batch
-from dpwerm.study.declared import Declaration
+from dpwerm.study.declaration import Declaration
 
 NODES = 400
 """Of the integral over K. The relative error of t is below 1e-6 at 0.95, 2e-5 up to 0.999."""

@@ -9,8 +9,8 @@ from dpwerm.plan.expected import MOST_ROWS, Expected, Spread
 from dpwerm.plan.settle import Settled
 from dpwerm.plan.target import Answer
 from dpwerm.privacy.budget import AnyBudget, Budget, total
-from dpwerm.study.declaration import Study
-from dpwerm.study.declared import Declaration
+from dpwerm.study.declaration import Declaration
+from dpwerm.study.study import Study
 from dpwerm.text import aligned, wrapped
 
 NO_PRIVACY, WITHOUT = "no privacy", "without privacy"

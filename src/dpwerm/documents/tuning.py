@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from dpwerm.plan.settle import Settled
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 from dpwerm.text import aligned, wrapped
 from dpwerm.tune.tuned import NOT_PRIVATE, Tuned
 

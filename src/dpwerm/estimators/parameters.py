@@ -30,7 +30,7 @@ from dpwerm.privacy.origin import ReleasedModel
 from dpwerm.privacy.relation import Relation
 from dpwerm.releases.charging import study_payment
 from dpwerm.releases.specification import Specification, specification_of
-from dpwerm.study.declared import Declaration
+from dpwerm.study.declaration import Declaration
 from dpwerm.weighting.propensity import split
 
 PARAMETERS = {

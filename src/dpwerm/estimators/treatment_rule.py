@@ -30,8 +30,8 @@ from dpwerm.objective.losses.contract import MarginLoss
 from dpwerm.releases.charging import StudyLedger, attach
 from dpwerm.releases.release import Release
 from dpwerm.releases.rule_file import content_of, write_rule
-from dpwerm.study.declaration import Study
-from dpwerm.study.declared import Declaration
+from dpwerm.study.declaration import Declaration
+from dpwerm.study.study import Study
 from dpwerm.study.trial import read_trial, refuse_repeated_persons
 from dpwerm.weighting.trial import trial_of_arrays, trial_of_table
 

@@ -15,7 +15,7 @@ from dpwerm.plan.settle import Settled, settle
 from dpwerm.plan.target import EPSILONS, SIZES, Answer, smallest
 from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.engine.run import run
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 Found = tuple[Settled, Expected]
 Key = tuple[str, int, float | None]

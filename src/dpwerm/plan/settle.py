@@ -18,8 +18,8 @@ from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.sensitivity import LARGEST_N
 from dpwerm.releases.specification import Specification, specification_of
-from dpwerm.study.declaration import Study
-from dpwerm.study.declared import Declaration
+from dpwerm.study.declaration import Declaration
+from dpwerm.study.study import Study
 from dpwerm.weighting.propensity import split
 
 

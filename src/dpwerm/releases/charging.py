@@ -15,7 +15,7 @@ from dpwerm.privacy.ledger.amounts import Total
 from dpwerm.privacy.randomness import Receipt
 from dpwerm.privacy.relation import Relation
 from dpwerm.releases.release import digest_of
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 
 @runtime_checkable

@@ -15,7 +15,7 @@ from dpwerm.privacy.budget import AnyBudget, total
 from dpwerm.privacy.randomness import Receipt
 from dpwerm.releases.release import Release
 from dpwerm.releases.tuning import Tuning
-from dpwerm.study.declared import Declaration
+from dpwerm.study.declaration import Declaration
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from dpwerm.releases.release import Release, digest_of
 from dpwerm.releases.rule import Rule
 from dpwerm.releases.tuning import Tuning, TuningRecord, plain_tuning
 from dpwerm.releases.verify import Finding, leaves, verify_release
-from dpwerm.study.declared import Declaration
+from dpwerm.study.declaration import Declaration
 
 FORMAT, VERSION = "dpwerm-rule", 5
 ABSENT = "(absent)"

@@ -1,5 +1,5 @@
 """What is public about a study: its declaration, how tables are read, how rows are encoded."""
 
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 __all__ = ["Study"]

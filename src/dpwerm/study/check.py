@@ -15,8 +15,8 @@ from dpwerm.data.cells import MISSING
 from dpwerm.data.table import Table
 from dpwerm.features.blocks import CategoryBlock, NumberBlock
 from dpwerm.features.encoding import Encoding
-from dpwerm.study.declaration import Study
 from dpwerm.study.propensity import ExternalPropensity
+from dpwerm.study.study import Study
 from dpwerm.study.treatment import arm_labels, received_probabilities, second_arm_probabilities
 from dpwerm.study.trial import person_codes, read_trial
 from dpwerm.text import one_line

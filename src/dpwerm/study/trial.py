@@ -5,7 +5,7 @@ import numpy as np
 from dpwerm.arrays import IntArray
 from dpwerm.data.table import Table, read_table
 from dpwerm.errors import Fault, TableError
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 
 def read_trial(study: Study, source: object) -> Table:

@@ -13,7 +13,7 @@ from dpwerm.plan.settle import Settled, settle
 from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.engine.run import OnDone, run, unseen
 from dpwerm.simulate.synthetic import TESTS, generator
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 from dpwerm.tune.candidates import declared, usable
 from dpwerm.tune.learner import Learner, Planned
 from dpwerm.tune.people import (

@@ -16,7 +16,7 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.plan.settle import Settled
 from dpwerm.simulate.engine.released import Draws, released, second_arm
 from dpwerm.simulate.synthetic import generator
-from dpwerm.study.declared import Declaration
+from dpwerm.study.declaration import Declaration
 from dpwerm.tune.many import plan_of, problems_of
 from dpwerm.tune.people import Repeats
 

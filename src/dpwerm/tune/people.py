@@ -15,7 +15,7 @@ import numpy as np
 
 from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.errors import ParameterError
-from dpwerm.study.declared import Declaration, outcome_weights
+from dpwerm.study.declaration import Declaration, outcome_weights
 from dpwerm.study.treatment import received_probabilities
 from dpwerm.weighting.trial import Trial
 

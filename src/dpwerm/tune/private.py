@@ -33,8 +33,8 @@ from dpwerm.releases.tuning import (
     slots_of,
     steps_of,
 )
-from dpwerm.study.declaration import Study
-from dpwerm.study.declared import Declaration
+from dpwerm.study.declaration import Declaration
+from dpwerm.study.study import Study
 from dpwerm.study.trial import read_trial, refuse_repeated_persons
 from dpwerm.tune.candidates import FACTORS, around, declared, not_simulated, usable
 from dpwerm.tune.ways import HOW, Work

@@ -17,9 +17,9 @@ from dpwerm.errors import ParameterError
 from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.simulate.synthetic import TESTS, generator, random_trials, widths_of
 from dpwerm.study.benefit import Benefit
-from dpwerm.study.declaration import Study
-from dpwerm.study.declared import Declaration
+from dpwerm.study.declaration import Declaration
 from dpwerm.study.propensity import PrivatePropensity, RidgePropensity
+from dpwerm.study.study import Study
 from dpwerm.study.trial import read_trial, refuse_repeated_persons
 from dpwerm.tune.people import Repeats, Splits, splits
 from dpwerm.tune.tuned import FREE, NOT_PRIVATE

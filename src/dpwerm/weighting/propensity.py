@@ -17,7 +17,7 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.privacy.budget import AnyBudget, Budget, parted
 from dpwerm.privacy.origin import RidgeModel, origin_of
 from dpwerm.privacy.sensitivity import WeightOrigin
-from dpwerm.study.declared import Declaration
+from dpwerm.study.declaration import Declaration
 from dpwerm.study.propensity import ExternalPropensity, PrivatePropensity, RidgePropensity
 from dpwerm.study.treatment import Treatment, received_probabilities
 from dpwerm.weighting.trial import Trial

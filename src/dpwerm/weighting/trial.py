@@ -18,7 +18,7 @@ from dpwerm.data.cells import text_of
 from dpwerm.data.table import Table, read_table
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
-from dpwerm.study.declared import Declaration, outcome_weights
+from dpwerm.study.declaration import Declaration, outcome_weights
 from dpwerm.study.treatment import arm_labels, received_probabilities, second_arm_probabilities
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.reproduction.trials.trial_files import invented_cyp_guides
 
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 from reproduction.trials.source import cyp_guides
 from reproduction.trials.trial import OpenTrial, study_file
 

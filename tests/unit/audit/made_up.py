@@ -1,6 +1,6 @@
 """Studies for tests of the pipeline's audit: small, with γ declared, so that a fit is fast."""
 
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 TRIAL = """
 format = 1

@@ -18,8 +18,8 @@ from dpwerm.audit.canaries import (
     write_table,
 )
 from dpwerm.study.check import check
-from dpwerm.study.declaration import Study
-from dpwerm.study.declared import Declaration
+from dpwerm.study.declaration import Declaration
+from dpwerm.study.study import Study
 from dpwerm.study.trial import read_trial
 from dpwerm.weighting.propensity import second_arm
 from dpwerm.weighting.trial import TrialRows, rows_of, trial_of_table

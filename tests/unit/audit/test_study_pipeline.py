@@ -13,7 +13,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
 from dpwerm.releases.rule_file import read_rule
 from dpwerm.releases.value.file import read_value
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 STUDY = made_up(2)
 ROWS = [bird.first for bird in canaries_for(STUDY, 4)]

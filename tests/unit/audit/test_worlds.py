@@ -7,7 +7,7 @@ from tests.unit.audit.made_up import made_up
 
 from dpwerm.audit.canaries import CROWD, SAMPLE, mistaken_pairs, scaled, tipped, worst_pairs
 from dpwerm.audit.target import Pair
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 MODEL = """arms = ["pill", "therapy"]
 propensity = { model = "private" }

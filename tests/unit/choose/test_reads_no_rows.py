@@ -46,7 +46,9 @@ def test_nothing_that_reads_tables_is_imported(path: Path) -> None:
     guilty = {
         name
         for name in imported(path)
-        if name.startswith((*TABLES, *READERS, "dpwerm.fit", "dpwerm.estimators", "dpwerm.weighting.trial"))
+        if name.startswith(
+            (*TABLES, *READERS, "dpwerm.fit", "dpwerm.estimators", "dpwerm.weighting.trial")
+        )
     }
     assert not guilty
 

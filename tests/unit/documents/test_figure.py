@@ -23,7 +23,7 @@ from dpwerm.documents.rule_figure import (
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 from dpwerm.releases.rule import Rule
 from dpwerm.simulate.demo import demo_trial, study_text
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from dpwerm.releases.certificate import certify
 from dpwerm.releases.release import Release
 from dpwerm.releases.rule import Rule
 from dpwerm.simulate.scenarios import get_scenario
-from dpwerm.study.declaration import Study
-from dpwerm.study.declared import Declaration
+from dpwerm.study.declaration import Declaration
+from dpwerm.study.study import Study
 
 N = 300
 

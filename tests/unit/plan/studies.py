@@ -10,7 +10,7 @@ from dpwerm.choose import answer, candidates, search
 from dpwerm.choose.search import Round
 from dpwerm.plan import desk, expected
 from dpwerm.simulate import synthetic as proxies
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 OPEN = STUDY.replace("gamma = 50", "")
 """The small trial with everything left to the library."""

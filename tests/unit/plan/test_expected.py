@@ -14,7 +14,7 @@ from dpwerm.plan import expected as module
 from dpwerm.plan.expected import Spread, expected, fresh_trials, rehearsed, rows_for, value_share
 from dpwerm.plan.settle import Settled, settle
 from dpwerm.privacy.budget import Budget
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 
 def settled_at(epsilon: object, n: int = 60, text: Study | None = None) -> Settled:

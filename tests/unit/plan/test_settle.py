@@ -11,7 +11,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 from dpwerm.plan.settle import people_of, settle
 from dpwerm.privacy.budget import Budget
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 
 @pytest.fixture(autouse=True)

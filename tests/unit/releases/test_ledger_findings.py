@@ -24,7 +24,7 @@ from dpwerm.releases.release import Release
 from dpwerm.releases.rule import Rule
 from dpwerm.releases.rule_file import content_of, read_rule, verify_rule, write_rule
 from dpwerm.releases.value.file import value_content, verify_value, write_value
-from dpwerm.study.declared import Declaration
+from dpwerm.study.declaration import Declaration
 from dpwerm.tune.private import fit_tuned
 
 

@@ -10,7 +10,7 @@ from dpwerm.releases.release import digest_of
 from dpwerm.releases.rule import Rule
 from dpwerm.releases.rule_file import content_of, notice, read_rule, verify_rule, write_rule
 from dpwerm.simulate.demo import demo_trial, study_text
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 
 def demo_rule(epsilon: object = 1, **other: object) -> Rule:

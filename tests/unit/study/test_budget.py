@@ -3,7 +3,7 @@ from decimal import Decimal
 import pytest
 
 from dpwerm.errors import StudyError
-from dpwerm.study.declaration import DeclaredBudget, Study
+from dpwerm.study.study import DeclaredBudget, Study
 
 
 def declared(study_text: str, budget: str) -> DeclaredBudget:

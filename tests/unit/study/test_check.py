@@ -5,7 +5,7 @@ import pytest
 
 from dpwerm.errors import TableError
 from dpwerm.study.check import Example, Finding, check
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 CSV = """\
 ID,AGE,sex,site,arm,days

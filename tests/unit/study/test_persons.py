@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 
 from dpwerm.data.table import read_table
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 from dpwerm.study.trial import repeated_persons
 
 

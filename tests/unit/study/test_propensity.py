@@ -11,7 +11,6 @@ from pydantic import TypeAdapter, ValidationError
 from dpwerm.data.table import read_table
 from dpwerm.errors import ParameterError
 from dpwerm.faults import faults_of
-from dpwerm.study.declaration import Study
 from dpwerm.study.propensity import (
     ASYMPTOTIC,
     ColumnPropensity,
@@ -22,6 +21,7 @@ from dpwerm.study.propensity import (
     WrittenPropensity,
     share_of,
 )
+from dpwerm.study.study import Study
 
 STUDY = Study.parse(
     """

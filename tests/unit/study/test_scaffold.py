@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpwerm.errors import StudyError, TableError
-from dpwerm.study.declaration import Study
 from dpwerm.study.scaffold import quoted, scaffold, slugs
+from dpwerm.study.study import Study
 
 
 def test_loading_it_unedited_lists_what_to_fill_in() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dpwerm.study.declaration import Study, known_keys
+from dpwerm.study.study import Study, known_keys
 
 PAGE = Path(__file__).parents[3] / "docs" / "study-file.md"
 

@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from dpwerm.arrays import FloatArray
 from dpwerm.simulate.scenarios import get_scenario
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 from dpwerm.tune.people import Repeats, Splits, Validation
 from dpwerm.tune.source import FromTable
 from dpwerm.weighting.trial import Trial

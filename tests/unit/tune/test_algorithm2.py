@@ -8,7 +8,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.synthetic import generator
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 from dpwerm.tune.algorithm2 import SEED, Sizes, a_portion, tune_gamma
 from dpwerm.tune.people import splits
 from dpwerm.tune.source import FromScenario, FromTable, Source

@@ -8,7 +8,7 @@ from tests.unit.plan.studies import OPEN, PRIVATE_MODEL, study
 from dpwerm.errors import ParameterError
 from dpwerm.plan.settle import settle
 from dpwerm.privacy.budget import Budget
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 from dpwerm.study.trial import read_trial
 from dpwerm.tune.many import plan_of, problems_of
 from dpwerm.weighting.trial import Trial, trial_of_table

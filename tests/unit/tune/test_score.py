@@ -10,7 +10,7 @@ from tests.unit.tune.trials import GAMMAS, study, table
 from dpwerm.arrays import FloatArray
 from dpwerm.fit import Ready
 from dpwerm.releases.release import Release
-from dpwerm.study.declared import Declaration
+from dpwerm.study.declaration import Declaration
 from dpwerm.tune.private import fit_tuned
 from dpwerm.tune.ways import SENSITIVITY, score, units
 from dpwerm.weighting.trial import TrialRows

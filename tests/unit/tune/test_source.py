@@ -9,8 +9,8 @@ from tests.unit.tune.people_at_hand import PAPER, drawn, fixed_study, pilot
 
 from dpwerm.errors import ParameterError, TableError
 from dpwerm.simulate.scenarios import get_scenario
-from dpwerm.study.declaration import Study
-from dpwerm.study.declared import Declaration
+from dpwerm.study.declaration import Declaration
+from dpwerm.study.study import Study
 from dpwerm.tune.people import Validation
 from dpwerm.tune.source import FromProxies, FromScenario, FromTable, Source, known_trial
 

@@ -11,7 +11,7 @@ from dpwerm.privacy.budget import Budget
 from dpwerm.releases.certificate import certify
 from dpwerm.releases.release import Release
 from dpwerm.releases.specification import Specification
-from dpwerm.study.declared import Declaration
+from dpwerm.study.declaration import Declaration
 from dpwerm.weighting.propensity import model_encoding, probabilities, second_arm
 from dpwerm.weighting.trial import Trial, trial_of_arrays
 

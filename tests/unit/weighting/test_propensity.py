@@ -10,7 +10,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.privacy.budget import Budget, total
 from dpwerm.privacy.origin import RidgeModel
-from dpwerm.study.declared import Declaration
+from dpwerm.study.declaration import Declaration
 from dpwerm.study.treatment import Treatment
 from dpwerm.weighting.propensity import RIDGE_TOLERANCE, SHARE, model_encoding, origin_for, split
 

@@ -5,8 +5,8 @@ import pytest
 from dpwerm.arrays import FloatArray
 from dpwerm.features.encoding import Encoding
 from dpwerm.simulate.demo import demo_trial, study_text
-from dpwerm.study.declaration import Study
-from dpwerm.study.declared import Declaration
+from dpwerm.study.declaration import Declaration
+from dpwerm.study.study import Study
 from dpwerm.study.trial import read_trial
 from dpwerm.weighting.trial import TrialRows, rows_of, trial_of_arrays, trial_of_table
 

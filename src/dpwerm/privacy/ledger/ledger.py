@@ -19,7 +19,7 @@ from dpwerm.privacy.ledger.store import DEFAULT, Store, refuse_elsewhere
 from dpwerm.privacy.ledger.url import LedgerAddress
 from dpwerm.privacy.randomness import Receipt
 from dpwerm.privacy.relation import Relation
-from dpwerm.study.declaration import MAX_SLOTS, Study
+from dpwerm.study.study import MAX_SLOTS, Study
 from dpwerm.version import __version__
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,63}")

@@ -32,7 +32,7 @@ from dpwerm.privacy.ledger.postgresql import PostgresqlDatabase
 from dpwerm.privacy.ledger.sqlite import SqliteDatabase
 from dpwerm.privacy.ledger.url import LedgerAddress
 from dpwerm.privacy.randomness import OperatingSystemBits
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 VERSION = 2
 

@@ -27,7 +27,7 @@ from dpwerm.releases.rule_file import ABSENT, StudyRecord, Text
 from dpwerm.releases.value.outcome import CONFIDENCES, NOT_EVALUATED, OutcomeModel, for_evaluation
 from dpwerm.releases.value.release import ValueCertificate, ValueRelease
 from dpwerm.releases.verify import Finding, leaves
-from dpwerm.study.declared import Declaration
+from dpwerm.study.declaration import Declaration
 
 FORMAT, VERSION = VALUE_FORMAT, 2
 

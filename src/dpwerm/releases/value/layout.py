@@ -20,7 +20,7 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms.laplace_sums import UNIT, whole_shares
 from dpwerm.releases.rule import Rule
 from dpwerm.releases.value.outcome import OutcomeModel
-from dpwerm.study.declared import Declaration
+from dpwerm.study.declaration import Declaration
 from dpwerm.weighting.propensity import probabilities
 from dpwerm.weighting.trial import Trial
 

@@ -20,7 +20,7 @@ from dpwerm.errors import ParameterError, StudyError
 from dpwerm.faults import faults_of, wrong
 from dpwerm.features.blocks import Frozen
 from dpwerm.features.encoding import Encoding
-from dpwerm.study.declared import Declaration
+from dpwerm.study.declaration import Declaration
 from dpwerm.study.load import parse_toml, read_study_text
 from dpwerm.study.propensity import LinearModel
 from dpwerm.study.values import BROKEN

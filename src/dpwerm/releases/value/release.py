@@ -22,7 +22,7 @@ from dpwerm.releases.certificate import Count, Finite, LedgerKey, Name, ledger_k
 from dpwerm.releases.value.interval import Target, gain_target, interval_of, value_target
 from dpwerm.releases.value.layout import RULE, Layout, layout_for
 from dpwerm.releases.value.outcome import OutcomeModel
-from dpwerm.study.declared import Declaration
+from dpwerm.study.declaration import Declaration
 
 DIGITS = 6
 """Values are given to so many digits of the benefit's range."""

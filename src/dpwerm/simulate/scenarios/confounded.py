@@ -20,7 +20,7 @@ from scipy.special import expit
 
 from dpwerm.arrays import FloatArray
 from dpwerm.simulate.scenarios.scenario import ARM, Normal, Outcome, Scenario, numbers, two_arms
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 BOUNDS: Mapping[str, tuple[int, int]] = {"severity": (0, 10), "age": (18, 80), "kidney": (0, 120)}
 PROPENSITY = "propensity"

@@ -14,7 +14,7 @@ from scipy.stats import qmc
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 
 class Outcome(Protocol):

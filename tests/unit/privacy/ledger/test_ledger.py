@@ -19,7 +19,7 @@ from dpwerm.privacy.ledger.ledger import Ledger
 from dpwerm.privacy.ledger.store import Store
 from dpwerm.privacy.ledger.url import LedgerAddress
 from dpwerm.privacy.randomness import Receipt
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 URL = "sqlite:///ledger.db"
 TENTH = Budget.of("0.1")

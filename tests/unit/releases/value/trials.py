@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 from dpwerm.releases.rule import Rule
-from dpwerm.study.declaration import Study
+from dpwerm.study.study import Study
 
 STUDY = """\
 format = 1

@@ -11,7 +11,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.simulate.scenarios import SCENARIOS, get_scenario
 from dpwerm.simulate.scenarios.scenario import Scenario
 from dpwerm.study.check import check
-from dpwerm.study.declared import Declaration
+from dpwerm.study.declaration import Declaration
 from dpwerm.weighting.trial import rows_of, trial_of_table
 
 N = 100_000

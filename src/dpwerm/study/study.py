@@ -1,0 +1,369 @@
+"""A study: everything public that is known before any row is read, in one frozen object.
+
+Its total, [budget], says how much may be released in all, and where that is recorded: everything
+released is an (ε, δ)-private part, a ρ-zCDP part and a μ-GDP part, one after another.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Literal, Self
+from urllib.parse import parse_qsl, urlsplit
+
+from pydantic import (
+    BeforeValidator,
+    Field,
+    PlainValidator,
+    PrivateAttr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+
+from dpwerm.errors import Fault, ParameterError, StudyError
+from dpwerm.faults import faults_of, shown, with_open_places, wrong
+from dpwerm.features.blocks import Frozen
+from dpwerm.features.encoding import MAX_COLUMNS, MAX_FEATURES, Encoding
+from dpwerm.study.benefit import Benefit
+from dpwerm.study.features import CategoryFeature, Feature, NumberFeature
+from dpwerm.study.load import parse_toml, read_study_text, with_model_file
+from dpwerm.study.propensity import (
+    ColumnPropensity,
+    ExternalPropensity,
+    PrivatePropensity,
+    RidgePropensity,
+)
+from dpwerm.study.treatment import Treatment
+from dpwerm.study.values import (
+    PLACEHOLDER,
+    AutoPositive,
+    AutoSaturation,
+    AutoScale,
+    AutoThreshold,
+    FeatureName,
+    Line,
+    People,
+    Positive,
+    Text,
+    decimal,
+    delta_of,
+    epsilon_of,
+    identifier,
+)
+
+MAX_SLOTS = 1_000
+SECRETS = ("password", "sslpassword")
+"""What the query of an address may not hold in a study file."""
+
+_WHERE = 'such as "sqlite:///ledger.db" or "postgresql://host/database"'
+
+
+def _purse(smallest: str, largest: str) -> Callable[[object], Decimal]:
+    """Return a check of a decimal within a range."""
+
+    def checked(value: object) -> Decimal:
+        found = decimal(value)
+        if not Decimal(smallest) <= found <= Decimal(largest):
+            raise wrong(f"must be between {smallest} and {largest}, not {shown(found)}")
+        return found
+
+    return checked
+
+
+def slot_names(value: object) -> tuple[str, ...]:
+    """Return the names of slots: 1 to 1,000 distinct ones, written like the id of a study."""
+    if not isinstance(value, (list, tuple)) or not 1 <= len(value) <= MAX_SLOTS:
+        raise wrong(f"must be a list of 1 to {MAX_SLOTS:,} names")
+    names = tuple(identifier(name) for name in value)
+    if len(set(names)) < len(names):
+        raise wrong("names a slot twice")
+    return names
+
+
+def ledger_url(value: object) -> str:
+    """Return the address of a ledger, which holds no password; no error quotes it."""
+    if not isinstance(value, str) or not value.startswith(("sqlite:///", "postgresql://")):
+        raise wrong("is no address of a ledger", _WHERE)
+    try:
+        parts = urlsplit(value)
+        secret = parts.password is not None or any(
+            key.lower() in SECRETS for key, _ in parse_qsl(parts.query, keep_blank_values=True)
+        )
+    except ValueError:
+        raise wrong("is no address of a ledger", _WHERE) from None
+    if secret:
+        raise wrong("holds a password", "use PGPASSWORD, ~/.pgpass or DPWERM_LEDGER")
+    return value
+
+
+class DeclaredBudget(Frozen):
+    """The study's total privacy budget, as exact decimals; a currency left out is 0."""
+
+    epsilon: Annotated[Decimal, PlainValidator(epsilon_of)] = Decimal(0)
+    delta: Annotated[Decimal, PlainValidator(delta_of)] = Decimal(0)
+    rho: Annotated[Decimal, PlainValidator(_purse("1e-16", "1e12"))] = Decimal(0)
+    mu: Annotated[Decimal, PlainValidator(_purse("1e-8", "1e6"))] = Decimal(0)
+    slots: Annotated[tuple[str, ...], PlainValidator(slot_names)] = ()
+    ledger: Annotated[str, PlainValidator(ledger_url)] | None = None
+
+    @model_validator(mode="after")
+    def _is_a_total(self) -> Self:
+        if not (self.epsilon or self.rho or self.mu):
+            raise wrong("declares no total", "such as epsilon = 2; or rho or mu")
+        if self.delta and not self.epsilon:
+            raise wrong("has a delta but no epsilon", "delta belongs to epsilon")
+        return self
+
+
+REMEDIES = {
+    "format": "write format = 1",
+    "study": 'write [study] with id = "my-trial"',
+    "study.id": "1 to 64 of a-z, 0-9, dot, dash, underscore, beginning with a letter or digit",
+    "features": "declare at least one feature, such as [features.age]",
+    "features.*": 'kind = "number" or kind = "category"',
+    "features.*.bounds": "bounds = [lower, upper], finite, lower below upper",
+    "features.*.levels": 'levels = ["F", "M"] or levels = { W = ["W"], other = "*" }',
+    "features.*.default": "what a missing value becomes",
+    "treatment": "write [treatment] with column and arms",
+    "treatment.column": 'column = "name of the column that holds the arm"',
+    "treatment.arms": 'arms = { S = "1/3", G = "2/3" }, or arms = ["S", "G"] with a propensity',
+    "treatment.propensity": 'a column, or a model: { model = "private" }, "external" or "ridge"',
+    "treatment.propensity_floor": "a number above 0 and at most 0.5",
+    "treatment.propensity.arm": "the arm whose log-odds the coefficients give",
+    "treatment.propensity.share": '"auto", or a number above 0 and below 1',
+    "treatment.propensity.gamma": '"auto", or a number between 1e-12 and 1e+12',
+    "benefit": "write [benefit] with column and bounds",
+    "benefit.column": 'column = "name of the column that holds the benefit"',
+    "benefit.bounds": "bounds = [lower, upper] in the column's units, finite, lower below upper",
+    "budget.epsilon": "the study's total, such as epsilon = 2",
+    "budget.rho": "the total in rho, for releases in zCDP, such as rho = 0.5",
+    "budget.mu": "the total in mu, for releases in Gaussian DP, such as mu = 1",
+    "budget.slots": 'slots = ["north", "south"], each name written like the id of a study',
+    "study.planned_n": "how many people the study plans for, such as planned_n = 1000",
+    "method.gamma": '"auto", or a number between 1e-12 and 1e+12',
+    "method.h": "a number between 1e-12 and 1e+12",
+    "method.intercept_scale": '"auto", 0 (no intercept), or a number between 1e-12 and 1e+12',
+    "method.saturation": '"auto", or a number between 1 and 100',
+    "method.threshold": '"auto", or a number from 0 to below 1',
+}
+
+
+def _format(value: object) -> int:
+    if isinstance(value, bool) or value != 1:
+        raise wrong(f"is {shown(value)}; this version reads format 1", "write format = 1")
+    return 1
+
+
+def _features(value: object) -> object:
+    if not isinstance(value, dict) or not 1 <= len(value) <= MAX_FEATURES:
+        raise wrong(f"must be 1 to {MAX_FEATURES:,} features", "such as [features.age]")
+    return value
+
+
+class About(Frozen):
+    """Who the study is and what one row stands for."""
+
+    id: Annotated[str, PlainValidator(identifier)]
+    name: Line | None = None
+    relation: Literal["replace_one", "add_remove"] = "replace_one"
+    person: Text | None = None
+    planned_n: People | None = None
+
+
+class Method(Frozen):
+    """Choices of method; None where the command line may give them."""
+
+    gamma: AutoPositive | None = None
+    mechanism: Line | None = None
+    loss: Line | None = None
+    h: Positive | None = None
+    encoding: Literal["centred", "paper"] = "centred"
+    intercept_scale: AutoScale = "auto"
+    saturation: AutoSaturation | None = None
+    threshold: AutoThreshold | None = None
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a study file stands; all places are equal, so that a study is what its text says."""
+
+    folder: Path | None = field(default=None, compare=False, repr=False)
+
+
+class Study(Frozen):
+    """Everything public about a study, as its TOML file declares it.
+
+    ``Study.load("study.toml")`` reads a file, ``Study.parse(text)`` a text. The keys are those of
+    docs/study-file.md.
+    """
+
+    format: Annotated[int, PlainValidator(_format)]
+    about: About = Field(validation_alias="study")
+    features: Annotated[dict[FeatureName, Feature], BeforeValidator(_features)]
+    treatment: Treatment
+    benefit: Benefit
+    budget: DeclaredBudget | None = None
+    method: Method = Method()
+    _place: _Place = PrivateAttr(default_factory=_Place)
+
+    @field_validator("features")
+    @classmethod
+    def _are_not_too_many(cls, features: dict[str, Feature]) -> dict[str, Feature]:
+        columns = sum(feature.block(name).width for name, feature in features.items())
+        if columns > MAX_COLUMNS:
+            raise wrong(f"become {columns:,} columns", f"at most {MAX_COLUMNS:,}: merge levels")
+        return features
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Return the study a TOML file declares; all its faults are reported at once.
+
+        A file of propensity coefficients is looked for beside the path, the ledger beside the file
+        itself if the path is a link: one file has one ledger.
+        """
+        label = f"study file {Path(path).name}"
+        raw = parse_toml(read_study_text(path), label)
+        study = cls.from_dict(with_model_file(raw, Path(path).parent, label), label)
+        study._place = _Place(Path(path).resolve().parent)  # noqa: SLF001 - its own class
+        return study
+
+    @classmethod
+    def parse(cls, text: str, label: str = "study file") -> Self:
+        """Return the study a TOML text declares."""
+        return cls.from_dict(parse_toml(text, label), label)
+
+    @classmethod
+    def from_dict(cls, raw: Mapping[str, object], label: str = "study") -> Self:
+        """Return the study of plain values, as a TOML reader gives them."""
+        shared = _shared_columns(raw)
+        try:
+            study = cls.model_validate(raw)
+        except ValidationError as error:
+            found = faults_of(error, known_keys=known_keys(), remedies=REMEDIES)
+            found = with_open_places(found, raw, PLACEHOLDER)
+            raise StudyError(label, [*found, *shared]) from None
+        shared += _strange_coefficients(study)
+        if shared:
+            raise StudyError(label, shared)
+        return study
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder of the study file, None for a text; it is no part of what a study says."""
+        return self._place.folder
+
+    @property
+    def id(self) -> str:
+        """The study's id, under which its budget is kept."""
+        return self.about.id
+
+    @property
+    def name(self) -> str | None:
+        """The study's name for people, if declared."""
+        return self.about.name
+
+    @property
+    def relation(self) -> str:
+        """The neighbouring relation, "replace_one" or "add_remove"."""
+        return self.about.relation
+
+    @property
+    def person(self) -> str | None:
+        """The column that identifies a person, if declared."""
+        return self.about.person
+
+    @property
+    def feature_columns(self) -> tuple[str, ...]:
+        """The columns needed to recommend."""
+        return tuple(feature.column or name for name, feature in self.features.items())
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns needed to fit."""
+        person = (self.person,) if self.person else ()
+        return (*self.feature_columns, *self.treatment.columns, self.benefit.column, *person)
+
+    def encoding(self) -> Encoding:
+        """Return the encoding of rows that the study declares; an intercept of "auto" stands at 1.
+
+        The fit replaces it, and the saturation, by what it uses.
+        """
+        scale = self.method.intercept_scale
+        return Encoding(
+            kind=self.method.encoding,
+            intercept=1.0 if isinstance(scale, str) else scale,
+            blocks=tuple(feature.block(name) for name, feature in self.features.items()),
+        )
+
+
+def known_keys() -> dict[str, list[str]]:
+    """Return the keys of each section of a study file."""
+    sections: dict[str, list[type[Frozen]]] = {
+        "": [Study],
+        "study": [About],
+        "features.*": [NumberFeature, CategoryFeature],
+        "treatment": [Treatment],
+        "treatment.propensity": [
+            ColumnPropensity,
+            PrivatePropensity,
+            RidgePropensity,
+            ExternalPropensity,
+        ],
+        "benefit": [Benefit],
+        "budget": [DeclaredBudget],
+        "method": [Method],
+    }
+    known = {}
+    for section, models in sections.items():
+        keys = [
+            str(field.validation_alias or name)
+            for model in models
+            for name, field in model.model_fields.items()
+        ]
+        known[section] = list(dict.fromkeys(keys))
+    return known
+
+
+def _strange_coefficients(study: Study) -> list[Fault]:
+    """Return a fault if an external propensity model is about other features than the study."""
+    model = study.treatment.propensity
+    if not isinstance(model, ExternalPropensity):
+        return []
+    try:
+        model.check(study.encoding())
+    except ParameterError as error:
+        return [Fault("treatment.propensity.coefficients", str(error))]
+    return []
+
+
+def _shared_columns(raw: Mapping[str, object]) -> list[Fault]:
+    """Return a fault for every column with two uses; works on whatever a file holds."""
+
+    def section(value: object, key: str) -> Mapping[str, object]:
+        found = value.get(key) if isinstance(value, Mapping) else None
+        return found if isinstance(found, Mapping) else {}
+
+    features = section(raw, "features")
+    uses = [
+        (f"features.{name}.column", section(features, name).get("column", name))
+        for name in features
+    ]
+    for part, key in (
+        ("treatment", "column"),
+        ("treatment", "propensity"),
+        ("benefit", "column"),
+        ("study", "person"),
+    ):
+        found = section(raw, part).get(key)
+        uses.append((f"{part}.{key}", found.get("column") if isinstance(found, Mapping) else found))
+    first: dict[str, str] = {}
+    faults = []
+    for where, column in uses:
+        if not isinstance(column, str) or column == PLACEHOLDER:
+            continue
+        known = first.setdefault(column.strip(), where)
+        if known != where:
+            problem = f"column {shown(column)} is already used by {known}"
+            faults.append(Fault(where, problem, "each column has one use"))
+    return faults

@@ -107,5 +107,5 @@ def test_randomness_comes_from_one_module() -> None:
             guilty += [path] * (from_module or by_name)
     inside = {path.relative_to(HOUSE) for path in guilty}
     simulations = {path for path in inside if path.parts[0] in {"simulate", "choose"}}
-    test_points = {path for path in inside if path.name == "contract.py"}
+    test_points = {path for path in inside if path.parts[0] == "objective"}
     assert inside - simulations - test_points == {Path("privacy/randomness.py")}

@@ -61,6 +61,6 @@ def test_nothing_is_read_but_the_cache_and_no_row_is_encoded(path: Path) -> None
 
 def test_the_search_would_find_a_reader(tmp_path: Path) -> None:
     path = tmp_path / "module.py"
-    path.write_text("from dpwerm.study import table\nimport pyarrow as pa\ntable.read_table(1)\n")
+    path.write_text("from dpwerm.data import table\nimport pyarrow as pa\ntable.read_table(1)\n")
     assert {"dpwerm.data.table", "pyarrow"} <= imported(path)
     assert called(path) == {"read_table"}

@@ -21,6 +21,7 @@ from dpwerm.evaluate import treatment_value
 from dpwerm.releases.rule import Rule
 from dpwerm.releases.rule_file import content_of
 from dpwerm.releases.value.release import ValueRelease
+from dpwerm.simulate.demo import study_text as study_text
 
 
 @functools.cache

@@ -9,7 +9,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
-from tests.unit.test_drawing import assert_inside
+from tests.unit.documents.test_drawing import assert_inside
 
 from dpwerm.arrays import FloatArray
 from dpwerm.documents.drawing import panels, room, short, titled

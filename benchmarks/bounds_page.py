@@ -70,8 +70,8 @@ def paper_bounds(n: int, epsilon: str) -> Bounds:
     settled = settle(scenario.study(), Budget.of(epsilon), n, mechanism=MECHANISM)
     sample = Sample(weighted(scenario, settled, n, 1), weighted(scenario, settled, PEOPLE, 2), n)
     facts = settled.question.facts(settled.encoding, settled.gamma)
-    plan = get_mechanism(MECHANISM).plan(facts, Budget.of(epsilon))
-    return bounds_beside(sample, plan, settled.spec.loss)
+    calibration = get_mechanism(MECHANISM).calibrate(facts, Budget.of(epsilon))
+    return bounds_beside(sample, calibration, settled.spec.loss)
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from dpwerm.arrays import FloatArray
 from dpwerm.features.encoding import Encoding
-from dpwerm.mechanisms.contract import Plan
+from dpwerm.mechanisms.contract import Calibration
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.privacy.budget import Budget
 from dpwerm.releases.certificate import certify
@@ -52,12 +52,12 @@ def paper_plan(
     gamma: float,
     benefit_bound: float,
     smallest_propensity: float,
-) -> Plan:
+) -> Calibration:
     """Return the noise that the paper's method adds: spherical Laplace with Δ = 2WLr/γ."""
     bound = weight_bound(benefit_bound, smallest_propensity)
     spec = Specification(Budget.of(epsilon), gamma, bound, loss=LOSS)
-    _, plan = certify(spec, encoding, n, secure=False, library="")
-    return plan
+    _, calibration = certify(spec, encoding, n, secure=False, library="")
+    return calibration
 
 
 def paper_theta(
@@ -82,7 +82,7 @@ def paper_theta(
     problems = paper_problems(
         X, treatment, benefit, propensity, encoding=encoding, benefit_bound=benefit_bound
     )
-    plans = [
+    calibrations = [
         paper_plan(
             encoding,
             X.shape[1],
@@ -94,4 +94,4 @@ def paper_theta(
         for epsilon, gamma in cells
     ]
     luck = Draws.of((len(X), draws), problems.dimension, rng)
-    return released(problems, LOSS, plans, luck, tolerance=tolerance)
+    return released(problems, LOSS, calibrations, luck, tolerance=tolerance)

@@ -22,7 +22,7 @@ from dpwerm.arrays import FloatArray
 from dpwerm.choose.search import Rehearsal
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism
-from dpwerm.mechanisms.contract import Plan
+from dpwerm.mechanisms.contract import Calibration
 from dpwerm.objective.losses.contract import MarginLoss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.plan.expected import AT_ONCE, rehearsed
@@ -76,8 +76,8 @@ class Bounds:
     length : of the noise; terms : T₁, T₂, T₃; empirical : their sum and the excess risk on the
     trial; generalisation : the order of T₄; population : the excess risk on other people;
     exceeded : the share of draws above the bound of their own trial, at most ρ;
-    exact_length : the 95 % quantile of the noise's length; norm : mean ‖θ₀‖; plan : of the noise;
-    n, rows : people, and the rows that stood for them
+    exact_length : the 95 % quantile of the noise's length; norm : mean ‖θ₀‖;
+    calibration : of the noise; n, rows : people, and the rows that stood for them
     """
 
     length: Term
@@ -89,7 +89,7 @@ class Bounds:
     exact_length: float
     norm: float
     sizes: SampleSizes
-    plan: Plan
+    calibration: Calibration
     n: int
     rows: int
 
@@ -114,23 +114,25 @@ def bounds_of(settled: Settled, draws: int = DRAWS) -> Bounds:
     both = Rehearsal(question, proxies, 1, (SEED,), 1.0).problems(setting)
     sample = Sample(_rows(both, slice(rows)), _rows(both, slice(rows, None)), question.n)
     facts = question.facts(setting.encoding(question), gamma)
-    plan = get_mechanism(MECHANISM).plan(facts, settled.spec.budget)
-    return bounds_beside(sample, plan, question.loss, draws)
+    calibration = get_mechanism(MECHANISM).calibrate(facts, settled.spec.budget)
+    return bounds_beside(sample, calibration, question.loss, draws)
 
 
-def bounds_beside(sample: Sample, plan: Plan, loss: MarginLoss, draws: int = DRAWS) -> Bounds:
-    """Return the bounds for a plan of spherical Laplace noise with W = 1, measured on a sample.
+def bounds_beside(
+    sample: Sample, calibration: Calibration, loss: MarginLoss, draws: int = DRAWS
+) -> Bounds:
+    """Return the bounds for spherical Laplace noise calibrated for W = 1, measured on a sample.
 
     For another loss than the Huberised hinge the risk is that of the loss itself, and T₃ = 0.
     """
-    facts, budget = plan.facts, plan.budget
-    if plan.mechanism != MECHANISM or not isinstance(budget, Budget):
+    facts, budget = calibration.facts, calibration.budget
+    if calibration.mechanism != MECHANISM or not isinstance(budget, Budget):
         raise ParameterError(f"the theorems are about {MECHANISM}")
     p, n = facts.dimension, sample.n
     lam, curvature = facts.gamma / n, float(facts.curvature_bound)
     h = loss.h if isinstance(loss, HuberisedHinge) else 0.0
-    trials = Trials(sample, loss, lam, _theta(sample, plan, loss, draws))
-    length = plan.noise.scale * length_factor(p, RHO)
+    trials = Trials(sample, loss, lam, _theta(sample, calibration, loss, draws))
+    length = calibration.noise.scale * length_factor(p, RHO)
     t1 = regularisation_term(lam, 1.0) * trials.norms**2
     t2, t3 = privacy_term(lam, curvature, length), corner_term(1.0, h)
     order = generalisation_order(float(facts.gradient_bound), lam, n)
@@ -149,7 +151,7 @@ def bounds_beside(sample: Sample, plan: Plan, loss: MarginLoss, draws: int = DRA
         generalisation=_term("T4", order, trials.generalising()),
         population=_term("T1 + T2 + T3 + T4", float(total.mean()) + order, trials.population()),
         exceeded=float(np.mean(excess > total[:, None])),
-        exact_length=plan.noise.scale * float(stats.gamma.ppf(1 - RHO, p)),
+        exact_length=calibration.noise.scale * float(stats.gamma.ppf(1 - RHO, p)),
         norm=norm,
         sizes=sample_sizes(
             alpha=ALPHA,
@@ -162,7 +164,7 @@ def bounds_beside(sample: Sample, plan: Plan, loss: MarginLoss, draws: int = DRA
             rho=RHO,
             epsilon=float(budget.epsilon),
         ),
-        plan=plan,
+        calibration=calibration,
         n=n,
         rows=sample.trial.n_rows,
     )
@@ -182,13 +184,15 @@ def _term(name: str, bound: float, measured: FloatArray) -> Term:
 
 
 def _theta(
-    sample: Sample, plan: Plan, loss: MarginLoss, draws: int
+    sample: Sample, calibration: Calibration, loss: MarginLoss, draws: int
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return θ₀ (B, 1, p), θ̂ (B, 1, p) and θ* (B, R, p)."""
     trial, people = sample.trial, sample.people
     nearly = NEARLY_HINGE if isinstance(loss, HuberisedHinge) else loss
     best = minimise_batch(people, nearly, TINY * people.n_rows, tolerance=1e-3).theta
     counted = replace(trial, weights=trial.weights * (sample.n / trial.n_rows))
-    hat = minimise_batch(counted, loss, plan.facts.gamma, tolerance=plan.tolerance).theta
+    hat = minimise_batch(
+        counted, loss, calibration.facts.gamma, tolerance=calibration.tolerance
+    ).theta
     base = Draws.of((trial.n_sets, draws), trial.dimension, generator(SEED, 2))
-    return best[:, None], hat[:, None], hat[:, None] + outside_noise(plan, base)
+    return best[:, None], hat[:, None], hat[:, None] + outside_noise(calibration, base)

@@ -81,10 +81,10 @@ def bounds_lines(found: Bounds, loss: MarginLoss) -> list[str]:
     """Return the bounds as text."""
     return [
         *wrapped(
-            f"The paper's bounds at {found.plan.budget}, beside simulation, in units of W. They "
-            "are about output perturbation, so this is mechanism spherical-laplace with the "
-            f"settings that suit it: gamma = {found.plan.facts.gamma:.4g} W, {_loss(loss)}, "
-            f"lambda = gamma/n = {found.plan.facts.gamma / found.n:.3g} W."
+            f"The paper's bounds at {found.calibration.budget}, beside simulation, in units of W. "
+            "They are about output perturbation, so this is mechanism spherical-laplace with the "
+            f"settings that suit it: gamma = {found.calibration.facts.gamma:.4g} W, {_loss(loss)}, "
+            f"lambda = gamma/n = {found.calibration.facts.gamma / found.n:.3g} W."
         ),
         "",
         *aligned(bound_rows(found)),

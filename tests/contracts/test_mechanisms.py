@@ -15,7 +15,7 @@ from dpwerm.features.blocks import CategoryBlock, Level, NumberBlock
 from dpwerm.features.encoding import Encoding
 from dpwerm.fit import fit_release
 from dpwerm.mechanisms import MECHANISMS, NOISE_LAWS, get_mechanism
-from dpwerm.mechanisms.contract import Plan
+from dpwerm.mechanisms.contract import Calibration
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.objective.objective import Objective
@@ -69,11 +69,11 @@ def spec(name: str, relation: Relation = Relation.REPLACE_ONE, epsilon: str = "1
     )
 
 
-def plan_for(
+def calibration_for(
     name: str, relation: Relation = Relation.REPLACE_ONE, epsilon: str = "1", n: int = N
-) -> Plan:
+) -> Calibration:
     chosen = spec(name, relation, epsilon)
-    return get_mechanism(name).plan(facts_of(chosen, ENCODING, n), chosen.budget)
+    return get_mechanism(name).calibrate(facts_of(chosen, ENCODING, n), chosen.budget)
 
 
 def objective(rows: slice = slice(None), **other: Any) -> Objective:
@@ -82,8 +82,8 @@ def objective(rows: slice = slice(None), **other: Any) -> Objective:
     return replace(Objective(data, Logistic(), GAMMA), **other)
 
 
-def theta(released: tuple[int, ...], plan: Plan) -> FloatArray:
-    return np.array(released, dtype=np.float64) * 2.0**plan.noise.exponent
+def theta(released: tuple[int, ...], calibration: Calibration) -> FloatArray:
+    return np.array(released, dtype=np.float64) * 2.0**calibration.noise.exponent
 
 
 def fitted(chosen: Specification, bits: BitSource) -> Release:
@@ -125,47 +125,47 @@ def test_a_mechanism_states_its_claim_and_its_proof(name: str) -> None:
 def test_a_plan_follows_from_the_facts_and_leads_back_to_itself(
     name: str, relation: Relation
 ) -> None:
-    plan = plan_for(name, relation)
-    assert plan == plan_for(name, relation)
-    assert plan.mechanism == name
-    assert get_mechanism(name).plan(plan.facts, plan.budget) == plan
-    assert pickle.loads(pickle.dumps(plan)) == plan  # noqa: S301
-    assert (plan.inside is None) is (name in NOISE_LAWS)
-    assert (plan.sensitivity is None) is (name in INSIDE)
-    assert plan.noise.dimension == plan.facts.dimension == 5
+    calibration = calibration_for(name, relation)
+    assert calibration == calibration_for(name, relation)
+    assert calibration.mechanism == name
+    assert get_mechanism(name).calibrate(calibration.facts, calibration.budget) == calibration
+    assert pickle.loads(pickle.dumps(calibration)) == calibration  # noqa: S301
+    assert (calibration.inside is None) is (name in NOISE_LAWS)
+    assert (calibration.sensitivity is None) is (name in INSIDE)
+    assert calibration.noise.dimension == calibration.facts.dimension == 5
 
 
 @relations
 @every
 def test_a_run_is_integers_that_follow_from_the_seed(name: str, relation: Relation) -> None:
-    mechanism, plan = get_mechanism(name), plan_for(name, relation)
-    one = mechanism.run(objective(), plan, SeededBits(1))
+    mechanism, calibration = get_mechanism(name), calibration_for(name, relation)
+    one = mechanism.run(objective(), calibration, SeededBits(1))
     assert len(one) == 5
     assert all(type(k) is int for k in one)
-    assert mechanism.run(objective(), plan, SeededBits(1)) == one
-    assert (mechanism.run(objective(), plan, SeededBits(2)) == one) is (name == "none")
+    assert mechanism.run(objective(), calibration, SeededBits(1)) == one
+    assert (mechanism.run(objective(), calibration, SeededBits(2)) == one) is (name == "none")
 
 
 @pytest.mark.parametrize("name", PRIVATE)
 def test_the_operating_system_never_repeats_itself(name: str) -> None:
-    mechanism, plan, bits = get_mechanism(name), plan_for(name), OperatingSystemBits()
-    assert len({mechanism.run(objective(), plan, bits) for _ in range(5)}) == 5
+    mechanism, calibration, bits = get_mechanism(name), calibration_for(name), OperatingSystemBits()
+    assert len({mechanism.run(objective(), calibration, bits) for _ in range(5)}) == 5
 
 
 @every
 def test_no_row_at_all_is_released_under_add_remove(name: str) -> None:
-    plan = plan_for(name, Relation.ADD_REMOVE)
-    released = get_mechanism(name).run(objective(slice(0, 0)), plan, SeededBits(1))
+    calibration = calibration_for(name, Relation.ADD_REMOVE)
+    released = get_mechanism(name).run(objective(slice(0, 0)), calibration, SeededBits(1))
     assert len(released) == 5
-    assert plan.facts.n is None
+    assert calibration.facts.n is None
 
 
 @pytest.mark.parametrize("name", PRIVATE)
 def test_with_hardly_any_privacy_the_minimiser_comes_out(name: str) -> None:
-    baseline = plan_for("none")
+    baseline = calibration_for("none")
     exact = theta(get_mechanism("none").run(objective(), baseline, SeededBits(0)), baseline)
-    plan = plan_for(name, epsilon="100000000")
-    near = theta(get_mechanism(name).run(objective(), plan, SeededBits(0)), plan)
+    calibration = calibration_for(name, epsilon="100000000")
+    near = theta(get_mechanism(name).run(objective(), calibration, SeededBits(0)), calibration)
     # Even the Gaussian mechanisms are left with noise far below the coefficients.
     assert np.abs(near - exact).max() < 1e-3 < np.abs(exact).max()
 
@@ -191,9 +191,9 @@ def test_other_notions_are_released_by_gaussian_and_refused_by_the_rest(
         assert release.certificate.budget == budget
         assert [finding for finding in verify_release(release) if not finding.holds] == []
         return
-    facts = plan_for(name, relation).facts
+    facts = calibration_for(name, relation).facts
     with pytest.raises(ParameterError, match=f"^mechanism {name} needs epsilon; use gaussian"):
-        get_mechanism(name).plan(facts, budget)
+        get_mechanism(name).calibrate(facts, budget)
     with pytest.raises(ParameterError, match=f"^mechanism '?{name}'? "):
         chosen.with_settings(mechanism=name)
 
@@ -216,19 +216,26 @@ def edits_of(record: Any) -> list[Any]:
 
 @every
 def test_an_edited_plan_is_refused(name: str) -> None:
-    mechanism, plan = get_mechanism(name), plan_for(name)
-    facts = replace(plan.facts, gamma=2 * GAMMA)
-    edited = [replace(plan, **change) for change in ({"facts": facts}, {"mechanism": "x"})]
-    edited += [replace(plan, tolerance=2 * plan.tolerance), replace(plan, sensitivity=1.25)]
-    edited += [replace(plan, noise=noise) for noise in edits_of(plan.noise) if noise != plan.noise]
+    mechanism, calibration = get_mechanism(name), calibration_for(name)
+    facts = replace(calibration.facts, gamma=2 * GAMMA)
+    edited = [replace(calibration, **change) for change in ({"facts": facts}, {"mechanism": "x"})]
+    edited += [
+        replace(calibration, tolerance=2 * calibration.tolerance),
+        replace(calibration, sensitivity=1.25),
+    ]
+    edited += [
+        replace(calibration, noise=noise)
+        for noise in edits_of(calibration.noise)
+        if noise != calibration.noise
+    ]
     if name != "none":
-        edited.append(replace(plan, budget=budget_for(name, "2")))
-    edited += [replace(plan, budget=budget) for budget in OTHERS if name == "gaussian"]
-    if plan.inside is not None:
-        edited += [replace(plan, inside=inside) for inside in edits_of(plan.inside)]
-        edited.append(replace(plan, inside=None))
+        edited.append(replace(calibration, budget=budget_for(name, "2")))
+    edited += [replace(calibration, budget=budget) for budget in OTHERS if name == "gaussian"]
+    if calibration.inside is not None:
+        edited += [replace(calibration, inside=inside) for inside in edits_of(calibration.inside)]
+        edited.append(replace(calibration, inside=None))
     for other in edited:
-        with pytest.raises(ParameterError, match="plan"):
+        with pytest.raises(ParameterError, match="calibration"):
             mechanism.run(objective(), other, SeededBits(0))
 
 
@@ -251,7 +258,7 @@ OBJECTIVES: dict[str, tuple[dict[str, Any], str]] = {
     "a row outside its block": ({"data": OUTSIDE}, "row outside"),
     "larger bounds": ({"data": LARGER}, "column_bounds"),
     "fewer columns": ({"data": NARROW}, "column_bounds"),
-    "fewer rows": ({"data": objective(slice(1, None)).data}, "n of the plan"),
+    "fewer rows": ({"data": objective(slice(1, None)).data}, "n of the calibration"),
 }
 
 
@@ -260,14 +267,18 @@ OBJECTIVES: dict[str, tuple[dict[str, Any], str]] = {
 def test_an_objective_that_the_plan_is_not_about_is_refused(name: str, case: str) -> None:
     change, words = OBJECTIVES[case]
     with pytest.raises(ParameterError, match=words) as caught:
-        get_mechanism(name).run(objective(**change), plan_for(name), SeededBits(0))
+        get_mechanism(name).run(objective(**change), calibration_for(name), SeededBits(0))
     assert "0.7" not in str(caught.value)
 
 
 def test_a_row_on_the_edge_of_its_block_is_taken() -> None:
     edge = objective(data=with_row(np.array([-1.0, 0.5, 0.0, -0.25])))
     assert (
-        len(get_mechanism("objective-block").run(edge, plan_for("objective-block"), SeededBits(0)))
+        len(
+            get_mechanism("objective-block").run(
+                edge, calibration_for("objective-block"), SeededBits(0)
+            )
+        )
         == 5
     )
 
@@ -288,13 +299,13 @@ WRONG_BUDGETS = {
 )
 def test_a_budget_it_cannot_meet_is_refused_by_name(name: str, budget: str) -> None:
     with pytest.raises(ParameterError, match=f"^mechanism {name} needs"):
-        get_mechanism(name).plan(plan_for(name).facts, Budget.of(*budget.split()))
+        get_mechanism(name).calibrate(calibration_for(name).facts, Budget.of(*budget.split()))
 
 
 @every
 def test_stages_are_named_and_the_precision_is_left_alone(name: str) -> None:
     before, seen = ctx.prec, list[str]()
-    get_mechanism(name).run(objective(), plan_for(name), SeededBits(0), seen.append)
+    get_mechanism(name).run(objective(), calibration_for(name), SeededBits(0), seen.append)
     first = ["drawing noise"] if name in INSIDE else []
     assert seen == [*first, "solving", "adding noise"]
     assert ctx.prec == before

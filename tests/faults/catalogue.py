@@ -88,7 +88,11 @@ def measure(
 
 def spent_by(target: Target) -> float | None:
     """Return the ε that a pair really costs, if a formula has it: Laplace noise on a grid."""
-    if not isinstance(target, Chain) or not target.rounds or target.plan.mechanism != SPHERICAL:
+    if (
+        not isinstance(target, Chain)
+        or not target.rounds
+        or target.calibration.mechanism != SPHERICAL
+    ):
         return None
     return target.moved
 

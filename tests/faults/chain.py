@@ -1,7 +1,7 @@
 """What planted faults are made of: the record of a fault, made-up people, and a chain of parts.
 
-A fault is a chain of the library's own parts (weigh, solve, add the noise of a plan, round) with
-one part exchanged; its twin has the right part, and all else is the same.
+A fault is a chain of the library's own parts (weigh, solve, add the noise of a calibration, round)
+with one part exchanged; its twin has the right part, and all else is the same.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from dpwerm.arrays import FloatArray
 from dpwerm.audit.target import Key, Pair, Target, luck
 from dpwerm.exact import sqrt_up
 from dpwerm.mechanisms import get_mechanism
-from dpwerm.mechanisms.contract import Plan
+from dpwerm.mechanisms.contract import Calibration
 from dpwerm.objective.losses.contract import MarginLoss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.privacy.budget import Budget
@@ -145,7 +145,7 @@ TOLERANCE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    r"""Release θ̂ + Z, or argmin F + bᵀθ plus a second noise, as the plan says.
+    r"""Release θ̂ + Z, or argmin F + bᵀθ plus a second noise, as the calibration says.
 
     .. math:: D \to (w, y, x) \to \operatorname{argmin} F \to \text{noise} \to \text{grid}
 
@@ -153,40 +153,40 @@ class Chain:
     ----------
     name : str
     pair : Pair, the worst neighbours that are known
-    plan : Plan, the noise that is added and the budget that is claimed
+    calibration : Calibration, the noise that is added and the budget that is claimed
     prepare : the step from a data set of the pair to a weighted problem
     loss : MarginLoss
-    solver_gamma : float or None, the γ of the solver where it is not the plan's
+    solver_gamma : float or None, the γ of the solver where it is not the calibration's
     """
 
     name: str
     pair: Pair
-    plan: Plan
+    calibration: Calibration
     prepare: Callable[[Any], BatchProblems]
     loss: MarginLoss = HINGE
     solver_gamma: float | None = None
 
     rounds: ClassVar[bool] = True
-    """Whether outputs lie on the plan's grid."""
+    """Whether outputs lie on the calibration's grid."""
 
     @property
     def claim(self) -> Budget:
-        """The budget of the plan."""
-        if not isinstance(self.plan.budget, Budget):
+        """The budget of the calibration."""
+        if not isinstance(self.calibration.budget, Budget):
             raise TypeError("a fault claims an epsilon")
-        return self.plan.budget
+        return self.calibration.budget
 
     @property
     def dimension(self) -> int:
         """The number of coefficients."""
-        return self.plan.facts.dimension
+        return self.calibration.facts.dimension
 
     def pairs(self) -> Sequence[Pair]:
         """Return the one pair."""
         return (self.pair,)
 
     def outputs(self, data: Any, runs: int, key: Key) -> FloatArray:
-        """Return releases on a data set of the pair, (runs, p), on the plan's grid."""
+        """Return releases on a data set of the pair, (runs, p), on the calibration's grid."""
         rng = luck(*key)
         used = self._used
         draws = Draws.of((1, runs), self.dimension, rng)
@@ -197,7 +197,7 @@ class Chain:
 
     def centre(self, data: Any) -> FloatArray:
         """Return the minimiser that noise is added to, (p,); for output perturbation."""
-        no_noise = replace(self._used, noise=replace(self.plan.noise, scale=0.0))
+        no_noise = replace(self._used, noise=replace(self.calibration.noise, scale=0.0))
         draws = Draws.of((1, 1), self.dimension, luck("centre"))
         found = released(self.prepare(data), self.loss, [no_noise], draws, tolerance=TOLERANCE)
         return np.asarray(found[0, 0, 0])
@@ -209,14 +209,16 @@ class Chain:
         With spherical Laplace noise this is the ε that is really spent on the pair.
         """
         first, second = (self.centre(data) for data in self.pair.both)
-        return float(np.linalg.norm(first - second)) / self.plan.noise.scale
+        return float(np.linalg.norm(first - second)) / self.calibration.noise.scale
 
     @property
-    def _used(self) -> Plan:
-        """The plan with the γ that the solver really has."""
+    def _used(self) -> Calibration:
+        """The calibration with the γ that the solver really has."""
         if self.solver_gamma is None:
-            return self.plan
-        return replace(self.plan, facts=replace(self.plan.facts, gamma=self.solver_gamma))
+            return self.calibration
+        return replace(
+            self.calibration, facts=replace(self.calibration.facts, gamma=self.solver_gamma)
+        )
 
 
 def spherical(
@@ -229,8 +231,8 @@ def spherical(
     solver_gamma: float | None = None,
 ) -> Chain:
     """Return the chain with spherical Laplace noise for the facts, at ε = 1."""
-    plan = get_mechanism("spherical-laplace").plan(facts, CLAIM)
-    return Chain(name, pair, plan, prepare, loss, solver_gamma)
+    calibration = get_mechanism("spherical-laplace").calibrate(facts, CLAIM)
+    return Chain(name, pair, calibration, prepare, loss, solver_gamma)
 
 
 def on_grid(theta: FloatArray, exponent: int) -> FloatArray:

@@ -22,7 +22,7 @@ from tests.faults.chain import (
 from dpwerm.arrays import FloatArray
 from dpwerm.audit.target import Key, Pair, luck
 from dpwerm.mechanisms import MECHANISMS, NOISE_LAWS, get_mechanism
-from dpwerm.mechanisms.contract import Plan
+from dpwerm.mechanisms.contract import Calibration
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.randomness import OperatingSystemBits
 from dpwerm.privacy.relation import Relation
@@ -40,42 +40,47 @@ NAMES = tuple(name for name in MECHANISMS if name != "none")
 
 def right_noise(name: str, label: str = "") -> Chain:
     """Return the mechanism as it is, on one person who received one arm or the other."""
-    plan = _noise_plan(name, Relation.REPLACE_ONE)
+    calibration = _noise_calibration(name, Relation.REPLACE_ONE)
     one, another = People.alike(1, 1.0, arm=1.0), People.alike(1, 1.0, arm=-1.0)
     pair = replaced("one person, one arm or the other", People.alike(0, 1.0), one, another)
-    return Chain(label or name, pair, plan, weighed)
+    return Chain(label or name, pair, calibration, weighed)
 
 
 def small_noise(name: str) -> Chain:
     """Return the mechanism with 0.7 of its noise."""
     right = right_noise(name, f"small-noise-{name}")
-    return replace(right, plan=times(right.plan, SHARE))
+    return replace(right, calibration=times(right.calibration, SHARE))
 
 
 def single_weight(name: str) -> Chain:
     """Return the mechanism with the noise that adding a person would need, W in place of 2W."""
     return replace(
-        right_noise(name, f"single-weight-{name}"), plan=_noise_plan(name, Relation.ADD_REMOVE)
+        right_noise(name, f"single-weight-{name}"),
+        calibration=_noise_calibration(name, Relation.ADD_REMOVE),
     )
 
 
-def times(plan: Plan, share: float) -> Plan:
-    """Return a plan with a share of its noise, inside and outside, and the same claim."""
-    inside = plan.inside
+def times(calibration: Calibration, share: float) -> Calibration:
+    """Return a calibration with a share of its noise, inside and outside, and the same claim."""
+    inside = calibration.inside
     if inside is not None:
         inside = replace(
             inside,
             rate=None if inside.rate is None else inside.rate / share,
             sigma=None if inside.sigma is None else inside.sigma * share,
         )
-    return replace(plan, noise=replace(plan.noise, scale=plan.noise.scale * share), inside=inside)
+    return replace(
+        calibration,
+        noise=replace(calibration.noise, scale=calibration.noise.scale * share),
+        inside=inside,
+    )
 
 
-def _noise_plan(name: str, relation: Relation) -> Plan:
+def _noise_calibration(name: str, relation: Relation) -> Calibration:
     mechanism = get_mechanism(name)
     n = 1 if relation.publishes_n else None
     facts = facts_of(UNIT, n=n, gamma=NOISE_GAMMA, relation=relation)
-    return mechanism.plan(facts, APPROXIMATE if mechanism.needs_delta else CLAIM)
+    return mechanism.calibrate(facts, APPROXIMATE if mechanism.needs_delta else CLAIM)
 
 
 def _too_small() -> Iterator[Fault]:
@@ -134,7 +139,7 @@ class PlainDoubles(Chain):
 
     def outputs(self, data: Any, runs: int, key: Key) -> FloatArray:
         """Return the sums as they are, (runs, 1)."""
-        noise = self.plan.noise.scale * self.draw(luck(*key), runs)
+        noise = self.calibration.noise.scale * self.draw(luck(*key), runs)
         return np.asarray(self.centre(data)[0] + noise)[:, None]
 
 
@@ -144,7 +149,7 @@ class ExactGrid(Chain):
 
     def exact(self, data: Any, runs: int) -> FloatArray:
         """Return real releases with the operating system's bits, (runs, 1)."""
-        law, noise = NOISE_LAWS[self.plan.mechanism], self.plan.noise
+        law, noise = NOISE_LAWS[self.calibration.mechanism], self.calibration.noise
         theta = [Fraction(float(value)) for value in self.centre(data)]
         bits = OperatingSystemBits()
         whole = [law.release(theta, noise, bits) for _ in range(runs)]
@@ -153,14 +158,18 @@ class ExactGrid(Chain):
 
 def in_doubles(name: str, draw: Draw) -> PlainDoubles:
     """Return the chain that adds noise in doubles."""
-    plan = get_mechanism("spherical-laplace").plan(facts_of(UNIT, n=2, gamma=DOUBLES_GAMMA), CLAIM)
-    return PlainDoubles(name, doubles_pair(), plan, weighed, draw=draw)
+    calibration = get_mechanism("spherical-laplace").calibrate(
+        facts_of(UNIT, n=2, gamma=DOUBLES_GAMMA), CLAIM
+    )
+    return PlainDoubles(name, doubles_pair(), calibration, weighed, draw=draw)
 
 
 def on_exact_grid() -> ExactGrid:
     """Return the chain that releases on the grid."""
-    plan = get_mechanism("spherical-laplace").plan(facts_of(UNIT, n=2, gamma=DOUBLES_GAMMA), CLAIM)
-    return ExactGrid("exact-grid", doubles_pair(), plan, weighed)
+    calibration = get_mechanism("spherical-laplace").calibrate(
+        facts_of(UNIT, n=2, gamma=DOUBLES_GAMMA), CLAIM
+    )
+    return ExactGrid("exact-grid", doubles_pair(), calibration, weighed)
 
 
 def _plain_doubles() -> Iterator[Fault]:

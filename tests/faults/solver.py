@@ -26,7 +26,7 @@ from dpwerm.arrays import FloatArray
 from dpwerm.audit.target import Key, Pair, luck
 from dpwerm.exact import round_up
 from dpwerm.mechanisms import get_mechanism
-from dpwerm.mechanisms.contract import Noise, Plan
+from dpwerm.mechanisms.contract import Calibration, Noise
 from dpwerm.mechanisms.perturbed import SECOND
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.privacy.budget import Budget
@@ -108,10 +108,10 @@ class FreeIntercept:
     dimension: int = 2
 
     @property
-    def plan(self) -> Plan:
-        """The mechanism's own plan."""
+    def calibration(self) -> Calibration:
+        """The mechanism's own calibration."""
         facts = facts_of(UNIT * 2, n=1, gamma=FREE_GAMMA)
-        return get_mechanism(self.mechanism).plan(facts, self.claim)
+        return get_mechanism(self.mechanism).calibrate(facts, self.claim)
 
     def pairs(self) -> Sequence[Pair]:
         """Return one person who received one arm or the other."""
@@ -120,15 +120,15 @@ class FreeIntercept:
 
     def outputs(self, data: People, runs: int, key: Key) -> FloatArray:
         """Return releases (runs, 2)."""
-        rng, plan, root = luck(*key), self.plan, math.sqrt(self.share)
-        tilt = inside_noise(plan, Draws.of((1, runs), 2, rng))
+        rng, calibration, root = luck(*key), self.calibration, math.sqrt(self.share)
+        tilt = inside_noise(calibration, Draws.of((1, runs), 2, rng))
         stretched = np.array([1 / root, 1.0])
         problem = BatchProblems(data.x[None], data.arm[None], np.ones((1, 1)), 1 / root)
         found = minimise_batch(
             problem, HINGE, FREE_GAMMA, tilt=np.asarray(tilt) * stretched, tolerance=NEAR_ENOUGH
         )
-        theta = found.theta[0] * stretched + outside_noise(plan, Draws.of((runs,), 2, rng))
-        return on_grid(theta, plan.noise.exponent)
+        theta = found.theta[0] * stretched + outside_noise(calibration, Draws.of((runs,), 2, rng))
+        return on_grid(theta, calibration.noise.exponent)
 
     def score(self, outputs: FloatArray, pair: Pair) -> FloatArray:
         """Return the log-ratio of the densities ν(b(θ))·det ∇²F(θ)."""
@@ -137,7 +137,7 @@ class FreeIntercept:
 
     def _log_density(self, theta: FloatArray, data: People) -> FloatArray:
         """Return the log-density of one person's release, up to a constant."""
-        inside = self.plan.inside
+        inside = self.calibration.inside
         if inside is None or inside.rate is None:
             raise AssertionError("objective perturbation has a rate")
         row = data.arm[0] * np.array([1.0, data.x[0, 0]])
@@ -192,16 +192,16 @@ class CoarseSolver:
     dimension: int = 1
 
     @property
-    def plan(self) -> Plan:
-        """The mechanism's own plan."""
-        return get_mechanism("objective-l2").plan(
+    def calibration(self) -> Calibration:
+        """The mechanism's own calibration."""
+        return get_mechanism("objective-l2").calibrate(
             facts_of(UNIT, n=2, gamma=COARSE_GAMMA), self.claim
         )
 
     @property
     def second_noise(self) -> Noise:
-        """The noise that hides a distance of τ, at the plan's ε_out."""
-        inside = self.plan.inside
+        """The noise that hides a distance of τ, at the calibration's ε_out."""
+        inside = self.calibration.inside
         if inside is None:
             raise AssertionError("objective perturbation has noise inside")
         reach = round_up(2 * Fraction(COARSE))
@@ -219,8 +219,8 @@ class CoarseSolver:
 
     def outputs(self, data: People, runs: int, key: Key) -> FloatArray:
         """Return releases (runs, 1)."""
-        rng, plan, start = luck(*key), self.plan, self.start(data)
-        tilt = np.asarray(inside_noise(plan, Draws.of((1, runs), 1, rng)))
+        rng, calibration, start = luck(*key), self.calibration, self.start(data)
+        tilt = np.asarray(inside_noise(calibration, Draws.of((1, runs), 1, rng)))
         solved = minimise_batch(weighed(data), HINGE, COARSE_GAMMA, tilt=tilt, tolerance=TOLERANCE)
         near = np.abs(tilt[0]) <= COARSE_GAMMA * COARSE
         theta = np.where(near, start, solved.theta[0])

@@ -1,4 +1,4 @@
-"""Made-up people and the weights the library gives them, and chains on the plan's grid."""
+"""Made-up people and the weights the library gives them, and chains on the calibration's grid."""
 
 from dataclasses import replace
 
@@ -46,9 +46,9 @@ def test_the_pair_costs_all_of_the_claim_and_no_more() -> None:
 
 def test_outputs_lie_on_the_grid_around_the_centre() -> None:
     outputs = CHAIN.outputs(PAIR.first, 20_001, (1, "here"))
-    steps = np.ldexp(outputs, -CHAIN.plan.noise.exponent)
+    steps = np.ldexp(outputs, -CHAIN.calibration.noise.exponent)
     assert np.array_equal(steps, np.rint(steps))
-    assert np.median(outputs) == pytest.approx(0.2, abs=0.05 * CHAIN.plan.noise.scale)
+    assert np.median(outputs) == pytest.approx(0.2, abs=0.05 * CHAIN.calibration.noise.scale)
 
 
 def test_outputs_depend_on_the_key_alone() -> None:
@@ -58,9 +58,11 @@ def test_outputs_depend_on_the_key_alone() -> None:
 
 
 def test_objective_perturbation_gets_both_of_its_noises() -> None:
-    plan = get_mechanism("objective-l2").plan(CHAIN.plan.facts, Budget.of(1))
-    chain = Chain("inside", PAIR, plan, weighed)
-    loud = replace(chain, plan=replace(plan, noise=replace(plan.noise, scale=100.0)))
+    calibration = get_mechanism("objective-l2").calibrate(CHAIN.calibration.facts, Budget.of(1))
+    chain = Chain("inside", PAIR, calibration, weighed)
+    loud = replace(
+        chain, calibration=replace(calibration, noise=replace(calibration.noise, scale=100.0))
+    )
     assert chain.outputs(PAIR.first, 1000, (1,)).std() < 1
     assert loud.outputs(PAIR.first, 1000, (1,)).std() > 50
 
@@ -68,7 +70,7 @@ def test_objective_perturbation_gets_both_of_its_noises() -> None:
 def test_the_solver_may_have_another_gamma() -> None:
     chain = replace(CHAIN, solver_gamma=40.0)
     assert chain.centre(PAIR.first) == pytest.approx([4 / 40], abs=1e-9)
-    assert chain.plan == CHAIN.plan
+    assert chain.calibration == CHAIN.calibration
 
 
 def test_the_grid_is_the_nearest_multiple() -> None:

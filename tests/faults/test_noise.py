@@ -33,21 +33,21 @@ def test_the_pair_attains_the_sensitivity(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_noise_of_a_plan_shrinks(name: str) -> None:
-    plan = right_noise(name).plan
-    less = times(plan, SHARE)
-    assert less.noise.scale == SHARE * plan.noise.scale
-    if plan.inside is not None and less.inside is not None:
+    calibration = right_noise(name).calibration
+    less = times(calibration, SHARE)
+    assert less.noise.scale == SHARE * calibration.noise.scale
+    if calibration.inside is not None and less.inside is not None:
         sizes = [
             1 / inside.rate if inside.rate else inside.sigma
-            for inside in (plan.inside, less.inside)
+            for inside in (calibration.inside, less.inside)
         ]
         assert sizes[1] == pytest.approx(SHARE * (sizes[0] or 0.0))
-    assert less.budget == plan.budget
+    assert less.budget == calibration.budget
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_one_weight_in_place_of_two_halves_the_noise(name: str) -> None:
-    right, wrong = right_noise(name).plan, single_weight(name).plan
+    right, wrong = right_noise(name).calibration, single_weight(name).calibration
     if right.inside is None or wrong.inside is None:
         assert right.noise.scale == pytest.approx(2 * wrong.noise.scale)
     elif right.inside.rate and wrong.inside.rate:
@@ -61,7 +61,7 @@ def test_the_law_is_right_and_the_bits_are_not(draw: Draw) -> None:
     target = in_doubles("doubles", draw)
     first, second = (target.outputs(data, 20_000, (1,))[:, 0] for data in target.pair.both)
     assert target.moved == pytest.approx(1.0, abs=1e-5)
-    assert np.abs(first).mean() == pytest.approx(target.plan.noise.scale, rel=0.05)
+    assert np.abs(first).mean() == pytest.approx(target.calibration.noise.scale, rel=0.05)
     # The first coefficient is 0: its sums keep bits that no sum with the second one has.
     finest = lowest_bit(second).min()
     assert (lowest_bit(first) < finest).mean() > 0.1
@@ -82,14 +82,14 @@ def test_the_exact_release_has_no_such_bits_and_passes(monkeypatch: pytest.Monke
     assert found.exact_lower > 0.5
     for data in target.pair.both:
         bits = lowest_bit(target.exact(data, 200)[:, 0])
-        assert bits.min() >= target.plan.noise.exponent
+        assert bits.min() >= target.calibration.noise.exponent
 
 
 def test_real_releases_have_the_law_of_the_simulated_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(noise, "OperatingSystemBits", lambda: SeededBits(7))
     target = on_exact_grid()
     real = target.exact(target.pair.second, 2000)[:, 0]
-    centre, scale = target.centre(target.pair.second)[0], target.plan.noise.scale
+    centre, scale = target.centre(target.pair.second)[0], target.calibration.noise.scale
     assert np.median(real) == pytest.approx(centre, abs=0.15 * scale)
     assert np.abs(real - centre).mean() == pytest.approx(scale, rel=0.15)
 
@@ -97,7 +97,7 @@ def test_real_releases_have_the_law_of_the_simulated_ones(monkeypatch: pytest.Mo
 def test_the_difference_of_two_releases_has_no_noise() -> None:
     target = TwoReleases("reused", shared=True)
     (pair,) = target.pairs()
-    grid = 2.0**target.fit.plan.noise.exponent
+    grid = 2.0**target.fit.calibration.noise.exponent
     for data, expected in zip(pair.both, (1 / 20, -1 / 20), strict=True):
         found = target.outputs(data, 1000, (1,))
         assert found[:, 0] - found[:, 1] == pytest.approx(expected, abs=1.01 * grid)

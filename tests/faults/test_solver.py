@@ -23,7 +23,9 @@ def test_the_effective_epsilon_is_that_of_the_reference_implementation() -> None
     target = with_solver_gamma("ignored", FORGOTTEN)
     assert target.moved == pytest.approx(83, abs=0.5)
     assert (
-        (target.plan.facts.gamma, target.plan.facts.n) == (IGNORED_GAMMA, IGNORED_N) == (1000.0, 20)
+        (target.calibration.facts.gamma, target.calibration.facts.n)
+        == (IGNORED_GAMMA, IGNORED_N)
+        == (1000.0, 20)
     )
 
 
@@ -44,7 +46,7 @@ NAMES = ["objective-l2", "objective-block"]
 def test_with_the_whole_penalty_it_is_the_mechanism(name: str) -> None:
     whole = FreeIntercept("whole", name, 1.0)
     (pair,) = whole.pairs()
-    library = Chain(name, pair, whole.plan, lambda people: weighed(people, intercept=1.0))
+    library = Chain(name, pair, whole.calibration, lambda people: weighed(people, intercept=1.0))
     mine, its = (target.outputs(pair.first, 500, (3,)) for target in (whole, library))
     assert mine == pytest.approx(its, abs=1e-5)
 
@@ -60,7 +62,7 @@ def test_the_score_is_the_likelihood_ratio(name: str) -> None:
             outputs,
             WeightedData(people.x, people.arm, np.ones(1), 1.0, bounds),
             HINGE,
-            whole.plan,
+            whole.calibration,
         )
         for people in pair.both
     )
@@ -82,7 +84,7 @@ def test_the_log_ratio_keeps_its_bound_only_with_the_whole_penalty(name: str) ->
 def test_sometimes_the_answer_without_noise_is_released() -> None:
     target = CoarseSolver("coarse", second=False)
     (pair,) = target.pairs()
-    inside = target.plan.inside
+    inside = target.calibration.inside
     assert inside is not None
     assert inside.rate is not None
     expected = 1 - np.exp(-inside.rate * COARSE_GAMMA * COARSE)

@@ -44,7 +44,7 @@ def test_one_person_moves_the_weights_of_all_others() -> None:
 def test_no_weight_is_above_the_claimed_bound() -> None:
     target = by_minimum()
     for data in target.pair.both:
-        assert target.prepare(data).weights.max() <= target.plan.facts.weight_bound
+        assert target.prepare(data).weights.max() <= target.calibration.facts.weight_bound
 
 
 def test_centred_benefits_move_one_weight_only() -> None:
@@ -89,7 +89,7 @@ def test_the_weights_of_others_stay_by_design() -> None:
 
 def test_the_proved_constant_of_a_ridge_covers_what_moves() -> None:
     target = with_ridge()
-    facts = target.plan.facts
+    facts = target.calibration.facts
     assert facts.radius * moved_weights(target) <= float(facts.origin.constant(facts))
     assert target.moved < 1
 

@@ -35,9 +35,9 @@ def test_each_trial_is_shifted_by_its_own_minimum() -> None:
 
 
 def test_the_noise_is_that_of_a_sensitivity_of_twice_w_over_gamma() -> None:
-    plan = paper_plan(ENCODING, 40, epsilon="2", gamma=10.0, **CONSTANTS)
-    assert plan.sensitivity == pytest.approx(2 * 8.0 / 10.0)
-    assert plan.noise.scale == pytest.approx(2 * 8.0 / 10.0 / 2, rel=1e-5)
+    calibration = paper_plan(ENCODING, 40, epsilon="2", gamma=10.0, **CONSTANTS)
+    assert calibration.sensitivity == pytest.approx(2 * 8.0 / 10.0)
+    assert calibration.noise.scale == pytest.approx(2 * 8.0 / 10.0 / 2, rel=1e-5)
 
 
 def test_rules_without_noise_are_those_of_single_fits() -> None:
@@ -85,6 +85,6 @@ def test_every_cell_has_the_same_luck() -> None:
     )
     np.testing.assert_allclose(theta[0] - theta[2], 4 * (theta[1] - theta[2]), rtol=1e-6)
     draws = Draws.of((3, 2), 3, np.random.default_rng(1))
-    plan = paper_plan(ENCODING, 40, epsilon="1", gamma=5.0, **CONSTANTS)
-    np.testing.assert_allclose(theta[0] - theta[2], outside_noise(plan, draws))
+    calibration = paper_plan(ENCODING, 40, epsilon="1", gamma=5.0, **CONSTANTS)
+    np.testing.assert_allclose(theta[0] - theta[2], outside_noise(calibration, draws))
     assert LOSS.h == 0.5

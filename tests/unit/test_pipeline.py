@@ -34,13 +34,13 @@ def fitted(seed: int = 0, **other: object) -> Release:
 
 
 def test_the_certificate_follows_theory() -> None:
-    certificate, plan = certify(spec(), ENCODING, 60, secure=True, library="x")
+    certificate, calibration = certify(spec(), ENCODING, 60, secure=True, library="x")
     minimiser = 2 * 3.0 * 1.0 * math.sqrt(3.0) / 10.0
     assert certificate.sensitivity.minimiser == pytest.approx(minimiser, rel=1e-12)
     assert certificate.sensitivity.tolerance == pytest.approx(1e-6 * minimiser)
     total = minimiser * (1 + 2e-6)
     assert certificate.sensitivity.total == pytest.approx(total, rel=1e-12)
-    assert plan.noise.sensitivity == certificate.sensitivity.total
+    assert calibration.noise.sensitivity == certificate.sensitivity.total
     assert certificate.private
 
 

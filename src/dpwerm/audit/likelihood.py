@@ -1,4 +1,4 @@
-r"""The log-likelihood ratio of a release under two data sets, for an attacker who knows the plan.
+r"""The log-likelihood ratio of a release under two data sets; the attacker knows the calibration.
 
 Output perturbation: the density of θ at its minimiser θ̂ is the noise's at θ − θ̂. Objective
 perturbation: θ belongs to exactly one b, so
@@ -15,7 +15,7 @@ from typing import cast
 import numpy as np
 
 from dpwerm.arrays import FloatArray
-from dpwerm.mechanisms.contract import Plan
+from dpwerm.mechanisms.contract import Calibration
 from dpwerm.objective.losses.contract import MarginLoss
 from dpwerm.objective.rows import WeightedData
 from dpwerm.solve.batch import minimise_path
@@ -30,10 +30,10 @@ def stacked(data: WeightedData) -> BatchProblems:
     return BatchProblems(data.X[None], data.y[None], data.weights[None], data.intercept_scale)
 
 
-def minimiser(data: WeightedData, loss: MarginLoss, plan: Plan) -> FloatArray:
-    """Return θ̂ (p,), as near as the plan's solver comes."""
+def minimiser(data: WeightedData, loss: MarginLoss, calibration: Calibration) -> FloatArray:
+    """Return θ̂ (p,), as near as the calibration's solver comes."""
     # Every registered loss is a frozen dataclass.
-    return _minimiser(data, cast("Hashable", loss), plan.facts.gamma, plan.tolerance)
+    return _minimiser(data, cast("Hashable", loss), calibration.facts.gamma, calibration.tolerance)
 
 
 @lru_cache(maxsize=64)
@@ -45,29 +45,31 @@ def _minimiser(data: WeightedData, loss: Hashable, gamma: float, tolerance: floa
 
 
 def log_density(
-    outputs: FloatArray, data: WeightedData, loss: MarginLoss, plan: Plan
+    outputs: FloatArray, data: WeightedData, loss: MarginLoss, calibration: Calibration
 ) -> FloatArray:
     """Return log p(θ; D) up to a constant that no data set changes, (m,)."""
-    if plan.inside is None:
-        size = OUTSIDE[plan.noise.mechanism]
-        return size((outputs - minimiser(data, loss, plan)) / plan.noise.scale)
+    if calibration.inside is None:
+        size = OUTSIDE[calibration.noise.mechanism]
+        return size((outputs - minimiser(data, loss, calibration)) / calibration.noise.scale)
     parts = range(0, len(outputs), _AT_ONCE)
-    found = [_inside(outputs[at : at + _AT_ONCE], data, loss, plan) for at in parts]
+    found = [_inside(outputs[at : at + _AT_ONCE], data, loss, calibration) for at in parts]
     return np.concatenate(found) if found else np.zeros(0)
 
 
-def _inside(theta: FloatArray, data: WeightedData, loss: MarginLoss, plan: Plan) -> FloatArray:
+def _inside(
+    theta: FloatArray, data: WeightedData, loss: MarginLoss, calibration: Calibration
+) -> FloatArray:
     """Return log ν(b(θ)) + log det ∇²F(θ)."""
-    gamma, inside = plan.facts.gamma, plan.inside
+    gamma, inside = calibration.facts.gamma, calibration.inside
     if inside is None:
-        raise AssertionError("the plan has noise inside the objective")
+        raise AssertionError("the calibration has noise inside the objective")
     scale = inside.sigma if inside.rate is None else 1.0 / inside.rate
     rows = _whole_rows(data) * data.y[:, None]
     z = theta @ rows.T
     slopes, bends = data.weights * loss.derivative(z), data.weights * loss.second_derivative(z)
     b = -(slopes @ rows + gamma * theta) / (scale or 1.0)
     if inside.norm == "block":
-        law = -_block_norm(b, plan.facts.blocks)
+        law = -_block_norm(b, calibration.facts.blocks)
     else:
         law = OUTSIDE["gaussian" if inside.norm == "gaussian" else "spherical-laplace"](b)
     return np.asarray(law + _log_determinant(bends / gamma, rows))

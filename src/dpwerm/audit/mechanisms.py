@@ -1,4 +1,4 @@
-"""Every registered mechanism as a target: its plan for given facts, in batch and for real."""
+"""Every registered mechanism as a target: calibrated for given facts, run in batch and for real."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from dpwerm.exact import sqrt_up
 from dpwerm.features.blocks import NumberBlock
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import get_mechanism
-from dpwerm.mechanisms.contract import Plan
+from dpwerm.mechanisms.contract import Calibration
 from dpwerm.objective.losses.contract import MarginLoss
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.objective.objective import Objective
@@ -67,7 +67,7 @@ class MechanismTarget:
 
     @property
     def claim(self) -> Budget:
-        """The budget of the plan."""
+        """The budget of the calibration."""
         return self.budget
 
     @property
@@ -76,9 +76,9 @@ class MechanismTarget:
         return self.facts.dimension
 
     @cached_property
-    def plan(self) -> Plan:
-        """The plan that makes the claim true."""
-        return get_mechanism(self.mechanism).plan(self.facts, self.budget)
+    def calibration(self) -> Calibration:
+        """The calibration that makes the claim true."""
+        return get_mechanism(self.mechanism).calibrate(self.facts, self.budget)
 
     def pairs(self) -> Sequence[Pair]:
         """Return corner rows, alone and among others."""
@@ -98,28 +98,30 @@ class MechanismTarget:
         return found
 
     def _batch(self, data: WeightedData, runs: int, rng: np.random.Generator) -> FloatArray:
-        plan = self.plan
+        calibration = self.calibration
         draws = Draws.of((1, runs), self.dimension, rng)
         change = float(self.facts.gradient_bound) / self.facts.gamma
-        theta = released(stacked(data), self.loss, [plan], draws, tolerance=NEAR_ENOUGH * change)[0]
-        if plan.inside is not None:
-            theta = theta + outside_noise(plan, Draws.of((1, runs), self.dimension, rng))
-        grid = 2.0**plan.noise.exponent
+        theta = released(
+            stacked(data), self.loss, [calibration], draws, tolerance=NEAR_ENOUGH * change
+        )[0]
+        if calibration.inside is not None:
+            theta = theta + outside_noise(calibration, Draws.of((1, runs), self.dimension, rng))
+        grid = 2.0**calibration.noise.exponent
         return np.asarray(np.round(theta[0] / grid) * grid)
 
     def score(self, outputs: FloatArray, pair: Pair) -> FloatArray:
         """Return the log-likelihood ratio of the two data sets."""
-        one, other = (log_density(outputs, data, self.loss, self.plan) for data in pair.both)
+        one, other = (log_density(outputs, data, self.loss, self.calibration) for data in pair.both)
         return one - other
 
     def exact(self, data: WeightedData, runs: int) -> FloatArray:
         """Return real releases, with the operating system's bits."""
-        mechanism, plan = get_mechanism(self.mechanism), self.plan
+        mechanism, calibration = get_mechanism(self.mechanism), self.calibration
         objective = Objective(data, self.loss, self.facts.gamma, Ridge())
         bits = OperatingSystemBits()
-        found = [mechanism.run(objective, plan, bits) for _ in range(runs)]
+        found = [mechanism.run(objective, calibration, bits) for _ in range(runs)]
         whole = np.array(found, dtype=np.float64).reshape(runs, self.dimension)
-        return whole * 2.0**plan.noise.exponent
+        return whole * 2.0**calibration.noise.exponent
 
 
 def plain_facts(

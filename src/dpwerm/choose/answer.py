@@ -20,7 +20,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.features.blocks import Block, CategoryBlock
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import get_mechanism
-from dpwerm.mechanisms.contract import Plan, spent
+from dpwerm.mechanisms.contract import Calibration, spent
 from dpwerm.version import __version__
 
 _LARGEST_FILE = 100_000
@@ -120,16 +120,18 @@ def answers(choice: Choice, question: Question) -> bool:
         return False
     setting = Setting(choice.mechanism, choice.clip, choice.intercept, choice.saturation)
     try:
-        plan_of(question, setting.encoding(question), choice.mechanism, choice.gamma)
+        calibration_of(question, setting.encoding(question), choice.mechanism, choice.gamma)
     except ParameterError:
         return False
     return True
 
 
-def plan_of(question: Question, encoding: Encoding, mechanism: str, gamma: float) -> Plan:
-    """Return the plan for W = 1, or raise if the mechanism makes no claim for the question."""
+def calibration_of(
+    question: Question, encoding: Encoding, mechanism: str, gamma: float
+) -> Calibration:
+    """Return the calibration for W = 1, or raise if the mechanism claims nothing for it."""
     chosen = get_mechanism(mechanism)
-    return chosen.plan(question.facts(encoding, gamma), spent(chosen, question.budget))
+    return chosen.calibrate(question.facts(encoding, gamma), spent(chosen, question.budget))
 
 
 def _found(question: Question, on_progress: Progress) -> Choice:
@@ -153,7 +155,7 @@ def _searched(question: Question, on_progress: Progress) -> Choice:
     names = mechanisms(question)
     able = [name for name in names if _is_able(question, name)]
     if not able:
-        plan_of(question, question.encoding, names[0], question.most_gamma)
+        calibration_of(question, question.encoding, names[0], question.most_gamma)
     if not able or able[0] == names[0]:
         return search(question, on_progress)
     found = [
@@ -173,7 +175,7 @@ def _part(on_progress: Progress, index: int, count: int) -> Progress:
 def _is_able(question: Question, mechanism: str) -> bool:
     """Whether the mechanism makes a claim for the question at the largest γ it can use."""
     try:
-        plan_of(question, question.encoding, mechanism, question.most_gamma)
+        calibration_of(question, question.encoding, mechanism, question.most_gamma)
     except ParameterError:
         return False
     return True

@@ -2,7 +2,7 @@
 
     accuracy = share of people, over problems and draws of noise, who get their better arm
 
-The objective, the plan of the mechanism and the solver are those of a real fit.
+The objective, the calibration of the mechanism and the solver are those of a real fit.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +17,7 @@ from dpwerm.choose.question import Choice, Question
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import get_mechanism
-from dpwerm.mechanisms.contract import Plan, spent
+from dpwerm.mechanisms.contract import Calibration, spent
 from dpwerm.simulate.engine.released import Draws, released, second_arm
 from dpwerm.simulate.synthetic import Proxies, generator, random_labels, random_trials
 from dpwerm.solve.batch_problems import BatchProblems
@@ -37,36 +37,38 @@ class Rehearsal:
     weight: float
 
     def scores(self, setting: Setting, gammas: Sequence[float]) -> dict[float, FloatArray]:
-        """Return for each γ the mean accuracy at every threshold; no entry where no plan exists."""
+        """Return for each γ the mean accuracy at every threshold; none without a calibration."""
         encoding = setting.encoding(self.question)
         rules = self.released(setting, gammas)
         return {gamma: self._accuracy(theta, encoding) for gamma, theta in rules.items()}
 
     def released(self, setting: Setting, gammas: Sequence[float]) -> dict[float, FloatArray]:
-        """Return for each γ what would be released, θ (B, R, p); no entry where no plan exists."""
+        """Return for each γ what would be released, θ (B, R, p); none without a calibration."""
         encoding = setting.encoding(self.question)
-        plans = self._plans(setting, encoding, gammas)
-        if not plans:
+        calibrations = self._calibrations(setting, encoding, gammas)
+        if not calibrations:
             return {}
         problems = self._problems(setting, encoding)
         shape = (problems.n_sets, self.draws)
         base = Draws.of(shape, problems.dimension, generator(*self.seed))
-        found = released(problems, self.question.loss, list(plans.values()), base)
-        return dict(zip(plans, found, strict=True))
+        found = released(problems, self.question.loss, list(calibrations.values()), base)
+        return dict(zip(calibrations, found, strict=True))
 
-    def _plans(
+    def _calibrations(
         self, setting: Setting, encoding: Encoding, gammas: Sequence[float]
-    ) -> dict[float, Plan]:
-        """Return the plan of each γ that the mechanism accepts."""
+    ) -> dict[float, Calibration]:
+        """Return the calibration of each γ that the mechanism accepts."""
         mechanism = get_mechanism(setting.mechanism)
         budget = spent(mechanism, self.question.budget)
-        plans = {}
+        calibrations = {}
         for gamma in gammas:
             try:
-                plans[gamma] = mechanism.plan(self.question.facts(encoding, gamma), budget)
+                calibrations[gamma] = mechanism.calibrate(
+                    self.question.facts(encoding, gamma), budget
+                )
             except ParameterError:
                 continue
-        return plans
+        return calibrations
 
     def problems(self, setting: Setting) -> BatchProblems:
         """Return the weighted problems that a setting makes of the trials, with W = 1."""

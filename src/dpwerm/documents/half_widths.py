@@ -21,14 +21,14 @@ import numpy as np
 from scipy import optimize, special, stats
 
 from dpwerm.arrays import FloatArray
-from dpwerm.choose.answer import plan_of
+from dpwerm.choose.answer import calibration_of
 from dpwerm.choose.candidates import Setting
 from dpwerm.choose.question import Outcome, Question
 from dpwerm.choose.search import Rehearsal
 from dpwerm.choose.settings import SPREAD, outcome_of
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
-from dpwerm.mechanisms.contract import Plan
+from dpwerm.mechanisms.contract import Calibration
 from dpwerm.parameters import real
 from dpwerm.releases.release import Release
 from dpwerm.releases.rule import Rule
@@ -178,11 +178,11 @@ def _outcome(declaration: Declaration) -> Outcome:
     return replace(found, spread=SPREAD if left_open and not by_design else 0.0)
 
 
-def plan_for(rule: Rule, question: Question) -> Plan:
-    """Return the plan of the rule's mechanism for W = 1: γ and the noise scale with W."""
+def calibration_for(rule: Rule, question: Question) -> Calibration:
+    """Return the calibration of the rule's mechanism for W = 1: γ and the noise scale with W."""
     certificate = rule.release.certificate
     gamma = certificate.gamma / certificate.weight_bound
-    return plan_of(question, question.encoding, certificate.mechanism, gamma)
+    return calibration_of(question, question.encoding, certificate.mechanism, gamma)
 
 
 def setting_of(question: Question) -> Setting:
@@ -284,7 +284,7 @@ def why_not(rule: Rule) -> str:
             f"report simulates at most {MOST_COEFFICIENTS}."
         )
     try:
-        plan_for(rule, question_of(rule))
+        calibration_for(rule, question_of(rule))
     except ParameterError:
         return (
             "Nothing is simulated: the loss or the settings of the rule are not known to this "
@@ -327,16 +327,16 @@ def simulated_reach(
 def _sizes(rule: Rule, problems: int, draws: int) -> FloatArray:
     """Return |θ* − θ̂| of every trial, draw and coefficient, (B, R, p)."""
     question = question_of(rule)
-    plan = plan_for(rule, question)
-    gamma, p = plan.facts.gamma, plan.facts.dimension
+    calibration = calibration_for(rule, question)
+    gamma, p = calibration.facts.gamma, calibration.facts.dimension
     affordable = EFFORT / (problems * draws * p**2)
     rows = int(min(question.n, MOST_ROWS, max(FEWEST_ROWS, 5 * p, affordable)))
     trials = trials_for(question, problems, rows, SEED, 1)
     rehearsal = Rehearsal(question, trials, draws, (SEED, 2), question.n / rows)
     data = rehearsal.problems(setting_of(question))
-    b = inside_noise(plan, Draws.of((problems, draws), p, generator(SEED, 2)))
+    b = inside_noise(calibration, Draws.of((problems, draws), p, generator(SEED, 2)))
     if b is None:
-        raise ParameterError(f"{plan.mechanism} has no noise inside the objective")
+        raise ParameterError(f"{calibration.mechanism} has no noise inside the objective")
     # A gradient of at most γτ does NEAR of what b does, whatever the curvature.
     tolerance = NEAR * float(b.std(axis=(0, 1)).min()) / gamma
     with_noise = minimise_batch(data, question.loss, gamma, tilt=b, tolerance=tolerance).theta

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from dpwerm.mechanisms.contract import Inside, Mechanism, Noise, NoiseLaw, Plan
+from dpwerm.mechanisms.contract import Calibration, Inside, Mechanism, Noise, NoiseLaw
 from dpwerm.mechanisms.gaussian import Gaussian
 from dpwerm.mechanisms.none import NotPrivate
 from dpwerm.mechanisms.norms import BlockNorm, Euclidean
@@ -17,11 +17,11 @@ from dpwerm.parameters import one_of
 __all__ = [
     "MECHANISMS",
     "NOISE_LAWS",
+    "Calibration",
     "Inside",
     "Mechanism",
     "Noise",
     "NoiseLaw",
-    "Plan",
     "get_mechanism",
 ]
 

@@ -120,10 +120,10 @@ def checked_release(law: NoiseLaw, theta: Sequence[Fraction], noise: Noise) -> l
 
 
 # ------------------------------------------------------------------------------------------
-# A mechanism is a public plan and a run: what is said before the data, and what is then done.
+# A mechanism is a calibration and a run: what is said before the data, and what is then done.
 #
-# The plan is a pure function of public facts and the budget. The run gives whole numbers k_j on the
-# public grid, θ_j = k_j·2^e, and nothing else of what it computed on the way.
+# The calibration is a pure function of public facts and the budget. The run gives whole
+# numbers k_j on the public grid, θ_j = k_j·2^e, and nothing else of what it computed on the way.
 
 
 Stage = Callable[[str], None]
@@ -158,7 +158,7 @@ class Inside:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Calibration:
     """All that is public about a release before the data are seen.
 
     Parameters
@@ -182,15 +182,19 @@ class Plan:
 
 
 class Mechanism(Claim, Protocol):
-    """A theorem one can run: a claim, a plan that makes it true, and the run."""
+    """A theorem one can run: a claim, a calibration that makes it true, and the run."""
 
-    def plan(self, facts: Facts, budget: AnyBudget) -> Plan:
-        """Return the plan that makes the claim true, or raise ParameterError if there is none."""
+    def calibrate(self, facts: Facts, budget: AnyBudget) -> Calibration:
+        """Return the calibration that makes the claim true, or raise if there is none."""
 
     def run(
-        self, objective: Objective, plan: Plan, bits: BitSource, on_stage: Stage = no_progress
+        self,
+        objective: Objective,
+        calibration: Calibration,
+        bits: BitSource,
+        on_stage: Stage = no_progress,
     ) -> tuple[int, ...]:
-        """Return grid integers k_j; the released θ_j is k_j·2^(plan.noise.exponent)."""
+        """Return grid integers k_j; the released θ_j is k_j·2^(calibration.noise.exponent)."""
 
 
 def spent(mechanism: Mechanism, budget: AnyBudget) -> AnyBudget:
@@ -200,27 +204,33 @@ def spent(mechanism: Mechanism, budget: AnyBudget) -> AnyBudget:
     return budget
 
 
-def check_run(mechanism: Mechanism, objective: Objective, plan: Plan) -> None:
-    """Raise unless the plan is the mechanism's own and the objective is the one it is about."""
-    if plan.mechanism != mechanism.name:
-        raise ParameterError(f"the plan is for {plan.mechanism}, not for {mechanism.name}")
-    if plan != mechanism.plan(plan.facts, plan.budget):
-        raise ParameterError("the plan does not follow from its facts and its budget")
-    facts, data, loss = plan.facts, objective.data, objective.loss
+def check_run(mechanism: Mechanism, objective: Objective, calibration: Calibration) -> None:
+    """Raise unless the calibration is the mechanism's own and is about this objective."""
+    if calibration.mechanism != mechanism.name:
+        raise ParameterError(
+            f"the calibration is for {calibration.mechanism}, not for {mechanism.name}"
+        )
+    if calibration != mechanism.calibrate(calibration.facts, calibration.budget):
+        raise ParameterError("the calibration does not follow from its facts and its budget")
+    facts, data, loss = calibration.facts, objective.data, objective.loss
     if facts.n is not None and data.n_rows != facts.n:
-        raise ParameterError("n of the plan is not the number of rows")
+        raise ParameterError("n of the calibration is not the number of rows")
     if data.weights.max(initial=0.0) > facts.weight_bound:
         raise ParameterError("weights must not exceed weight_bound")
     same = objective.gamma == facts.gamma and objective.regularizer.name == facts.regularizer
     if not same or objective.tilt is not None:
-        raise ParameterError("gamma, regularizer or tilt of the objective are not the plan's")
+        raise ParameterError(
+            "gamma, regularizer or tilt of the objective are not the calibration's"
+        )
     if loss.lipschitz > facts.lipschitz or loss.smoothness > facts.smoothness:
-        raise ParameterError("the loss has larger constants than the plan")
+        raise ParameterError("the loss has larger constants than the calibration")
     bounds = data.column_bounds
     if bounds.shape != (facts.dimension,) or np.any(bounds > np.array(facts.column_bounds)):
-        raise ParameterError("column_bounds of the objective are not within the plan's blocks")
+        raise ParameterError(
+            "column_bounds of the objective are not within the calibration's blocks"
+        )
     if not _rows_within(data, facts):
-        raise ParameterError("X has a row outside the plan's blocks")
+        raise ParameterError("X has a row outside the calibration's blocks")
 
 
 def _rows_within(data: WeightedData, facts: Facts) -> bool:

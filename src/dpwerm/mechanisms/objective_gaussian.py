@@ -18,14 +18,14 @@ from flint import arb
 
 from dpwerm.errors import ParameterError
 from dpwerm.exact import round_up
-from dpwerm.mechanisms.contract import Inside, Plan, Stage, epsilon_delta, no_progress
+from dpwerm.mechanisms.contract import Calibration, Inside, Stage, epsilon_delta, no_progress
 from dpwerm.mechanisms.gaussian import smallest_multiplier, suffices
 from dpwerm.mechanisms.perturbed import (
     Shares,
     check_facts,
     epsilon_left,
     jacobian,
-    perturbed_plan,
+    perturbed_calibration,
     run_perturbed,
 )
 from dpwerm.objective.objective import Objective
@@ -64,7 +64,7 @@ class ObjectiveGaussian:
         "costs 0.01·ε; together (ε, δ)."
     )
 
-    def plan(self, facts: Facts, budget: AnyBudget) -> Plan:
+    def calibrate(self, facts: Facts, budget: AnyBudget) -> Calibration:
         """Return σ, τ and the second noise.
 
         Parameters
@@ -90,17 +90,21 @@ class ObjectiveGaussian:
             jacobian=jacobian(facts),
             sigma=round_up(multiplier * terms * facts.gradient_bound),
         )
-        return perturbed_plan(self.name, facts, budget, inside)
+        return perturbed_calibration(self.name, facts, budget, inside)
 
     def run(
-        self, objective: Objective, plan: Plan, bits: BitSource, on_stage: Stage = no_progress
+        self,
+        objective: Objective,
+        calibration: Calibration,
+        bits: BitSource,
+        on_stage: Stage = no_progress,
     ) -> tuple[int, ...]:
         """Return the grid integers of the perturbed minimiser plus the second noise."""
-        if plan.inside is None or plan.inside.sigma is None:
-            raise ParameterError(f"the plan is not for {self.name}")
-        p, sigma = plan.facts.dimension, Fraction(plan.inside.sigma)
+        if calibration.inside is None or calibration.inside.sigma is None:
+            raise ParameterError(f"the calibration is not for {self.name}")
+        p, sigma = calibration.facts.dimension, Fraction(calibration.inside.sigma)
 
         def sample(uniforms: LazyUniforms, m: int) -> list[arb]:
             return [ball(sigma) * z for z in gauss(uniforms.balls(0, even(p), m))[:p]]
 
-        return run_perturbed(self, sample, objective, plan, bits, on_stage)
+        return run_perturbed(self, sample, objective, calibration, bits, on_stage)

@@ -12,14 +12,14 @@ from typing import ClassVar
 
 from dpwerm.errors import ParameterError
 from dpwerm.exact import round_down
-from dpwerm.mechanisms.contract import Inside, Plan, Stage, no_progress, pure_epsilon
+from dpwerm.mechanisms.contract import Calibration, Inside, Stage, no_progress, pure_epsilon
 from dpwerm.mechanisms.norms import Norm
 from dpwerm.mechanisms.perturbed import (
     Shares,
     check_facts,
     epsilon_left,
     jacobian,
-    perturbed_plan,
+    perturbed_calibration,
     run_perturbed,
 )
 from dpwerm.objective.objective import Objective
@@ -61,7 +61,7 @@ class ObjectivePerturbation:
             "0.01·ε; together ε."
         )
 
-    def plan(self, facts: Facts, budget: AnyBudget) -> Plan:
+    def calibrate(self, facts: Facts, budget: AnyBudget) -> Calibration:
         """Return β, τ and the second noise.
 
         Parameters
@@ -83,13 +83,17 @@ class ObjectivePerturbation:
             jacobian=jacobian(facts),
             rate=round_down(left / (facts.relation.terms * shift)),
         )
-        return perturbed_plan(self.name, facts, budget, inside)
+        return perturbed_calibration(self.name, facts, budget, inside)
 
     def run(
-        self, objective: Objective, plan: Plan, bits: BitSource, on_stage: Stage = no_progress
+        self,
+        objective: Objective,
+        calibration: Calibration,
+        bits: BitSource,
+        on_stage: Stage = no_progress,
     ) -> tuple[int, ...]:
         """Return the grid integers of the perturbed minimiser plus the second noise."""
-        if plan.inside is None or plan.inside.rate is None:
-            raise ParameterError(f"the plan is not for {self.name}")
-        sampler = self.norm.sampler(plan.facts, plan.inside.rate)
-        return run_perturbed(self, sampler, objective, plan, bits, on_stage)
+        if calibration.inside is None or calibration.inside.rate is None:
+            raise ParameterError(f"the calibration is not for {self.name}")
+        sampler = self.norm.sampler(calibration.facts, calibration.inside.rate)
+        return run_perturbed(self, sampler, objective, calibration, bits, on_stage)

@@ -6,7 +6,7 @@ of noise for the sensitivity Δ makes the answer private. Proof: docs/proofs/out
 
 from dataclasses import dataclass
 
-from dpwerm.mechanisms.contract import NoiseLaw, Plan, Stage, check_run, no_progress
+from dpwerm.mechanisms.contract import Calibration, NoiseLaw, Stage, check_run, no_progress
 from dpwerm.objective.objective import Objective
 from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.randomness import BitSource
@@ -49,12 +49,12 @@ class OutputPerturbation:
         """The proof page of the law."""
         return self.law.proof
 
-    def plan(self, facts: Facts, budget: AnyBudget) -> Plan:
+    def calibrate(self, facts: Facts, budget: AnyBudget) -> Calibration:
         """Return Δ₂, τ, and the law's noise for Δ₂ + 2τ."""
         sensitivity = l2_sensitivity(facts)
         tolerance = default_tolerance(sensitivity)
         total = total_sensitivity(sensitivity, tolerance)
-        return Plan(
+        return Calibration(
             mechanism=self.name,
             facts=facts,
             budget=budget,
@@ -64,11 +64,15 @@ class OutputPerturbation:
         )
 
     def run(
-        self, objective: Objective, plan: Plan, bits: BitSource, on_stage: Stage = no_progress
+        self,
+        objective: Objective,
+        calibration: Calibration,
+        bits: BitSource,
+        on_stage: Stage = no_progress,
     ) -> tuple[int, ...]:
         """Return the grid integers of the minimiser plus noise."""
-        check_run(self, objective, plan)
+        check_run(self, objective, calibration)
         on_stage("solving")
-        solution = minimise(objective, plan.tolerance)
+        solution = minimise(objective, calibration.tolerance)
         on_stage("adding noise")
-        return self.law.release(solution.theta, plan.noise, bits)
+        return self.law.release(solution.theta, calibration.noise, bits)

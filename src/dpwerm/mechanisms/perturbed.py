@@ -12,7 +12,14 @@ from fractions import Fraction
 
 from dpwerm.errors import ParameterError
 from dpwerm.exact import round_down, round_up
-from dpwerm.mechanisms.contract import Inside, Mechanism, Plan, Stage, check_run, epsilon_delta
+from dpwerm.mechanisms.contract import (
+    Calibration,
+    Inside,
+    Mechanism,
+    Stage,
+    check_run,
+    epsilon_delta,
+)
 from dpwerm.mechanisms.spherical_laplace import SphericalLaplace
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.regularizers import Ridge
@@ -44,11 +51,13 @@ def check_facts(name: str, facts: Facts) -> None:
         )
 
 
-def perturbed_plan(name: str, facts: Facts, budget: AnyBudget, inside: Inside) -> Plan:
-    """Return the plan with a public τ and second noise for 2τ at ε_out."""
+def perturbed_calibration(
+    name: str, facts: Facts, budget: AnyBudget, inside: Inside
+) -> Calibration:
+    """Return the calibration with a public τ and second noise for 2τ at ε_out."""
     tolerance = objective_tolerance(facts)
     second = Budget(inside.epsilon_outside)
-    return Plan(
+    return Calibration(
         mechanism=name,
         facts=facts,
         budget=budget,
@@ -63,7 +72,7 @@ def run_perturbed(
     mechanism: Mechanism,
     sampler: Sampler,
     objective: Objective,
-    plan: Plan,
+    calibration: Calibration,
     bits: BitSource,
     on_stage: Stage,
 ) -> tuple[int, ...]:
@@ -72,17 +81,17 @@ def run_perturbed(
     b̃ is within γτ/4 of b, so its minimiser is within τ/4 of θ*; the solver adds τ/2 at most. The
     same b serves whatever precision the solver needs.
     """
-    check_run(mechanism, objective, plan)
+    check_run(mechanism, objective, calibration)
     if not isinstance(objective.regularizer, Ridge):
         raise ParameterError(f"mechanism {mechanism.name} needs the regularizer {Ridge.name}")
     for_b, for_second = bits.substream(), bits.substream()
-    tau = Fraction(plan.tolerance)
+    tau = Fraction(calibration.tolerance)
     on_stage("drawing noise")
-    tilt = nearby_vector(sampler, Fraction(plan.facts.gamma) * tau / 4, for_b)
+    tilt = nearby_vector(sampler, Fraction(calibration.facts.gamma) * tau / 4, for_b)
     on_stage("solving")
     solution = minimise(replace(objective, tilt=tilt), round_down(tau / 2))
     on_stage("adding noise")
-    return SECOND.release(solution.theta, plan.noise, for_second)
+    return SECOND.release(solution.theta, calibration.noise, for_second)
 
 
 # ------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from dpwerm.exact import round_up
 from dpwerm.features.blocks import Frozen as Record
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import get_mechanism
-from dpwerm.mechanisms.contract import Inside, Noise, Plan
+from dpwerm.mechanisms.contract import Calibration, Inside, Noise
 from dpwerm.mechanisms.gaussian import rho_and_mu
 from dpwerm.objective.losses.registry import get_loss
 from dpwerm.objective.regularizers import get_regularizer
@@ -66,7 +66,7 @@ def receipt_in(key: Literal["none"] | LedgerRecord) -> Receipt | None:
 
 
 # ------------------------------------------------------------------------------------------
-# The certificate of a release: facts → plan of the mechanism → ε, each re-derivable from the last.
+# The certificate of a release: facts → calibration → ε, each re-derivable from the last.
 #
 # A certificate is a pure function of public facts. The fit makes it before the solver sees a row,
 # and ``verify`` computes it again from the facts it contains and compares every number.
@@ -239,7 +239,7 @@ class Certificate(Record):
 
 
 def facts_of(spec: Specification, encoding: Encoding, n: int | None) -> Facts:
-    """Return what the plan depends on; under add/remove n is sensitive and left out."""
+    """Return what the calibration depends on; under add/remove n is sensitive and left out."""
     return Facts(
         weight_bound=spec.weight_bound,
         lipschitz=spec.loss.lipschitz,
@@ -262,8 +262,8 @@ def certify(
     secure: bool,
     library: str,
     receipt: Receipt | None = None,
-) -> tuple[Certificate, Plan]:
-    """Return the certificate and the mechanism's plan that follow from public facts alone.
+) -> tuple[Certificate, Calibration]:
+    """Return the certificate and the mechanism's calibration that follow from public facts alone.
 
     receipt: of the charge that paid for the noise. Only what makes a claim is charged.
     """
@@ -271,7 +271,7 @@ def certify(
         raise ParameterError("n is public under replace_one and must be given")
     facts = facts_of(spec, encoding, n)
     mechanism = get_mechanism(spec.mechanism)
-    plan = mechanism.plan(facts, spec.budget)
+    calibration = mechanism.calibrate(facts, spec.budget)
     private = secure and spec.budget.is_private
     if receipt is not None and not private:
         raise ParameterError("what carries no privacy claim is in no ledger")
@@ -302,17 +302,17 @@ def certify(
         ),
         radius=encoding.radius,
         dimension=facts.dimension,
-        perturbation=PerturbationRecord.of(plan.inside),
+        perturbation=PerturbationRecord.of(calibration.inside),
         sensitivity=SensitivityRecord(
             weights_constant=round_up(spec.origin.constant(facts)),
-            minimiser=plan.sensitivity,
-            tolerance=plan.tolerance,
-            total=plan.noise.sensitivity,
+            minimiser=calibration.sensitivity,
+            tolerance=calibration.tolerance,
+            total=calibration.noise.sensitivity,
         ),
-        noise=NoiseRecord(scale=plan.noise.scale, grid_exponent=plan.noise.exponent),
-        gaussian=GaussianRecord.of(plan.noise),
+        noise=NoiseRecord(scale=calibration.noise.scale, grid_exponent=calibration.noise.exponent),
+        gaussian=GaussianRecord.of(calibration.noise),
         randomness="operating system" if secure else "seeded",
         ledger=ledger_key(receipt),
         library=library,
     )
-    return certificate, plan
+    return certificate, calibration

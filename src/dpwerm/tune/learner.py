@@ -17,7 +17,7 @@ from dpwerm.plan.settle import Settled
 from dpwerm.simulate.engine.released import Draws, released, second_arm
 from dpwerm.simulate.synthetic import generator
 from dpwerm.study.declaration import Declaration
-from dpwerm.tune.many import plan_of, problems_of
+from dpwerm.tune.many import calibration_of, problems_of
 from dpwerm.tune.people import Repeats
 
 
@@ -57,13 +57,13 @@ class Planned:
         for places in self._alike().values():
             settled = self.settled[places[0]]
             problems = problems_of(settled, repeats.trial, training)
-            plans = [
-                plan_of(self.settled[place], training.shape[1], gamma=gamma)
+            calibrations = [
+                calibration_of(self.settled[place], training.shape[1], gamma=gamma)
                 for place in places
                 for gamma in self.gammas[place]
             ]
             draws = Draws.of((len(training), 1), problems.dimension, generator(*key))
-            theta = released(problems, settled.spec.loss, plans, draws)
+            theta = released(problems, settled.spec.loss, calibrations, draws)
             people = repeats.trial.encode(settled.encoding)[validation]
             start = 0
             for place in places:

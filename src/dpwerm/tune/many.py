@@ -12,7 +12,7 @@ import numpy as np
 
 from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.errors import ParameterError
-from dpwerm.mechanisms.contract import Plan
+from dpwerm.mechanisms.contract import Calibration
 from dpwerm.plan.settle import Settled
 from dpwerm.releases.certificate import certify
 from dpwerm.simulate.engine.released import TOLERANCE, Draws, released
@@ -50,21 +50,23 @@ def rules_of(
     Noise inside the objective needs a γ of some size: a factor with which it is too small has no
     rules. Every factor has the same luck; draws: R, how often noise is drawn for each trial.
     """
-    plans = {}
+    calibrations = {}
     for factor in factors:
         with suppress(ParameterError):
-            plans[factor] = plan_of(settled, rows.shape[1], gamma=settled.spec.gamma * factor)
-    if not plans:
+            calibrations[factor] = calibration_of(
+                settled, rows.shape[1], gamma=settled.spec.gamma * factor
+            )
+    if not calibrations:
         return {}
     problems = problems_of(settled, trial, rows)
     luck = Draws.of((len(rows), draws), problems.dimension, rng)
     loss = settled.spec.loss
-    theta = released(problems, loss, list(plans.values()), luck, tolerance=tolerance)
-    return dict(zip(plans, theta, strict=True))
+    theta = released(problems, loss, list(calibrations.values()), luck, tolerance=tolerance)
+    return dict(zip(calibrations, theta, strict=True))
 
 
-def plan_of(settled: Settled, n: int, **settings: Any) -> Plan:
-    """Return the plan of a fit on n people, with other settings where they are given."""
+def calibration_of(settled: Settled, n: int, **settings: Any) -> Calibration:
+    """Return the calibration of a fit on n people, with other settings where they are given."""
     spec = settled.spec.with_settings(**settings)
-    _, plan = certify(spec, settled.encoding, n, secure=False, library="")
-    return plan
+    _, calibration = certify(spec, settled.encoding, n, secure=False, library="")
+    return calibration

@@ -51,8 +51,8 @@ def facts(gamma: float, loss: MarginLoss = HINGE) -> Facts:
 
 
 def found(gamma: float, epsilon: str, loss: MarginLoss = HINGE, n: int = 120) -> Bounds:
-    plan = get_mechanism(MECHANISM).plan(facts(gamma, loss), Budget.of(epsilon))
-    return bounds_beside(sample(n), plan, loss, draws=100)
+    calibration = get_mechanism(MECHANISM).calibrate(facts(gamma, loss), Budget.of(epsilon))
+    return bounds_beside(sample(n), calibration, loss, draws=100)
 
 
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "20"])
@@ -71,11 +71,11 @@ def test_no_term_is_below_what_it_bounds(gamma: float, epsilon: str) -> None:
 
 @pytest.mark.parametrize("gamma", [1.0, 20.0])
 def test_each_trial_and_each_noise_obeys_its_own_inequality(gamma: float) -> None:
-    plan = get_mechanism(MECHANISM).plan(facts(gamma), Budget.of(1))
+    calibration = get_mechanism(MECHANISM).calibrate(facts(gamma), Budget.of(1))
     one, lam = sample(), gamma / 120
-    trials = Trials(one, HINGE, lam, _theta(one, plan, HINGE, 50))
+    trials = Trials(one, HINGE, lam, _theta(one, calibration, HINGE, 50))
     assert (trials.regularising()[:, 0] <= regularisation_term(lam, 1.0) * trials.norms**2).all()
-    curvature = float(plan.facts.curvature_bound)
+    curvature = float(calibration.facts.curvature_bound)
     slack = 1 + 1e-6
     assert (trials.noise() <= privacy_term(lam, curvature, 1.0) * trials.lengths**2 * slack).all()
     assert (trials.noise() > 0).all()
@@ -89,9 +89,9 @@ def test_the_noise_has_the_length_that_the_plan_says() -> None:
 
 
 def test_fewer_rows_stand_for_many_people() -> None:
-    plan = get_mechanism(MECHANISM).plan(facts(20.0), Budget.of(1))
-    few = bounds_beside(sample(), plan, HINGE, draws=20)
-    many = bounds_beside(sample(n=1200), plan, HINGE, draws=20)
+    calibration = get_mechanism(MECHANISM).calibrate(facts(20.0), Budget.of(1))
+    few = bounds_beside(sample(), calibration, HINGE, draws=20)
+    many = bounds_beside(sample(n=1200), calibration, HINGE, draws=20)
     assert (many.n, many.rows) == (1200, 120)
     assert many.terms[0].bound == pytest.approx(few.terms[0].bound / 10)
     # Ten times the people count ten times, so the same γ regularises less.
@@ -105,10 +105,10 @@ def test_another_loss_has_no_corner() -> None:
 
 
 def test_other_mechanisms_are_not_what_the_theorems_are_about() -> None:
-    plan = get_mechanism("objective-l2").plan(facts(500.0), Budget.of(1))
+    calibration = get_mechanism("objective-l2").calibrate(facts(500.0), Budget.of(1))
     with pytest.raises(ParameterError, match="spherical-laplace"):
-        bounds_beside(sample(), plan, HINGE)
-    loose = get_mechanism("gaussian").plan(facts(500.0), Budget.gdp(1))
+        bounds_beside(sample(), calibration, HINGE)
+    loose = get_mechanism("gaussian").calibrate(facts(500.0), Budget.gdp(1))
     with pytest.raises(ParameterError, match="spherical-laplace"):
         bounds_beside(sample(), replace(loose, mechanism=MECHANISM), HINGE)
 
@@ -119,5 +119,5 @@ def test_the_bounds_of_a_study_hold_on_its_random_trials() -> None:
     one = bounds_of(settled)
     assert one.exceeded <= RHO
     assert one.empirical.mean <= one.empirical.bound
-    assert one.plan.facts.gamma == pytest.approx(settled.gamma)
+    assert one.calibration.facts.gamma == pytest.approx(settled.gamma)
     assert (one.n, one.rows) == (100, 60)

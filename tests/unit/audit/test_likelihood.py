@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
+from tests.unit.mechanisms.calibrations import facts_of, law_of, sigma_of
 from tests.unit.mechanisms.densities import Records, Setting, log_density, normal
-from tests.unit.mechanisms.plans import facts_of, law_of, sigma_of
 
 from dpwerm.audit import likelihood
 from dpwerm.audit.likelihood import minimiser
 from dpwerm.mechanisms import MECHANISMS
-from dpwerm.mechanisms.contract import Plan
+from dpwerm.mechanisms.contract import Calibration
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.objective.objective import Objective
@@ -29,9 +29,9 @@ def people(setting: Setting, n: int, seed: int) -> tuple[Records, WeightedData]:
     return Records(rows * labels[:, None], weights), WeightedData(rows, labels, weights, 0, bounds)
 
 
-def planned(setting: Setting, name: str, n: int) -> Plan:
+def planned(setting: Setting, name: str, n: int) -> Calibration:
     delta = "0.01" if MECHANISMS[name].needs_delta else "0"
-    return MECHANISMS[name].plan(facts_of(setting, n), Budget.of(2, delta))
+    return MECHANISMS[name].calibrate(facts_of(setting, n), Budget.of(2, delta))
 
 
 @pytest.mark.parametrize("name", ["objective-l2", "objective-block", "objective-gaussian"])
@@ -40,13 +40,15 @@ def planned(setting: Setting, name: str, n: int) -> Plan:
 def test_noise_inside_has_the_density_that_the_proof_pages_use(
     setting: Setting, n: int, name: str
 ) -> None:
-    plan = planned(setting, name, n)
-    law = normal(sigma_of(plan)) if name.endswith("gaussian") else law_of(setting, plan)
+    calibration = planned(setting, name, n)
+    law = (
+        normal(sigma_of(calibration)) if name.endswith("gaussian") else law_of(setting, calibration)
+    )
     theta = np.random.default_rng(4).normal(size=(200, setting.p))
     ratio, expected = [], []
     for seed in (1, 2):
         records, data = people(setting, n, seed)
-        ratio.append(likelihood.log_density(theta, data, setting.loss, plan))
+        ratio.append(likelihood.log_density(theta, data, setting.loss, calibration))
         expected.append(log_density(setting, records, theta, law))
     np.testing.assert_allclose(ratio[0] - ratio[1], expected[0] - expected[1], atol=1e-9)
 
@@ -62,17 +64,21 @@ def test_noise_inside_has_the_density_that_the_proof_pages_use(
 def test_noise_outside_has_its_density_around_the_minimiser(name: str, size: object) -> None:
     assert callable(size)
     setting = SETTINGS[0]
-    plan = planned(setting, name, 3)
+    calibration = planned(setting, name, 3)
     _, data = people(setting, 3, 1)
-    solved = minimise(Objective(data, setting.loss, setting.gamma), plan.tolerance).theta
+    solved = minimise(Objective(data, setting.loss, setting.gamma), calibration.tolerance).theta
     center = np.array([float(value) for value in solved])
-    np.testing.assert_allclose(minimiser(data, setting.loss, plan), center, atol=2 * plan.tolerance)
+    np.testing.assert_allclose(
+        minimiser(data, setting.loss, calibration), center, atol=2 * calibration.tolerance
+    )
     theta = center + np.random.default_rng(1).normal(size=(50, setting.p))
-    found = likelihood.log_density(theta, data, setting.loss, plan)
-    np.testing.assert_allclose(found, size((theta - center) / plan.noise.scale), atol=1e-5)
+    found = likelihood.log_density(theta, data, setting.loss, calibration)
+    np.testing.assert_allclose(found, size((theta - center) / calibration.noise.scale), atol=1e-5)
 
 
 def test_no_output_has_no_density() -> None:
-    plan = planned(SETTINGS[0], "objective-l2", 3)
+    calibration = planned(SETTINGS[0], "objective-l2", 3)
     _, data = people(SETTINGS[0], 3, 1)
-    assert likelihood.log_density(np.zeros((0, 5)), data, SETTINGS[0].loss, plan).shape == (0,)
+    assert likelihood.log_density(np.zeros((0, 5)), data, SETTINGS[0].loss, calibration).shape == (
+        0,
+    )

@@ -36,7 +36,7 @@ def test_outputs_lie_on_the_public_grid_and_repeat(name: str) -> None:
     data = made.pairs()[0].first
     found = made.outputs(data, 300, (1, "a"))
     assert found.shape == (300, 2)
-    steps = found / 2.0**made.plan.noise.exponent
+    steps = found / 2.0**made.calibration.noise.exponent
     assert (steps == np.round(steps)).all()
     assert (found == made.outputs(data, 300, (1, "a"))).all()
     assert (found != made.outputs(data, 300, (1, "b"))).any()

@@ -51,7 +51,7 @@ def check(choice: Choice, asked: Question) -> None:
     )
     if asked.regularizer != "ridge":  # such a regulariser is none that a certificate can name
         setting = Setting(choice.mechanism, choice.clip, choice.intercept, choice.saturation)
-        answers.plan_of(asked, setting.encoding(asked), choice.mechanism, choice.gamma)
+        answers.calibration_of(asked, setting.encoding(asked), choice.mechanism, choice.gamma)
         return
     for bound in BOUNDS:
         spec = Specification(

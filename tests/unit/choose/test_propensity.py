@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.unit.choose.questions import encoding_of
 
 from dpwerm.choose import propensity
-from dpwerm.choose.answer import plan_of
+from dpwerm.choose.answer import calibration_of
 from dpwerm.choose.candidates import PURE, Setting
 from dpwerm.choose.propensity import (
     PropensityChoice,
@@ -139,7 +139,7 @@ def test_under_add_remove_less_noise_is_needed(few: None) -> None:
     encoding = encoding_of((0, 0))
     choice = chosen(n=200, relation=Relation.ADD_REMOVE)
     question = question_of(encoding, 200, Budget.of(1), Relation.ADD_REMOVE)
-    plan_of(question, encoding, choice.mechanism, choice.gamma)
+    calibration_of(question, encoding, choice.mechanism, choice.gamma)
     assert choice.error < chosen(n=200).error
 
 

@@ -112,14 +112,18 @@ def test_with_gamma_in_units_of_the_weight_bound_the_noise_is_in_those_units_too
 ) -> None:
     """θ(W, γ) = θ(1, γ/W), so one simulation with W = 1 serves every W."""
     facts = question().facts(encoding_of(), 9.0)
-    plans = [
-        MECHANISMS[mechanism].plan(replace(facts, weight_bound=W, gamma=9.0 * W), Budget.of(1))
+    calibrations = [
+        MECHANISMS[mechanism].calibrate(replace(facts, weight_bound=W, gamma=9.0 * W), Budget.of(1))
         for W in (1.0, 8.0)
     ]
-    assert plans[0].sensitivity == plans[1].sensitivity
-    assert plans[0].noise == plans[1].noise
-    if plans[0].inside and plans[1].inside:
-        rates = [Fraction(plan.inside.rate or 0) for plan in plans if plan.inside]
+    assert calibrations[0].sensitivity == calibrations[1].sensitivity
+    assert calibrations[0].noise == calibrations[1].noise
+    if calibrations[0].inside and calibrations[1].inside:
+        rates = [
+            Fraction(calibration.inside.rate or 0)
+            for calibration in calibrations
+            if calibration.inside
+        ]
         assert float(rates[0] / rates[1]) == pytest.approx(8.0, rel=1e-12)
 
 

@@ -140,9 +140,9 @@ def test_the_rules_are_those_of_the_single_solver_with_the_noise_of_the_plan(
     problems = one._problems(setting, encoding)
     base = Draws.of((B, 2), 3, generator(7))
     for gamma, found in zip(path, seen, strict=True):
-        plan = MECHANISMS[mechanism].plan(asked.facts(encoding, gamma), asked.budget)
-        tilt = inside_noise(plan, base)
-        added = outside_noise(plan, base) if tilt is None else np.zeros((B, 2, 3))
+        calibration = MECHANISMS[mechanism].calibrate(asked.facts(encoding, gamma), asked.budget)
+        tilt = inside_noise(calibration, base)
+        added = outside_noise(calibration, base) if tilt is None else np.zeros((B, 2, 3))
         for b, r in np.ndindex(B, 2):
             tilted = None if tilt is None else (tilt[b, r],)
             objective = Objective(problems.data(b), loss, gamma, tilt=tilted)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from dpwerm.documents.half_widths import (
-    plan_for,
+    calibration_for,
     question_of,
     setting_of,
     simulated_reach,
@@ -58,15 +58,15 @@ def test_it_is_the_question_of_the_fit(name: str) -> None:
 
 def test_the_plan_is_that_of_the_certificate_in_units_of_the_weight_bound() -> None:
     rule = released(settle(declared("arms-9-1"), Budget.of(1), N))
-    certificate, plan = rule.release.certificate, plan_for(rule, question_of(rule))
+    certificate, calibration = rule.release.certificate, calibration_for(rule, question_of(rule))
     assert certificate.perturbation is not None
     assert certificate.perturbation.rate is not None
-    assert plan.inside is not None
+    assert calibration.inside is not None
     W = certificate.weight_bound
     assert W > 10
-    assert plan.facts.gamma == pytest.approx(certificate.gamma / W)
-    assert plan.inside.rate == pytest.approx(certificate.perturbation.rate * W)
-    assert plan.inside.epsilon_inside == 1 - plan.inside.epsilon_outside
+    assert calibration.facts.gamma == pytest.approx(certificate.gamma / W)
+    assert calibration.inside.rate == pytest.approx(certificate.perturbation.rate * W)
+    assert calibration.inside.epsilon_inside == 1 - calibration.inside.epsilon_outside
 
 
 def test_trials_are_drawn_between_the_floors_of_a_propensity_model() -> None:

@@ -22,7 +22,7 @@ from dpwerm.documents import half_widths as module
 from dpwerm.documents.half_widths import simulated_reach, why_not
 from dpwerm.errors import ParameterError
 from dpwerm.fit import fit_release
-from dpwerm.mechanisms.contract import Plan
+from dpwerm.mechanisms.contract import Calibration
 from dpwerm.privacy.randomness import bit_source
 from dpwerm.releases.release import Release
 from dpwerm.releases.rule import Rule
@@ -157,8 +157,8 @@ def test_a_wrong_gamma_or_weight_bound_is_caught(fact: str, factor: float) -> No
 def test_a_wrong_size_of_the_noise_is_caught(
     mechanism: str, factor: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def wrong(plan: Plan, draws: Draws) -> FloatArray:
-        b = inside_noise(plan, draws)
+    def wrong(calibration: Calibration, draws: Draws) -> FloatArray:
+        b = inside_noise(calibration, draws)
         assert b is not None
         return factor * b
 

@@ -10,6 +10,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.unit.mechanisms.calibrations import (
+    EPSILON,
+    PURE,
+    calibration_of,
+    inside_of,
+    law_of,
+    rate_of,
+)
 from tests.unit.mechanisms.densities import (
     ROUNDING,
     Blocks,
@@ -26,7 +34,6 @@ from tests.unit.mechanisms.densities import (
     uneven_ridge,
 )
 from tests.unit.mechanisms.pages import rows_of
-from tests.unit.mechanisms.plans import EPSILON, PURE, inside_of, law_of, plan_of, rate_of
 
 from dpwerm.arrays import FloatArray
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
@@ -51,23 +58,23 @@ def ratio(
     penalty: Penalty = ridge,
 ) -> float:
     """Return the largest log-ratio with the library's β, or with what is made of it."""
-    plan = plan_of(setting, name)
-    law = law_of(setting, plan, rate(rate_of(plan)))
+    calibration = calibration_of(setting, name)
+    law = law_of(setting, calibration, rate(rate_of(calibration)))
     return largest_log_ratio(setting, pairs, law, penalty)
 
 
 def without_jacobian(name: str) -> float:
     """β = ε_in/(2WLκ)."""
     setting = wide(SQUARE, 1)
-    inside = inside_of(plan_of(setting, name))
+    inside = inside_of(calibration_of(setting, name))
     whole = float(inside.epsilon_inside) / (2 * W * inside.kappa)
     return ratio(setting, [opposite(setting)], name, rate=lambda _: whole)
 
 
 def with_half_kappa(name: str) -> float:
-    """β from κ/2: the rate that a plan for rows half as large would have."""
+    """β from κ/2: the rate that a calibration for rows half as large would have."""
     setting = wide(SQUARE, 1)
-    inside = inside_of(plan_of(setting, name))
+    inside = inside_of(calibration_of(setting, name))
     left = float(inside.epsilon_inside) - inside.jacobian
     half = left / (2 * W * (inside.kappa / 2))
     return ratio(setting, [opposite(setting)], name, rate=lambda _: half)
@@ -109,7 +116,7 @@ def with_moving_weights_paid_in_the_rate_only() -> float:
 def with_b_drawn_anew() -> float:
     """b is redrawn until θ* ≤ 1/2, a rule that does not even look at the data."""
     setting = wide(UNIT, 1)
-    beta, pair = rate_of(plan_of(setting, "objective-l2")), opposite(setting)
+    beta, pair = rate_of(calibration_of(setting, "objective-l2")), opposite(setting)
     edge = np.array([[0.5 + 1e-9]])
 
     def accepted(data: Records) -> float:

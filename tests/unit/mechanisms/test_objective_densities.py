@@ -1,7 +1,7 @@
 """Objective perturbation against its exact densities: no neighbours differ by more than ε_in.
 
-Rate, norm, shares of ε and the smallest γ come from the library's plan. A constant too small in
-any of them breaks the first tests, one too large the tests of attainment.
+Rate, norm, shares of ε and the smallest γ come from the library's calibration. A constant too small
+in any of them breaks the first tests, one too large the tests of attainment.
 """
 
 import math
@@ -10,6 +10,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
+from tests.unit.mechanisms.calibrations import PURE, calibration_of, inside_of, law_of, rate_of
 from tests.unit.mechanisms.densities import (
     ROUNDING,
     Blocks,
@@ -28,7 +29,6 @@ from tests.unit.mechanisms.densities import (
     random_pairs,
     random_people,
 )
-from tests.unit.mechanisms.plans import PURE, inside_of, law_of, plan_of, rate_of
 
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms.perturbed import gamma_floor
@@ -56,12 +56,14 @@ def floor_of(setting: Setting, epsilon: Decimal) -> float:
 
 
 def claimed(setting: Setting, name: str, epsilon: Decimal) -> float:
-    return float(inside_of(plan_of(setting, name, epsilon)).epsilon_inside)
+    return float(inside_of(calibration_of(setting, name, epsilon)).epsilon_inside)
 
 
 def found(setting: Setting, name: str, epsilon: Decimal, pairs: list[Pair]) -> float:
     """Return the largest log-ratio of the library's own mechanism."""
-    return largest_log_ratio(setting, pairs, law_of(setting, plan_of(setting, name, epsilon)))
+    return largest_log_ratio(
+        setting, pairs, law_of(setting, calibration_of(setting, name, epsilon))
+    )
 
 
 @pytest.mark.parametrize("name", PURE)
@@ -114,7 +116,7 @@ def test_kappa_is_the_largest_norm_of_a_row(blocks: Blocks) -> None:
     people = random_people(setting, 1000, np.random.default_rng(2)).rows
     rows = np.concatenate([np.array(corners(setting)), people])
     for name, norm in zip(PURE, (l2_norm, block_norm(blocks)), strict=True):
-        kappa = inside_of(plan_of(setting, name)).kappa
+        kappa = inside_of(calibration_of(setting, name)).kappa
         assert norm(rows).max() <= kappa * (1 + 1e-12)
         assert norm(rows).max() >= kappa * (1 - 1e-12)
 
@@ -129,7 +131,7 @@ def test_below_the_smallest_gamma_no_noise_is_enough(blocks: Blocks, epsilon: st
     worst = found(above, "objective-l2", Decimal(epsilon), [opposite(above)])
     assert 0.99 * allowed <= worst <= allowed + ROUNDING
     with pytest.raises(ParameterError, match="gamma"):
-        plan_of(below, "objective-l2", Decimal(epsilon))
+        calibration_of(below, "objective-l2", Decimal(epsilon))
     # Even noise without limit leaves the determinants apart.
     limit = largest_log_ratio(below, [opposite(below)], exponential(1e-12, l2_norm))
     assert limit > allowed + 1e-6
@@ -140,10 +142,12 @@ def test_below_the_smallest_gamma_no_noise_is_enough(blocks: Blocks, epsilon: st
 def test_the_density_has_the_mass_one(relation: Relation, loss: HuberisedHinge | Logistic) -> None:
     # The change of variables holds across kinks: nothing is lost, nothing is counted twice.
     setting = Setting(loss, LINE, 3.0, 20.0, relation)
-    plan = plan_of(setting, "objective-l2")
-    rate = rate_of(plan)
+    calibration = calibration_of(setting, "objective-l2")
+    rate = rate_of(calibration)
     for pair in [opposite(setting), *random_pairs(setting, 3, 8)]:
         theta, weights = quadrature(setting, pair, 40 / rate)
         for data in pair:
-            density = rate / 2 * np.exp(log_density(setting, data, theta, law_of(setting, plan)))
+            density = (
+                rate / 2 * np.exp(log_density(setting, data, theta, law_of(setting, calibration)))
+            )
             assert math.isclose(float(weights @ density), 1, rel_tol=1e-5)

@@ -18,7 +18,7 @@ from tests.unit.mechanisms.perturbed_cases import (
 )
 
 from dpwerm.errors import ParameterError
-from dpwerm.mechanisms.contract import Plan
+from dpwerm.mechanisms.contract import Calibration
 from dpwerm.mechanisms.objective_gaussian import ObjectiveGaussian, inside_multiplier
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.origin import WorstCase
@@ -30,10 +30,10 @@ MECHANISM = ObjectiveGaussian()
 relations = pytest.mark.parametrize("relation", list(Relation))
 
 
-def sigma_of(plan: Plan) -> float:
-    assert plan.inside is not None
-    assert plan.inside.sigma is not None
-    return plan.inside.sigma
+def sigma_of(calibration: Calibration) -> float:
+    assert calibration.inside is not None
+    assert calibration.inside.sigma is not None
+    return calibration.inside.sigma
 
 
 def cost(chosen: Facts, sigma: Any, epsilon: str) -> tuple[Any, Any]:
@@ -55,7 +55,7 @@ def test_sigma_is_the_smallest_that_meets_both_conditions(
     relation: Relation, epsilon: str, delta: str
 ) -> None:
     chosen = facts(relation)
-    sigma = sigma_of(MECHANISM.plan(chosen, Budget.of(epsilon, delta)))
+    sigma = sigma_of(MECHANISM.calibrate(chosen, Budget.of(epsilon, delta)))
     with mpmath.workdps(60):
         spent, room = cost(chosen, mpmath.mpf(sigma), epsilon)
         assert spent <= mpmath.mpf(delta)
@@ -73,7 +73,7 @@ def test_each_condition_is_the_one_that_counts_somewhere() -> None:
 
 def test_replacing_costs_more_than_twice_what_removing_costs() -> None:
     one, two = (
-        sigma_of(MECHANISM.plan(facts(relation), Budget.of(1, "1e-6")))
+        sigma_of(MECHANISM.calibrate(facts(relation), Budget.of(1, "1e-6")))
         for relation in (Relation.ADD_REMOVE, Relation.REPLACE_ONE)
     )
     assert 2 * one < two < 2.2 * one
@@ -82,25 +82,25 @@ def test_replacing_costs_more_than_twice_what_removing_costs() -> None:
 def test_the_conditions_of_the_theorem_are_asked_for() -> None:
     budget = Budget.of(1, "1e-6")
     with pytest.raises(ParameterError, match="needs delta above 0"):
-        MECHANISM.plan(facts(), Budget.of(1))
+        MECHANISM.calibrate(facts(), Budget.of(1))
     with pytest.raises(ParameterError, match="worst_case"):
-        MECHANISM.plan(replace(facts(), origin=WorstCase()), budget)
+        MECHANISM.calibrate(replace(facts(), origin=WorstCase()), budget)
     with pytest.raises(ParameterError, match="needs the regularizer ridge"):
-        MECHANISM.plan(replace(facts(), regularizer="elastic"), budget)
+        MECHANISM.calibrate(replace(facts(), regularizer="elastic"), budget)
     with pytest.raises(ParameterError, match="needs gamma of at least"):
-        MECHANISM.plan(replace(facts(), gamma=1.0), budget)
+        MECHANISM.calibrate(replace(facts(), gamma=1.0), budget)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_without_a_row_the_run_is_the_noise_over_gamma_and_the_second_noise(seed: int) -> None:
-    plan = MECHANISM.plan(facts(Relation.ADD_REMOVE), Budget.of(1, "1e-6"))
-    released = MECHANISM.run(empty(), plan, SeededBits(seed))
+    calibration = MECHANISM.calibrate(facts(Relation.ADD_REMOVE), Budget.of(1, "1e-6"))
+    released = MECHANISM.run(empty(), calibration, SeededBits(seed))
     for_b, for_second = two_streams(seed)
     with mpmath.workdps(60):
-        b = [mpmath.mpf(sigma_of(plan)) * z for z in normals(uniforms(for_b, P))]
-        second = spherical(for_second, P, 200 * mpmath.mpf(plan.tolerance))
-        grid = mpmath.mpf(2) ** plan.noise.exponent
-        reach = grid / 2 + mpmath.mpf(plan.tolerance)
+        b = [mpmath.mpf(sigma_of(calibration)) * z for z in normals(uniforms(for_b, P))]
+        second = spherical(for_second, P, 200 * mpmath.mpf(calibration.tolerance))
+        grid = mpmath.mpf(2) ** calibration.noise.exponent
+        reach = grid / 2 + mpmath.mpf(calibration.tolerance)
         for k, one, z in zip(released, b, second, strict=True):
             assert abs(k * grid - (-one / 110 + z)) <= reach
-    assert math.isfinite(sigma_of(plan))
+    assert math.isfinite(sigma_of(calibration))

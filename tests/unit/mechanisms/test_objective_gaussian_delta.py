@@ -2,7 +2,7 @@
 
     δ(ε) = ∫ (p_D(θ) − e^ε p_D'(θ))₊ dθ
 
-σ, ε_in and all constants come from the library's plan.
+σ, ε_in and all constants come from the library's calibration.
 """
 
 import math
@@ -12,6 +12,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 from scipy.stats import norm
+from tests.unit.mechanisms.calibrations import calibration_of, inside_of, sigma_of
 from tests.unit.mechanisms.densities import (
     Blocks,
     Pair,
@@ -23,7 +24,6 @@ from tests.unit.mechanisms.densities import (
     random_pairs,
 )
 from tests.unit.mechanisms.pages import rows_of
-from tests.unit.mechanisms.plans import inside_of, plan_of, sigma_of
 
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
@@ -62,10 +62,10 @@ def test_no_neighbours_exceed_delta(
     setting = Setting(loss, LINE, 2.0, 1.0, relation)
     for times in (1.1, 3.0, 30.0):
         roomy = with_room(setting, epsilon, times)
-        plan = plan_of(roomy, NAME, Decimal(epsilon), Decimal(delta))
-        inside = float(inside_of(plan).epsilon_inside)
+        calibration = calibration_of(roomy, NAME, Decimal(epsilon), Decimal(delta))
+        inside = float(inside_of(calibration).epsilon_inside)
         for pair in [opposite(roomy), *random_pairs(roomy, 3, 3)]:
-            assert exact_delta(roomy, pair, sigma_of(plan), inside) <= float(delta)
+            assert exact_delta(roomy, pair, sigma_of(calibration), inside) <= float(delta)
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
@@ -75,8 +75,8 @@ def test_opposite_people_use_up_what_the_union_bound_leaves(
 ) -> None:
     # One of 2k sides of the union bound is attained when the loss is straight wherever b is likely.
     setting = with_room(Setting(HuberisedHinge(0.5), LINE, 2.0, 1.0, relation), epsilon, 3000)
-    plan = plan_of(setting, NAME, Decimal(epsilon), Decimal(delta))
-    inside, sigma = float(inside_of(plan).epsilon_inside), sigma_of(plan)
+    calibration = calibration_of(setting, NAME, Decimal(epsilon), Decimal(delta))
+    inside, sigma = float(inside_of(calibration).epsilon_inside), sigma_of(calibration)
     share = exact_delta(setting, opposite(setting), sigma, inside) / float(delta)
     assert share * 2 * relation.terms == pytest.approx(1, abs=0.1)
 
@@ -85,8 +85,8 @@ def test_opposite_people_use_up_what_the_union_bound_leaves(
 @pytest.mark.parametrize(("epsilon", "delta"), BUDGETS)
 def test_half_the_noise_is_found(relation: Relation, epsilon: str, delta: str) -> None:
     setting = with_room(Setting(HuberisedHinge(0.5), LINE, 2.0, 1.0, relation), epsilon, 3000)
-    plan = plan_of(setting, NAME, Decimal(epsilon), Decimal(delta))
-    inside, sigma = float(inside_of(plan).epsilon_inside), sigma_of(plan)
+    calibration = calibration_of(setting, NAME, Decimal(epsilon), Decimal(delta))
+    inside, sigma = float(inside_of(calibration).epsilon_inside), sigma_of(calibration)
     assert exact_delta(setting, opposite(setting), sigma / 2, inside) > 2 * float(delta)
 
 
@@ -114,12 +114,14 @@ def test_sigma_is_the_smallest_that_the_proof_allows(
     relation: Relation, epsilon: str, delta: str
 ) -> None:
     setting = with_room(Setting(Logistic(), LINE, 2.0, 1.0, relation), epsilon, 3)
-    plan = plan_of(setting, NAME, Decimal(epsilon), Decimal(delta))
-    left = float(inside_of(plan).epsilon_inside) - math.log1p(setting.curvature / setting.gamma)
+    calibration = calibration_of(setting, NAME, Decimal(epsilon), Decimal(delta))
+    left = float(inside_of(calibration).epsilon_inside) - math.log1p(
+        setting.curvature / setting.gamma
+    )
     shift = relation.terms * setting.weight_bound * setting.radius
     sides = 2 * relation.terms
-    assert sides * tail(left, shift / sigma_of(plan)) <= float(delta) * (1 + 1e-6)
-    assert sides * tail(left, shift / (0.999 * sigma_of(plan))) > float(delta)
+    assert sides * tail(left, shift / sigma_of(calibration)) <= float(delta) * (1 + 1e-6)
+    assert sides * tail(left, shift / (0.999 * sigma_of(calibration))) > float(delta)
 
 
 def kifer_smith_thakurta(epsilon: float, delta: float) -> float:
@@ -137,7 +139,7 @@ def test_the_page_compares_with_earlier_noise_as_it_is() -> None:
         for times, shown in zip((1, 10), (ours[:2], ours[2:]), strict=True):
             # Theirs needs γ ≥ 2Wcr²/ε.
             setting = replace(base, gamma=times * 2 * base.curvature / float(epsilon))
-            plan = plan_of(setting, NAME, Decimal(epsilon), Decimal(delta))
-            sigma = sigma_of(plan) / (setting.weight_bound * setting.radius)
+            calibration = calibration_of(setting, NAME, Decimal(epsilon), Decimal(delta))
+            sigma = sigma_of(calibration) / (setting.weight_bound * setting.radius)
             assert float(shown[0]) == pytest.approx(sigma, rel=0.005)
             assert float(shown[1]) == pytest.approx(sigma / theirs, abs=0.006)

@@ -22,7 +22,7 @@ from tests.unit.mechanisms.perturbed_cases import (
 
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism
-from dpwerm.mechanisms.contract import Inside, Plan
+from dpwerm.mechanisms.contract import Calibration, Inside
 from dpwerm.mechanisms.norms import BlockNorm, Euclidean
 from dpwerm.mechanisms.objective_perturbation import ObjectivePerturbation
 from dpwerm.objective.regularizers import Ridge
@@ -37,13 +37,13 @@ both = pytest.mark.parametrize("mechanism", [L2, BLOCK], ids=lambda one: one.nam
 relations = pytest.mark.parametrize("relation", list(Relation))
 
 
-def inside_of(plan: Plan) -> Inside:
-    assert plan.inside is not None
-    return plan.inside
+def inside_of(calibration: Calibration) -> Inside:
+    assert calibration.inside is not None
+    return calibration.inside
 
 
-def rate_of(plan: Plan) -> float:
-    rate = inside_of(plan).rate
+def rate_of(calibration: Calibration) -> float:
+    rate = inside_of(calibration).rate
     assert rate is not None
     return rate
 
@@ -70,7 +70,7 @@ def test_the_rate_is_that_of_the_formula_and_not_above_it(
     mechanism: ObjectivePerturbation, relation: Relation, epsilon: str
 ) -> None:
     chosen = facts(relation)
-    rate = rate_of(mechanism.plan(chosen, Budget.of(epsilon)))
+    rate = rate_of(mechanism.calibrate(chosen, Budget.of(epsilon)))
     with mpmath.workdps(60):
         exact = formula(mechanism, chosen, epsilon)
         assert exact * (1 - mpmath.mpf(2) ** -51) <= rate <= exact
@@ -110,26 +110,26 @@ def test_the_promise_is_kept_for_all_facts(
         exact = formula(mechanism, chosen, str(epsilon))
         if exact <= 0:
             with pytest.raises(ParameterError, match="needs"):
-                mechanism.plan(chosen, Budget.of(epsilon))
+                mechanism.calibrate(chosen, Budget.of(epsilon))
             return
-        plan = mechanism.plan(chosen, Budget.of(epsilon))
-        assert exact * (1 - mpmath.mpf(2) ** -51) <= rate_of(plan) <= exact
+        calibration = mechanism.calibrate(chosen, Budget.of(epsilon))
+        assert exact * (1 - mpmath.mpf(2) ** -51) <= rate_of(calibration) <= exact
 
 
 @both
 def test_epsilon_is_split_and_the_second_noise_is_made_for_twice_the_tolerance(
     mechanism: ObjectivePerturbation,
 ) -> None:
-    plan = mechanism.plan(facts(), Budget.of("0.7"))
-    inside = inside_of(plan)
+    calibration = mechanism.calibrate(facts(), Budget.of("0.7"))
+    inside = inside_of(calibration)
     assert inside.epsilon_inside + inside.epsilon_outside == Decimal("0.7")
-    assert plan.noise.mechanism == "spherical-laplace"
-    assert plan.noise.budget == Budget(inside.epsilon_outside) == Budget.of("0.007")
-    assert Fraction(plan.noise.sensitivity) == 2 * Fraction(plan.tolerance)
+    assert calibration.noise.mechanism == "spherical-laplace"
+    assert calibration.noise.budget == Budget(inside.epsilon_outside) == Budget.of("0.007")
+    assert Fraction(calibration.noise.sensitivity) == 2 * Fraction(calibration.tolerance)
     tolerance = 1e-8 * 2 * 3.0 * 1.25 * 1.75 / 110.0
-    assert plan.tolerance == pytest.approx(tolerance, rel=1e-14)
-    assert plan.noise.scale == pytest.approx(2 * tolerance / 0.007, rel=1e-14)
-    assert plan.sensitivity is None
+    assert calibration.tolerance == pytest.approx(tolerance, rel=1e-14)
+    assert calibration.noise.scale == pytest.approx(2 * tolerance / 0.007, rel=1e-14)
+    assert calibration.sensitivity is None
 
 
 @both
@@ -137,19 +137,19 @@ def test_weights_that_depend_on_others_are_refused(mechanism: ObjectivePerturbat
     for n in (1, 7):
         worst = replace(facts(), origin=WorstCase(), n=n)
         with pytest.raises(ParameterError, match="worst_case use spherical-laplace"):
-            mechanism.plan(worst, Budget.of(1))
+            mechanism.calibrate(worst, Budget.of(1))
     with pytest.raises(ParameterError, match="worst_case"):
-        mechanism.plan(replace(facts(Relation.ADD_REMOVE), origin=WorstCase()), Budget.of(1))
+        mechanism.calibrate(replace(facts(Relation.ADD_REMOVE), origin=WorstCase()), Budget.of(1))
     external = replace(facts(), origin=ExternalModel())
-    assert rate_of(mechanism.plan(external, Budget.of(1))) == rate_of(
-        mechanism.plan(facts(), Budget.of(1))
+    assert rate_of(mechanism.calibrate(external, Budget.of(1))) == rate_of(
+        mechanism.calibrate(facts(), Budget.of(1))
     )
 
 
 @both
 def test_another_regulariser_is_refused(mechanism: ObjectivePerturbation) -> None:
     with pytest.raises(ParameterError, match="needs the regularizer ridge on every coefficient"):
-        mechanism.plan(replace(facts(), regularizer="elastic"), Budget.of(1))
+        mechanism.calibrate(replace(facts(), regularizer="elastic"), Budget.of(1))
 
 
 class Masked:
@@ -166,10 +166,10 @@ class Masked:
 def test_nothing_runs_with_a_regulariser_that_only_has_the_name(
     mechanism: ObjectivePerturbation,
 ) -> None:
-    plan = mechanism.plan(facts(Relation.ADD_REMOVE), Budget.of(1))
+    calibration = mechanism.calibrate(facts(Relation.ADD_REMOVE), Budget.of(1))
     masked: Any = Masked()
     with pytest.raises(ParameterError, match="needs the regularizer ridge"):
-        mechanism.run(replace(empty(), regularizer=masked), plan, SeededBits(0))
+        mechanism.run(replace(empty(), regularizer=masked), calibration, SeededBits(0))
 
 
 @both
@@ -177,15 +177,15 @@ def test_nothing_runs_with_a_regulariser_that_only_has_the_name(
 def test_without_a_row_the_run_is_the_noise_over_gamma_and_the_second_noise(
     mechanism: ObjectivePerturbation, seed: int
 ) -> None:
-    plan = mechanism.plan(facts(Relation.ADD_REMOVE), Budget.of(1))
-    released = mechanism.run(empty(), plan, SeededBits(seed))
+    calibration = mechanism.calibrate(facts(Relation.ADD_REMOVE), Budget.of(1))
+    released = mechanism.run(empty(), calibration, SeededBits(seed))
     for_b, for_second = two_streams(seed)
     with mpmath.workdps(60):
-        scale = 1 / mpmath.mpf(rate_of(plan))
+        scale = 1 / mpmath.mpf(rate_of(calibration))
         b = spherical(for_b, P, scale) if mechanism is L2 else blockwise(for_b, BLOCKS, scale)
-        second = spherical(for_second, P, 200 * mpmath.mpf(plan.tolerance))
-        grid = mpmath.mpf(2) ** plan.noise.exponent
-        reach = grid / 2 + mpmath.mpf(plan.tolerance)
+        second = spherical(for_second, P, 200 * mpmath.mpf(calibration.tolerance))
+        grid = mpmath.mpf(2) ** calibration.noise.exponent
+        reach = grid / 2 + mpmath.mpf(calibration.tolerance)
         for k, one, z in zip(released, b, second, strict=True):
             assert abs(k * grid - (-one / 110 + z)) <= reach
         # The second noise is there: without it the numbers would be elsewhere.
@@ -194,7 +194,7 @@ def test_without_a_row_the_run_is_the_noise_over_gamma_and_the_second_noise(
 
 def test_the_block_norm_needs_less_noise_where_rows_fill_a_box() -> None:
     box = replace(facts(), blocks=((1, 1.0),) * 5, radius=2.23606797749979)
-    l2, block = (rate_of(one.plan(box, Budget.of(1))) for one in (L2, BLOCK))
+    l2, block = (rate_of(one.calibrate(box, Budget.of(1))) for one in (L2, BLOCK))
     # E‖b‖² is p(p+1)/β² for the ball, and p/3·(p+1)(p+2)/β² for the box.
     p = 5
     ratio = (p / 3 * (p + 1) * (p + 2) / block**2) / (p * (p + 1) / l2**2)
@@ -204,4 +204,6 @@ def test_the_block_norm_needs_less_noise_where_rows_fill_a_box() -> None:
 def test_they_are_in_the_table() -> None:
     assert get_mechanism("objective-l2") == L2
     assert get_mechanism("objective-block") == BLOCK
-    assert np.all([one.plan(facts(), Budget.of(1)).mechanism == one.name for one in (L2, BLOCK)])
+    assert np.all(
+        [one.calibrate(facts(), Budget.of(1)).mechanism == one.name for one in (L2, BLOCK)]
+    )

@@ -32,14 +32,18 @@ def test_it_has_the_name_and_the_claim_of_its_law(name: str) -> None:
 
 @every
 def test_the_noise_is_made_for_the_minimiser_and_two_tolerances(name: str) -> None:
-    plan = get_mechanism(name).plan(facts(), budget_for(name))
-    assert plan.sensitivity == l2_sensitivity(facts())
-    assert plan.noise.sensitivity == total_sensitivity(plan.sensitivity, plan.tolerance)
-    assert Fraction(plan.noise.sensitivity) >= Fraction(plan.sensitivity) + 2 * Fraction(
-        plan.tolerance
+    calibration = get_mechanism(name).calibrate(facts(), budget_for(name))
+    assert calibration.sensitivity == l2_sensitivity(facts())
+    assert calibration.noise.sensitivity == total_sensitivity(
+        calibration.sensitivity, calibration.tolerance
     )
-    assert plan.inside is None
-    assert plan.noise == NOISE_LAWS[name].calibrate(plan.noise.sensitivity, 6, budget_for(name))
+    assert Fraction(calibration.noise.sensitivity) >= Fraction(
+        calibration.sensitivity
+    ) + 2 * Fraction(calibration.tolerance)
+    assert calibration.inside is None
+    assert calibration.noise == NOISE_LAWS[name].calibrate(
+        calibration.noise.sensitivity, 6, budget_for(name)
+    )
 
 
 @every
@@ -51,7 +55,7 @@ def test_a_run_is_the_law_around_the_solver_s_point(name: str) -> None:
     )
     objective = Objective(rows, Logistic(), 110.0)
     mechanism = get_mechanism(name)
-    plan = mechanism.plan(facts(Relation.ADD_REMOVE), budget_for(name))
-    point = minimise(objective, plan.tolerance).theta
-    expected = NOISE_LAWS[name].release(point, plan.noise, SeededBits(3))
-    assert mechanism.run(objective, plan, SeededBits(3)) == expected
+    calibration = mechanism.calibrate(facts(Relation.ADD_REMOVE), budget_for(name))
+    point = minimise(objective, calibration.tolerance).theta
+    expected = NOISE_LAWS[name].release(point, calibration.noise, SeededBits(3))
+    assert mechanism.run(objective, calibration, SeededBits(3)) == expected

@@ -25,7 +25,7 @@ from dpwerm.solve.exact_newton import finish
 from dpwerm.solve.newton import minimise
 
 MECHANISM = get_mechanism("objective-block")
-PLAN = MECHANISM.plan(facts(Relation.ADD_REMOVE), Budget.of(1))
+CALIBRATION = MECHANISM.calibrate(facts(Relation.ADD_REMOVE), Budget.of(1))
 
 
 def objective(n: int = 20) -> Objective:
@@ -54,17 +54,17 @@ def test_the_solver_sees_b_to_a_quarter_of_the_tolerance_and_ends_within_half(
         return minimise(tilted, tolerance)
 
     monkeypatch.setattr(perturbed, "minimise", spy)
-    MECHANISM.run(objective(), PLAN, SeededBits(2))
+    MECHANISM.run(objective(), CALIBRATION, SeededBits(2))
     [(tilted, tolerance)] = seen
-    tau = Fraction(PLAN.tolerance)
+    tau = Fraction(CALIBRATION.tolerance)
     assert Fraction(tolerance) <= tau / 2
-    assert PLAN.inside is not None
-    assert PLAN.inside.rate is not None
+    assert CALIBRATION.inside is not None
+    assert CALIBRATION.inside.rate is not None
     with mpmath.workdps(60):
-        b = blockwise(two_streams(2)[0], BLOCKS, 1 / mpmath.mpf(PLAN.inside.rate))
+        b = blockwise(two_streams(2)[0], BLOCKS, 1 / mpmath.mpf(CALIBRATION.inside.rate))
         columns = zip(*(part.tolist() for part in tilted.tilts), strict=True)
         miss = mpmath.norm([mpmath.fsum(c) - one for c, one in zip(columns, b, strict=True)])
-        assert miss <= 110 * mpmath.mpf(PLAN.tolerance) / 4
+        assert miss <= 110 * mpmath.mpf(CALIBRATION.tolerance) / 4
     assert tilted.data is not None
     assert tilted.gamma == 110.0
 
@@ -79,15 +79,15 @@ def test_the_error_allowed_in_b_is_a_quarter_of_the_tolerance(
         return nearby_vector(sampler, error, source)
 
     monkeypatch.setattr(perturbed, "nearby_vector", spy)
-    MECHANISM.run(objective(), PLAN, SeededBits(2))
+    MECHANISM.run(objective(), CALIBRATION, SeededBits(2))
     # b̃ moves the minimiser by at most error/γ; with the solver's half that is less than τ.
-    assert allowed == [110 * Fraction(PLAN.tolerance) / 4]
+    assert allowed == [110 * Fraction(CALIBRATION.tolerance) / 4]
 
 
 def test_b_stays_the_same_whatever_precision_the_solver_needs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    fast = MECHANISM.run(objective(), PLAN, SeededBits(4))
+    fast = MECHANISM.run(objective(), CALIBRATION, SeededBits(4))
     tilts: list[Any] = []
 
     def slow(tilted: Objective, tolerance: float) -> Solution:
@@ -95,11 +95,11 @@ def test_b_stays_the_same_whatever_precision_the_solver_needs(
         return finish(tilted, np.zeros(6), tolerance)
 
     monkeypatch.setattr(perturbed, "minimise", slow)
-    other = MECHANISM.run(objective(), PLAN, SeededBits(4))
+    other = MECHANISM.run(objective(), CALIBRATION, SeededBits(4))
     assert len(tilts) == 1
     # Both are within τ of one ideal point and get the same second noise: at most two cells apart
     # for each tolerance of distance.
-    cells = 2 * PLAN.tolerance / 2.0**PLAN.noise.exponent
+    cells = 2 * CALIBRATION.tolerance / 2.0**CALIBRATION.noise.exponent
     assert max(abs(a - b) for a, b in zip(fast, other, strict=True)) <= cells + 1
 
 
@@ -107,9 +107,9 @@ def test_the_second_noise_is_always_added(monkeypatch: pytest.MonkeyPatch) -> No
     # A solver that returns one point for every b: what is left is the second noise.
     point = (Fraction(1, 3),) * 6
     monkeypatch.setattr(perturbed, "minimise", lambda *_: Solution(point, 0.0, 53))
-    released = [MECHANISM.run(objective(), PLAN, SeededBits(seed)) for seed in range(40)]
-    noise = np.array(released) * 2.0**PLAN.noise.exponent - 1 / 3
-    radii = np.linalg.norm(noise, axis=1) / PLAN.noise.scale
+    released = [MECHANISM.run(objective(), CALIBRATION, SeededBits(seed)) for seed in range(40)]
+    noise = np.array(released) * 2.0**CALIBRATION.noise.exponent - 1 / 3
+    radii = np.linalg.norm(noise, axis=1) / CALIBRATION.noise.scale
     # Gamma(6): mean 6, standard error of the mean of 40 is 0.39; the seeds are fixed.
     assert np.mean(radii) == pytest.approx(6.0, abs=1.2)
     assert len(set(released)) == 40

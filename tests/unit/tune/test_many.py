@@ -1,4 +1,4 @@
-"""Many trials out of one table have the rows, weights and plan of a fit."""
+"""Many trials out of one table have the rows, weights and calibration of a fit."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from dpwerm.plan.settle import settle
 from dpwerm.privacy.budget import Budget
 from dpwerm.study.study import Study
 from dpwerm.study.trial import read_trial
-from dpwerm.tune.many import plan_of, problems_of
+from dpwerm.tune.many import calibration_of, problems_of
 from dpwerm.weighting.trial import Trial, trial_of_table
 
 FIXED = OPEN + 'gamma = 30\nmechanism = "spherical-laplace"\n'
@@ -38,11 +38,11 @@ def test_rows_may_repeat_and_keep_their_weights(tmp_path_factory: pytest.TempPat
 
 def test_a_plan_takes_other_settings() -> None:
     settled = settle(study(FIXED), Budget.of("1"), 20)
-    plain, doubled = plan_of(settled, 20), plan_of(settled, 20, gamma=60.0)
+    plain, doubled = calibration_of(settled, 20), calibration_of(settled, 20, gamma=60.0)
     assert plain.facts.gamma == 30
     assert doubled.facts.gamma == 60
     assert plain.noise.scale == pytest.approx(2 * doubled.noise.scale)
-    assert plan_of(settled, 20, budget=Budget.of("2")).noise.scale < plain.noise.scale
+    assert calibration_of(settled, 20, budget=Budget.of("2")).noise.scale < plain.noise.scale
 
 
 def test_a_propensity_model_of_the_same_people_is_refused(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
-from dpwerm.mechanisms.contract import Plan
+from dpwerm.mechanisms.contract import Calibration
 from dpwerm.objective.losses.contract import MarginLoss
 from dpwerm.solve.batch import minimise_path
 from dpwerm.solve.batch_problems import BatchProblems
@@ -41,10 +41,10 @@ def second_arm(
 
 
 # ------------------------------------------------------------------------------------------
-# The noise of a plan in doubles, for simulation only: the same laws, not the exact samplers.
+# The noise of a calibration in doubles, for simulation only: the same laws, not the exact samplers.
 #
-# One set of base draws serves every setting, scaled by each plan: settings are then compared on the
-# same luck.
+# One set of base draws serves every setting, scaled by each calibration: settings are then
+# compared on common random numbers.
 
 
 Blocks = tuple[tuple[int, float], ...]
@@ -120,18 +120,21 @@ OUTSIDE: dict[str, Law] = {
 }
 
 
-def inside_noise(plan: Plan, draws: Draws) -> FloatArray | None:
-    """Return b of shape (…, p), or None if the plan has no noise inside the objective."""
-    inside = plan.inside
+def inside_noise(calibration: Calibration, draws: Draws) -> FloatArray | None:
+    """Return b of shape (…, p), or None if the calibration has no noise inside the objective."""
+    inside = calibration.inside
     if inside is None:
         return None
     scale = inside.sigma if inside.rate is None else 1.0 / inside.rate
-    return INSIDE[inside.norm](draws, plan.facts.blocks) * (scale or 0.0)
+    return INSIDE[inside.norm](draws, calibration.facts.blocks) * (scale or 0.0)
 
 
-def outside_noise(plan: Plan, draws: Draws) -> FloatArray:
+def outside_noise(calibration: Calibration, draws: Draws) -> FloatArray:
     """Return the noise (…, p) that is added to what the solver returns."""
-    return OUTSIDE[plan.noise.mechanism](draws, plan.facts.blocks) * plan.noise.scale
+    return (
+        OUTSIDE[calibration.noise.mechanism](draws, calibration.facts.blocks)
+        * calibration.noise.scale
+    )
 
 
 # ------------------------------------------------------------------------------------------
@@ -152,38 +155,44 @@ TOLERANCE = 1e-3
 def released(
     problems: BatchProblems,
     loss: MarginLoss,
-    plans: Sequence[Plan],
+    calibrations: Sequence[Calibration],
     draws: Draws,
     *,
     tolerance: float = TOLERANCE,
 ) -> FloatArray:
-    """Return what each plan would release for each data set and draw, θ (P, B, R, p).
+    """Return what each calibration would release for each data set and draw, θ (P, B, R, p).
 
     Parameters
     ----------
-    problems : BatchProblems, B data sets; weights within the plans' W
+    problems : BatchProblems, B data sets; weights within the calibrations' W
     loss : MarginLoss
-    plans : P plans, in any order
-    draws : Draws of shape (B, R, p), which all plans share: they are compared on the same luck
+    calibrations : P calibrations, in any order
+    draws : Draws of shape (B, R, p), which all calibrations share (common random numbers)
     tolerance : float > 0, the distance from the minimiser that is allowed
     """
-    if not plans:
-        raise ParameterError("there must be at least one plan")
-    found = np.empty((len(plans), *draws.normals.shape))
-    outside = [place for place, plan in enumerate(plans) if plan.inside is None]
-    inside = [place for place, plan in enumerate(plans) if plan.inside is not None]
+    if not calibrations:
+        raise ParameterError("there must be at least one calibration")
+    found = np.empty((len(calibrations), *draws.normals.shape))
+    outside = [
+        place for place, calibration in enumerate(calibrations) if calibration.inside is None
+    ]
+    inside = [
+        place for place, calibration in enumerate(calibrations) if calibration.inside is not None
+    ]
     if outside:
         # From the largest γ on, each minimiser starts from the last.
-        gammas = sorted({plans[place].facts.gamma for place in outside}, reverse=True)
+        gammas = sorted({calibrations[place].facts.gamma for place in outside}, reverse=True)
         optima = minimise_path(problems, loss, gammas, tolerance=tolerance).theta
         optimum = dict(zip(gammas, optima, strict=True))
         for place in outside:
-            plan = plans[place]
-            found[place] = optimum[plan.facts.gamma][:, None] + outside_noise(plan, draws)
+            calibration = calibrations[place]
+            found[place] = optimum[calibration.facts.gamma][:, None] + outside_noise(
+                calibration, draws
+            )
     if inside:
-        order = sorted(inside, key=lambda place: -plans[place].facts.gamma)
-        tilts = [inside_noise(plans[place], draws) for place in order]
-        path = [plans[place].facts.gamma for place in order]
+        order = sorted(inside, key=lambda place: -calibrations[place].facts.gamma)
+        tilts = [inside_noise(calibrations[place], draws) for place in order]
+        path = [calibrations[place].facts.gamma for place in order]
         solution = minimise_path(
             problems,
             loss,

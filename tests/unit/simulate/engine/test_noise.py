@@ -1,4 +1,4 @@
-"""Noise in doubles has the law and the scale of each plan; a scale 20 % off is seen."""
+"""Noise in doubles has the law and the scale of each calibration; a scale 20 % off is seen."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -10,7 +10,7 @@ from tests.unit.choose.questions import question
 
 from dpwerm.arrays import FloatArray
 from dpwerm.mechanisms import MECHANISMS, NOISE_LAWS
-from dpwerm.mechanisms.contract import Plan
+from dpwerm.mechanisms.contract import Calibration
 from dpwerm.mechanisms.norms import BlockNorm, Euclidean, Norm
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.grid import nearby_vector
@@ -29,11 +29,11 @@ P = 6
 Statistic = Callable[[FloatArray], FloatArray]
 
 
-def plan_of(name: str, relation: Relation = Relation.REPLACE_ONE) -> Plan:
+def calibration_of(name: str, relation: Relation = Relation.REPLACE_ONE) -> Calibration:
     mechanism = MECHANISMS[name]
     epsilon = "inf" if name == "none" else "0.8"
     budget = Budget.of(epsilon, "1e-6" if mechanism.needs_delta else 0)
-    return mechanism.plan(question(relation=relation).facts(ENCODING, 30.0), budget)
+    return mechanism.calibrate(question(relation=relation).facts(ENCODING, 30.0), budget)
 
 
 def draws(count: int = M, seed: int = 5) -> Draws:
@@ -65,51 +65,55 @@ NORMS: dict[str, tuple[Statistic, Callable[[float], float]]] = {
 }
 
 
-def noise_of(plan: Plan, base: Draws) -> FloatArray:
+def noise_of(calibration: Calibration, base: Draws) -> FloatArray:
     """Return the noise that the mechanism is about: inside where there is one."""
-    inside = inside_noise(plan, base)
-    return outside_noise(plan, base) if inside is None else inside
+    inside = inside_noise(calibration, base)
+    return outside_noise(calibration, base) if inside is None else inside
 
 
-def scale_of(plan: Plan) -> float:
-    """Return the scale that the claim needs, from the plan."""
-    if plan.inside is None:
-        return plan.noise.scale
-    return plan.inside.sigma or 1.0 / float(plan.inside.rate or 0.0)
+def scale_of(calibration: Calibration) -> float:
+    """Return the scale that the claim needs, from the calibration."""
+    if calibration.inside is None:
+        return calibration.noise.scale
+    return calibration.inside.sigma or 1.0 / float(calibration.inside.rate or 0.0)
 
 
 def test_every_mechanism_has_its_law() -> None:
     assert set(NORMS) | {"none"} == set(MECHANISMS)
     assert set(OUTSIDE) == set(NOISE_LAWS)
-    norms = [plan.inside.norm for name in MECHANISMS if (plan := plan_of(name)).inside]
+    norms = [
+        calibration.inside.norm
+        for name in MECHANISMS
+        if (calibration := calibration_of(name)).inside
+    ]
     assert set(INSIDE) == set(norms)
 
 
 @pytest.mark.parametrize("relation", list(Relation))
 @pytest.mark.parametrize("name", NORMS)
 def test_the_norm_has_its_law_at_the_scale_of_the_plan(name: str, relation: Relation) -> None:
-    plan = plan_of(name, relation)
+    calibration = calibration_of(name, relation)
     statistic, law = NORMS[name]
-    sizes = statistic(noise_of(plan, draws())) / scale_of(plan)
+    sizes = statistic(noise_of(calibration, draws())) / scale_of(calibration)
     assert stats.kstest(sizes, law).pvalue > ALPHA
     for wrong in WRONG:
         assert stats.kstest(wrong * sizes, law).pvalue < ALPHA
 
 
-def exact_inside(plan: Plan, count: int) -> FloatArray:
-    assert plan.inside is not None
-    assert plan.inside.rate is not None
+def exact_inside(calibration: Calibration, count: int) -> FloatArray:
+    assert calibration.inside is not None
+    assert calibration.inside.rate is not None
     norms: dict[str, Norm] = {"l2": Euclidean(), "block": BlockNorm()}
-    sampler = norms[plan.inside.norm].sampler(plan.facts, plan.inside.rate)
+    sampler = norms[calibration.inside.norm].sampler(calibration.facts, calibration.inside.rate)
     bits = SeededBits(3)
     return np.array([nearby_vector(sampler, Fraction(1, 10**6), bits)[0] for _ in range(count)])
 
 
-def exact_outside(plan: Plan, count: int) -> FloatArray:
-    law, bits = NOISE_LAWS[plan.noise.mechanism], SeededBits(4)
+def exact_outside(calibration: Calibration, count: int) -> FloatArray:
+    law, bits = NOISE_LAWS[calibration.noise.mechanism], SeededBits(4)
     zeros = [Fraction(0)] * P
-    found = [law.release(zeros, plan.noise, bits) for _ in range(count)]
-    return np.array(found) * 2.0**plan.noise.exponent
+    found = [law.release(zeros, calibration.noise, bits) for _ in range(count)]
+    return np.array(found) * 2.0**calibration.noise.exponent
 
 
 FEATURES: Sequence[tuple[str, Statistic]] = [
@@ -125,10 +129,10 @@ FEATURES: Sequence[tuple[str, Statistic]] = [
 
 @pytest.mark.parametrize("name", ["objective-l2", "objective-block", *NOISE_LAWS])
 def test_coordinates_and_blocks_have_the_law_of_the_exact_sampler(name: str) -> None:
-    plan = plan_of(name)
-    inside = plan.inside is not None
-    exact = exact_inside(plan, FEW) if inside else exact_outside(plan, FEW)
-    noise = noise_of(plan, draws())
+    calibration = calibration_of(name)
+    inside = calibration.inside is not None
+    exact = exact_inside(calibration, FEW) if inside else exact_outside(calibration, FEW)
+    noise = noise_of(calibration, draws())
     if name == "none":
         assert not noise.any()
         assert not exact.any()
@@ -139,8 +143,8 @@ def test_coordinates_and_blocks_have_the_law_of_the_exact_sampler(name: str) -> 
 
 
 def test_the_second_noise_of_objective_perturbation_is_known_too() -> None:
-    plan = plan_of("objective-block")
-    sizes = l2_norm(outside_noise(plan, draws())) / plan.noise.scale
+    calibration = calibration_of("objective-block")
+    sizes = l2_norm(outside_noise(calibration, draws())) / calibration.noise.scale
     assert stats.kstest(sizes, stats.gamma(P).cdf).pvalue > ALPHA
 
 
@@ -148,7 +152,7 @@ def test_plans_share_their_luck() -> None:
     """Two γ of one mechanism differ by a factor, so they are compared on the same draws."""
     base, mechanism = draws(50), MECHANISMS["objective-block"]
     facts = [question().facts(ENCODING, gamma) for gamma in (30.0, 90.0)]
-    first, second = (noise_of(mechanism.plan(each, Budget.of("0.8")), base) for each in facts)
+    first, second = (noise_of(mechanism.calibrate(each, Budget.of("0.8")), base) for each in facts)
     ratios = first / second
     assert ratios == pytest.approx(np.full(ratios.shape, ratios[0, 0]))
     assert ratios[0, 0] > 1
@@ -158,6 +162,6 @@ def test_many_axes_and_equal_seeds() -> None:
     base = Draws.of((4, 3), P, np.random.default_rng(1))
     again = Draws.of((4, 3), P, np.random.default_rng(1))
     for name in MECHANISMS:
-        noise = noise_of(plan_of(name), base)
+        noise = noise_of(calibration_of(name), base)
         assert noise.shape == (4, 3, P)
-        np.testing.assert_array_equal(noise, noise_of(plan_of(name), again))
+        np.testing.assert_array_equal(noise, noise_of(calibration_of(name), again))

@@ -1,4 +1,4 @@
-"""What plans would release: each optimum once, the noise of each plan, any order of plans."""
+"""What calibrations would release: each optimum once, the noise of each, in any order."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import pytest
 
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism
-from dpwerm.mechanisms.contract import Plan
+from dpwerm.mechanisms.contract import Calibration
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.origin import KnownByDesign
@@ -20,7 +20,7 @@ from dpwerm.solve.batch_problems import BatchProblems
 LOSS = HuberisedHinge(0.5)
 
 
-def plan(mechanism: str, epsilon: str, gamma: float) -> Plan:
+def calibration(mechanism: str, epsilon: str, gamma: float) -> Calibration:
     facts = Facts(
         weight_bound=1.0,
         lipschitz=LOSS.lipschitz,
@@ -33,7 +33,7 @@ def plan(mechanism: str, epsilon: str, gamma: float) -> Plan:
         blocks=((1, 1.0), (1, 1.0), (1, 1.0)),
         regularizer="ridge",
     )
-    return get_mechanism(mechanism).plan(facts, Budget.of(epsilon))
+    return get_mechanism(mechanism).calibrate(facts, Budget.of(epsilon))
 
 
 @pytest.fixture
@@ -50,37 +50,41 @@ def draws() -> Draws:
 
 
 def test_noise_outside_is_added_to_one_optimum(problems: BatchProblems, draws: Draws) -> None:
-    plans = [
-        plan("spherical-laplace", epsilon, gamma) for epsilon in ("1", "5") for gamma in (2.0, 9.0)
+    calibrations = [
+        calibration("spherical-laplace", epsilon, gamma)
+        for epsilon in ("1", "5")
+        for gamma in (2.0, 9.0)
     ]
-    found = released(problems, LOSS, plans, draws, tolerance=1e-6)
+    found = released(problems, LOSS, calibrations, draws, tolerance=1e-6)
     assert found.shape == (4, 4, 3, 3)
-    for one, theta in zip(plans, found, strict=True):
+    for one, theta in zip(calibrations, found, strict=True):
         best = minimise_batch(problems, LOSS, one.facts.gamma, tolerance=1e-6).theta
         expected = best[:, None] + outside_noise(one, draws)
         np.testing.assert_allclose(theta, expected, atol=1e-5)
 
 
 def test_noise_inside_tilts_the_objective(problems: BatchProblems, draws: Draws) -> None:
-    plans = [
-        plan("objective-l2", epsilon, gamma) for gamma in (9.0, 20.0) for epsilon in ("2", "9")
+    calibrations = [
+        calibration("objective-l2", epsilon, gamma)
+        for gamma in (9.0, 20.0)
+        for epsilon in ("2", "9")
     ]
-    found = released(problems, LOSS, plans, draws, tolerance=1e-6)
-    for one, theta in zip(plans, found, strict=True):
+    found = released(problems, LOSS, calibrations, draws, tolerance=1e-6)
+    for one, theta in zip(calibrations, found, strict=True):
         tilt = inside_noise(one, draws)
         solved = minimise_batch(problems, LOSS, one.facts.gamma, tilt=tilt, tolerance=1e-6)
         np.testing.assert_allclose(theta, solved.theta, atol=1e-5)
 
 
 def test_plans_of_all_kinds_keep_their_places(problems: BatchProblems, draws: Draws) -> None:
-    plans = [
-        plan("objective-l2", "3", 9.0),
-        plan("none", "inf", 4.0),
-        plan("spherical-laplace", "1", 9.0),
-        plan("objective-block", "3", 30.0),
+    calibrations = [
+        calibration("objective-l2", "3", 9.0),
+        calibration("none", "inf", 4.0),
+        calibration("spherical-laplace", "1", 9.0),
+        calibration("objective-block", "3", 30.0),
     ]
-    found = released(problems, LOSS, plans, draws, tolerance=1e-8)
-    turned = released(problems, LOSS, plans[::-1], draws, tolerance=1e-8)
+    found = released(problems, LOSS, calibrations, draws, tolerance=1e-8)
+    turned = released(problems, LOSS, calibrations[::-1], draws, tolerance=1e-8)
     np.testing.assert_allclose(found, turned[::-1], atol=1e-7)
     assert np.ptp(found[1], axis=1).max() < 1e-12
 
@@ -95,8 +99,10 @@ def test_an_optimum_is_found_once_for_all_budgets(
         return minimise_path(*arguments, **rest)
 
     monkeypatch.setattr("dpwerm.simulate.engine.released.minimise_path", counted)
-    plans = [plan("spherical-laplace", e, g) for e in ("1", "2", "3", "4") for g in (5.0, 7.0)]
-    released(problems, LOSS, plans, draws)
+    calibrations = [
+        calibration("spherical-laplace", e, g) for e in ("1", "2", "3", "4") for g in (5.0, 7.0)
+    ]
+    released(problems, LOSS, calibrations, draws)
     assert asked == [[7.0, 5.0]]
 
 

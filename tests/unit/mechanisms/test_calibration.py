@@ -14,7 +14,7 @@ from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.relation import Relation
 
 MECHANISM = get_mechanism("objective-block")
-PLAN = MECHANISM.plan(facts(Relation.ADD_REMOVE), Budget.of(1))
+CALIBRATION = MECHANISM.calibrate(facts(Relation.ADD_REMOVE), Budget.of(1))
 
 
 def rows(*block: float) -> Objective:
@@ -29,26 +29,26 @@ def rows(*block: float) -> Objective:
     "block", [(0, 1, 0), (0, 0, 0), (-1, 0, 0), (0.25, -0.5, 0.125), (0.3, 0.3, 0.39)]
 )
 def test_a_row_inside_its_block_is_taken(block: tuple[float, ...]) -> None:
-    check_run(MECHANISM, rows(*block), PLAN)
+    check_run(MECHANISM, rows(*block), CALIBRATION)
 
 
 # The last sum is above 1 by less than a double can tell; rounded, it is exactly 1.
 @pytest.mark.parametrize("block", [(1, 1, 1), (0.5, -0.51, 0), (1.0, 2.0**-60, 0)])
 def test_a_row_outside_its_block_is_not(block: tuple[float, ...]) -> None:
-    with pytest.raises(ParameterError, match="X has a row outside the plan's blocks"):
-        check_run(MECHANISM, rows(*block), PLAN)
+    with pytest.raises(ParameterError, match="X has a row outside the calibration's blocks"):
+        check_run(MECHANISM, rows(*block), CALIBRATION)
 
 
 def test_the_plan_of_another_mechanism_is_refused() -> None:
-    with pytest.raises(ParameterError, match="the plan is for objective-block"):
-        check_run(get_mechanism("objective-l2"), empty(), PLAN)
+    with pytest.raises(ParameterError, match="the calibration is for objective-block"):
+        check_run(get_mechanism("objective-l2"), empty(), CALIBRATION)
 
 
 def test_a_plan_cannot_be_changed() -> None:
-    changing: Any = PLAN
+    changing: Any = CALIBRATION
     with pytest.raises(FrozenInstanceError):
         changing.tolerance = 1.0
-    assert PLAN.facts.blocks == BLOCKS
+    assert CALIBRATION.facts.blocks == BLOCKS
 
 
 @pytest.mark.parametrize("name", sorted(MECHANISMS))

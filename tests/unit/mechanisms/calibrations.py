@@ -1,11 +1,11 @@
-"""The library's own plans for a setting, so that a wrong constant shows in the densities."""
+"""The library's own calibrations for a setting, so that a wrong constant shows in the densities."""
 
 from decimal import Decimal
 
 from tests.unit.mechanisms.densities import Law, Setting, block_norm, exponential, l2_norm
 
 from dpwerm.mechanisms import MECHANISMS
-from dpwerm.mechanisms.contract import Inside, Plan
+from dpwerm.mechanisms.contract import Calibration, Inside
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.relation import Relation
@@ -31,30 +31,30 @@ def facts_of(setting: Setting, n: int = 1) -> Facts:
     )
 
 
-def plan_of(
+def calibration_of(
     setting: Setting, name: str, epsilon: Decimal = EPSILON, delta: Decimal = Decimal(0)
-) -> Plan:
-    return MECHANISMS[name].plan(facts_of(setting), Budget(epsilon, delta))
+) -> Calibration:
+    return MECHANISMS[name].calibrate(facts_of(setting), Budget(epsilon, delta))
 
 
-def inside_of(plan: Plan) -> Inside:
-    assert plan.inside is not None
-    return plan.inside
+def inside_of(calibration: Calibration) -> Inside:
+    assert calibration.inside is not None
+    return calibration.inside
 
 
-def rate_of(plan: Plan) -> float:
-    rate = inside_of(plan).rate
+def rate_of(calibration: Calibration) -> float:
+    rate = inside_of(calibration).rate
     assert rate is not None
     return rate
 
 
-def sigma_of(plan: Plan) -> float:
-    sigma = inside_of(plan).sigma
+def sigma_of(calibration: Calibration) -> float:
+    sigma = inside_of(calibration).sigma
     assert sigma is not None
     return sigma
 
 
-def law_of(setting: Setting, plan: Plan, rate: float | None = None) -> Law:
-    """Return log ν in the plan's norm, at the plan's rate unless another is given."""
-    norm = {"l2": l2_norm, "block": block_norm(setting.blocks)}[inside_of(plan).norm]
-    return exponential(rate_of(plan) if rate is None else rate, norm)
+def law_of(setting: Setting, calibration: Calibration, rate: float | None = None) -> Law:
+    """Return log ν in the calibration's norm, at the calibration's rate unless another is given."""
+    norm = {"l2": l2_norm, "block": block_norm(setting.blocks)}[inside_of(calibration).norm]
+    return exponential(rate_of(calibration) if rate is None else rate, norm)

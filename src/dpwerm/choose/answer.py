@@ -13,7 +13,7 @@ from tempfile import NamedTemporaryFile
 
 from pydantic import TypeAdapter
 
-from dpwerm.choose.candidates import ABOVE_FLOOR, Setting, floor_of, mechanisms
+from dpwerm.choose.candidates import ABOVE_FLOOR, floor_of, mechanisms
 from dpwerm.choose.question import Choice, Question
 from dpwerm.choose.search import REVISION, Progress, no_progress, search
 from dpwerm.errors import ParameterError
@@ -106,21 +106,18 @@ def key_of(question: Question) -> str:
 
 def answers(choice: Choice, question: Question) -> bool:
     """Whether a choice leaves alone what the question fixes, and can be planned for it."""
-    pairs = (
-        (question.clip, choice.clip),
-        (question.intercept, choice.intercept),
-        (question.saturation, choice.saturation),
-        (question.threshold, choice.threshold),
-    )
-    if any(fixed is not None and fixed != chosen for fixed, chosen in pairs):
+    found, fixed = choice.hyperparameters, question.fixed
+    names = ("clip", "intercept", "saturation", "threshold")
+    pairs = [(getattr(fixed, name), getattr(found, name)) for name in names]
+    if any(one is not None and one != chosen for one, chosen in pairs):
         return False
     if choice.mechanism not in mechanisms(question):
         return False
-    if not (0 < choice.clip <= 1 and choice.threshold < 1):
+    if not (0 < (found.clip or 0) <= 1 and (found.threshold or 0) < 1):
         return False
-    setting = Setting(choice.mechanism, choice.clip, choice.intercept, choice.saturation)
     try:
-        calibration_of(question, setting.encoding(question), choice.mechanism, choice.gamma)
+        encoding = choice.hyperparameters.encoding(question.encoding)
+        calibration_of(question, encoding, choice.mechanism, choice.gamma)
     except ParameterError:
         return False
     return True
@@ -139,11 +136,9 @@ def _found(question: Question, on_progress: Progress) -> Choice:
     if narrow is None:
         return _searched(question, on_progress)
     choice = _searched(narrow, on_progress)
-    setting = Setting(choice.mechanism, choice.clip, choice.intercept, choice.saturation)
-    floor = floor_of(question, setting.encoding(question))
+    floor = floor_of(question, choice.hyperparameters.encoding(question.encoding))
     scaled = choice.gamma * question.n / narrow.n
-    gamma = float(f"{max(scaled, ABOVE_FLOOR[0] * floor):.3g}")
-    return replace(choice, gamma=min(gamma, question.most_gamma))
+    return choice.with_gamma(min(max(scaled, ABOVE_FLOOR[0] * floor), question.most_gamma))
 
 
 def _searched(question: Question, on_progress: Progress) -> Choice:
@@ -159,12 +154,17 @@ def _searched(question: Question, on_progress: Progress) -> Choice:
     if not able or able[0] == names[0]:
         return search(question, on_progress)
     found = [
-        search(replace(question, mechanism=name), _part(on_progress, index, len(able)))
+        search(_led_by(question, name), _part(on_progress, index, len(able)))
         for index, name in enumerate(able)
     ]
     winner = max(found, key=lambda choice: choice.accuracy)
     rivals = {one.mechanism: one.accuracy for one in found if one is not winner}
     return replace(winner, rivals=rivals)
+
+
+def _led_by(question: Question, mechanism: str) -> Question:
+    """Return the question with its mechanism fixed."""
+    return replace(question, fixed=replace(question.fixed, mechanism=mechanism))
 
 
 def _part(on_progress: Progress, index: int, count: int) -> Progress:

@@ -6,9 +6,9 @@ and a saturation k ≥ 1 stretches the middle 1/k of each number's range over [�
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import product
 
+from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Question
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
@@ -28,24 +28,10 @@ PURE = ("objective-block", "objective-l2", "spherical-laplace")
 WITH_DELTA = (*PURE, "objective-gaussian", "gaussian")
 
 
-@dataclass(frozen=True)
-class Setting:
-    """Everything but γ: a mechanism, a clip (share), an intercept's constant, a saturation."""
-
-    mechanism: str
-    clip: float
-    intercept: float
-    saturation: float
-
-    def encoding(self, question: Question) -> Encoding:
-        """Return the question's encoding with this setting's intercept and saturation."""
-        return question.encoding.changed(intercept=self.intercept, saturation=self.saturation)
-
-
 def mechanisms(question: Question) -> tuple[str, ...]:
     """Return the mechanisms to try, the most promising first."""
-    if question.mechanism is not None:
-        return (question.mechanism,)
+    if question.fixed.mechanism is not None:
+        return (question.fixed.mechanism,)
     if not question.budget.is_private:
         return ("none",)
     if isinstance(question.budget, GaussianBudget):
@@ -53,23 +39,24 @@ def mechanisms(question: Question) -> tuple[str, ...]:
     return WITH_DELTA if question.budget.delta else PURE
 
 
-def settings(question: Question, mechanism: str) -> Iterator[Setting]:
-    """Yield every setting of the grid that the question leaves open."""
-    clips = CLIPS if question.clip is None else (question.clip,)
+def settings(question: Question, mechanism: str) -> Iterator[Hyperparameters]:
+    """Yield everything but γ and threshold: all of the grid that the question leaves open."""
+    fixed = question.fixed
+    clips = CLIPS if fixed.clip is None else (fixed.clip,)
     if question.outcome.labels:
         clips = (1.0,)  # weights come bounded by W; there is nothing to clip
-    intercepts = INTERCEPTS if question.intercept is None else (question.intercept,)
+    intercepts = INTERCEPTS if fixed.intercept is None else (fixed.intercept,)
     paper = question.encoding.kind == "paper"
     saturations = (1.0,) if paper or 0 not in question.widths else SATURATIONS
-    if question.saturation is not None:
-        saturations = (question.saturation,)
+    if fixed.saturation is not None:
+        saturations = (fixed.saturation,)
     for clip, intercept, saturation in product(clips, intercepts, saturations):
-        yield Setting(mechanism, clip, intercept, saturation)
+        yield Hyperparameters(mechanism, clip, intercept, saturation)
 
 
 def thresholds(question: Question) -> tuple[float, ...]:
     """Return the thresholds that are tried on every released θ."""
-    return THRESHOLDS if question.threshold is None else (question.threshold,)
+    return THRESHOLDS if question.fixed.threshold is None else (question.fixed.threshold,)
 
 
 def floor_of(question: Question, encoding: Encoding) -> float:

@@ -13,8 +13,9 @@ from scipy.special import expit
 
 from dpwerm.arrays import FloatArray
 from dpwerm.choose.answer import answers, keep, kept, narrowed
-from dpwerm.choose.candidates import ABOVE_FLOOR, Setting, floor_of, gammas, mechanisms
-from dpwerm.choose.question import Choice, Outcome, Question
+from dpwerm.choose.candidates import ABOVE_FLOOR, floor_of, gammas, mechanisms
+from dpwerm.choose.hyperparameters import Hyperparameters
+from dpwerm.choose.question import Choice, Outcome, Question, called
 from dpwerm.choose.search import Progress, Rehearsal, no_progress
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
@@ -121,9 +122,7 @@ _MEMORY: dict[str, Choice] = {}
 class PropensityChoice:
     """How to fit a propensity model with W = 1; error : of its weights, root mean square."""
 
-    mechanism: str
-    gamma: float
-    intercept: float
+    hyperparameters: Hyperparameters
     error: float
     reason: str
 
@@ -170,9 +169,7 @@ def question_of(encoding: Encoding, n: int, budget: AnyBudget, relation: Relatio
         origin=KnownByDesign(),
         regularizer="ridge",
         outcome=Outcome.of_labels(),
-        clip=1.0,
-        saturation=1.0,
-        threshold=0.0,
+        fixed=Hyperparameters(clip=1.0, saturation=1.0, threshold=0.0),
     )
 
 
@@ -186,18 +183,18 @@ def _found(question: Question, floor: float, on_progress: Progress) -> Choice:
         return choice
     least = ABOVE_FLOOR[0] * floor_of(question, question.encoding)
     gamma = max(choice.gamma * question.n / narrow.n, least)
-    return replace(choice, gamma=min(float(f"{gamma:.3g}"), question.most_gamma))
+    return choice.with_gamma(min(gamma, question.most_gamma))
 
 
 def _searched(question: Question, floor: float, on_progress: Progress) -> Choice:
     settings = [
-        Setting(name, clip=1.0, intercept=intercept, saturation=1.0)
+        Hyperparameters(name, clip=1.0, intercept=intercept, saturation=1.0)
         for name in mechanisms(question)
         for intercept in INTERCEPTS
     ]
     paths = {setting: _gammas(question, setting) for setting in settings}
     rehearsal = _rehearsal(question, floor, fits=sum(map(len, paths.values())))
-    found: list[tuple[float, Setting, float]] = []
+    found: list[tuple[float, Hyperparameters, float]] = []
     for done, (setting, path) in enumerate(paths.items(), start=1):
         scores = rehearsal.scores(setting, path)
         found += [(float(score[0]), setting, gamma) for gamma, score in scores.items()]
@@ -208,15 +205,11 @@ def _searched(question: Question, floor: float, on_progress: Progress) -> Choice
     rivals: dict[str, float] = {}
     for score, other, _ in found:
         if other.mechanism != setting.mechanism:
-            rivals[other.mechanism] = max(score, rivals.get(other.mechanism, score))
+            name = str(other.mechanism)
+            rivals[name] = max(score, rivals.get(name, score))
     problems, rows = rehearsal.proxies.arm.shape
     return Choice(
-        mechanism=setting.mechanism,
-        gamma=gamma,
-        clip=1.0,
-        intercept=setting.intercept,
-        saturation=1.0,
-        threshold=0.0,
+        replace(setting, gamma=gamma, threshold=0.0),
         accuracy=accuracy,
         rivals=rivals,
         problems=problems,
@@ -224,11 +217,11 @@ def _searched(question: Question, floor: float, on_progress: Progress) -> Choice
     )
 
 
-def _gammas(question: Question, setting: Setting) -> list[float]:
+def _gammas(question: Question, setting: Hyperparameters) -> list[float]:
     """Return γ, falling: those of a rule and further ones, all above the mechanism's floor."""
     if not question.budget.is_private:
         return list(BARE_GAMMAS)
-    encoding = setting.encoding(question)
+    encoding = setting.encoding(question.encoding)
     least = ABOVE_FLOOR[0] * floor_of(question, encoding)
     further = [float(f"{share * question.n:.3g}") for share in FURTHER]
     possible = {one for one in further if least <= one <= question.most_gamma}
@@ -247,11 +240,11 @@ def _rehearsal(question: Question, floor: float, fits: int) -> PropensityRehears
 def _told(choice: Choice) -> PropensityChoice:
     """Return a kept answer, whose accuracy is 1 − the error, with a sentence that says why."""
     error = 1.0 - choice.accuracy
-    name = "the fit without noise" if choice.mechanism == "none" else choice.mechanism
+    name = called(choice.mechanism)
     rivals = ", ".join(f"{each} {100 * (1 - one):.0f} %" for each, one in choice.rivals.items())
     reason = (
         f"chosen on {choice.problems} simulated propensity models inside the declared bounds, "
         f"without reading a row: there {name} gave weights that were off by {100 * error:.0f} % "
         "(root mean square)" + (f"; others: {rivals}" if rivals else "")
     )
-    return PropensityChoice(choice.mechanism, choice.gamma, choice.intercept, error, reason)
+    return PropensityChoice(choice.hyperparameters, error, reason)

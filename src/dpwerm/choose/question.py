@@ -8,9 +8,10 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, Self
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Self, cast
 
+from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.objective.losses.contract import MarginLoss
@@ -18,7 +19,12 @@ from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import LARGEST_N, Facts, WeightOrigin
+from dpwerm.releases.specification import NON_PRIVATE
 from dpwerm.simulate.synthetic import widths_of
+
+
+OPEN = Hyperparameters()
+"""Everything is left open."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +82,7 @@ class Question:
     origin : WeightOrigin
     regularizer : str
     outcome : Outcome
-    mechanism, clip, intercept, saturation, threshold : what is fixed, None where it is asked;
-        ``clip`` is the share of the largest clip
+    fixed : Hyperparameters that are not asked for; γ always is
     most_gamma : float, the largest γ/W that a fit can use
     """
 
@@ -89,11 +94,7 @@ class Question:
     origin: WeightOrigin
     regularizer: str
     outcome: Outcome
-    mechanism: str | None = None
-    clip: float | None = None
-    intercept: float | None = None
-    saturation: float | None = None
-    threshold: float | None = None
+    fixed: Hyperparameters = OPEN
     most_gamma: float = LARGEST
     widths: tuple[int, ...] = field(init=False)
 
@@ -138,11 +139,11 @@ class Question:
                 outcome.spread,
             ],
             "fixed": [
-                self.mechanism,
-                self.clip,
-                self.intercept,
-                self.saturation,
-                self.threshold,
+                self.fixed.mechanism,
+                self.fixed.clip,
+                self.fixed.intercept,
+                self.fixed.saturation,
+                self.fixed.threshold,
                 self.most_gamma,
             ],
         }
@@ -153,36 +154,46 @@ class Question:
         return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-# ------------------------------------------------------------------------------------------
-# The answer to a question: settings for a fit, and in words why.
-
-
 @dataclass(frozen=True)
 class Choice:
-    """Settings chosen on simulated problems, in units that do not depend on W.
+    """The answer to a question: hyperparameters chosen on synthetic trials, and the evidence.
 
-    gamma : γ/W; clip : share of the largest clip; intercept, saturation : of the encoding;
-    threshold : coefficients below this share of the largest are set to 0 after the release;
-    accuracy : of the winner on the problems of the last round, at its best threshold (one that wins
-    less than 0.3 points is not applied); rivals : of the best of each other mechanism there;
-    problems, rows : how many problems of how many rows those were.
+    Parameters
+    ----------
+    hyperparameters : none of them open; γ in units of W
+    accuracy : of the winner on the problems of the last round, at its best threshold (one that
+        wins less than 0.3 points is not applied)
+    rivals : accuracy of the best of each other mechanism there
+    problems, rows : how many problems of how many rows those were
     """
 
-    mechanism: str
-    gamma: float
-    clip: float
-    intercept: float
-    saturation: float
-    threshold: float
+    hyperparameters: Hyperparameters
     accuracy: float
     rivals: Mapping[str, float]
     problems: int
     rows: int
 
     def __post_init__(self) -> None:
-        numbers = (self.gamma, self.clip, self.intercept, self.saturation, self.threshold)
-        if not all(math.isfinite(one) and one >= 0 for one in numbers) or self.gamma == 0:
+        found = self.hyperparameters
+        numbers = (found.gamma, found.clip, found.intercept, found.saturation, found.threshold)
+        sound = all(one is not None and math.isfinite(one) and one >= 0 for one in numbers)
+        if not sound or found.gamma == 0 or found.mechanism is None:
             raise ValueError("these are no settings")
+
+    @property
+    def mechanism(self) -> str:
+        """The chosen mechanism."""
+        return cast("str", self.hyperparameters.mechanism)
+
+    @property
+    def gamma(self) -> float:
+        """The chosen γ/W."""
+        return cast("float", self.hyperparameters.gamma)
+
+    def with_gamma(self, gamma: float) -> Self:
+        """Return the choice with another γ/W, to three digits."""
+        rounded = float(f"{gamma:.3g}")
+        return replace(self, hyperparameters=replace(self.hyperparameters, gamma=rounded))
 
     def plain(self) -> dict[str, Any]:
         """Return plain values for a file."""
@@ -191,10 +202,15 @@ class Choice:
     @property
     def reason(self) -> str:
         """Say in one sentence what was tried and what won."""
-        name = "the fit without noise" if self.mechanism == "none" else self.mechanism
+        winner = called(self.mechanism)
         rivals = ", ".join(f"{name} {100 * value:.1f}" for name, value in self.rivals.items())
         return (
             f"chosen on {self.problems} simulated problems inside the declared bounds, without "
-            f"reading a row: there {name} reached the right answer for {100 * self.accuracy:.1f} % "
-            "of the people" + (f"; others: {rivals}" if rivals else "")
+            f"reading a row: there {winner} reached the right answer for "
+            f"{100 * self.accuracy:.1f} % of the people" + (f"; others: {rivals}" if rivals else "")
         )
+
+
+def called(mechanism: str) -> str:
+    """Return what a mechanism is called in a reason."""
+    return "the fit without noise" if mechanism == NON_PRIVATE else mechanism

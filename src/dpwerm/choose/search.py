@@ -6,13 +6,14 @@ The objective, the calibration of the mechanism and the solver are those of a re
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpwerm.arrays import FloatArray
-from dpwerm.choose.candidates import Setting, gammas, mechanisms, settings, thresholds
+from dpwerm.choose.candidates import gammas, mechanisms, settings, thresholds
+from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Choice, Question
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
@@ -36,15 +37,15 @@ class Rehearsal:
     seed: tuple[int, ...]
     weight: float
 
-    def scores(self, setting: Setting, gammas: Sequence[float]) -> dict[float, FloatArray]:
+    def scores(self, setting: Hyperparameters, gammas: Sequence[float]) -> dict[float, FloatArray]:
         """Return for each γ the mean accuracy at every threshold; none without a calibration."""
-        encoding = setting.encoding(self.question)
+        encoding = setting.encoding(self.question.encoding)
         rules = self.released(setting, gammas)
         return {gamma: self._accuracy(theta, encoding) for gamma, theta in rules.items()}
 
-    def released(self, setting: Setting, gammas: Sequence[float]) -> dict[float, FloatArray]:
+    def released(self, setting: Hyperparameters, gammas: Sequence[float]) -> dict[float, FloatArray]:
         """Return for each γ what would be released, θ (B, R, p); none without a calibration."""
-        encoding = setting.encoding(self.question)
+        encoding = setting.encoding(self.question.encoding)
         calibrations = self._calibrations(setting, encoding, gammas)
         if not calibrations:
             return {}
@@ -55,7 +56,7 @@ class Rehearsal:
         return dict(zip(calibrations, found, strict=True))
 
     def _calibrations(
-        self, setting: Setting, encoding: Encoding, gammas: Sequence[float]
+        self, setting: Hyperparameters, encoding: Encoding, gammas: Sequence[float]
     ) -> dict[float, Calibration]:
         """Return the calibration of each γ that the mechanism accepts."""
         mechanism = get_mechanism(setting.mechanism)
@@ -70,11 +71,11 @@ class Rehearsal:
                 continue
         return calibrations
 
-    def problems(self, setting: Setting) -> BatchProblems:
+    def problems(self, setting: Hyperparameters) -> BatchProblems:
         """Return the weighted problems that a setting makes of the trials, with W = 1."""
-        return self._problems(setting, setting.encoding(self.question))
+        return self._problems(setting, setting.encoding(self.question.encoding))
 
-    def _problems(self, setting: Setting, encoding: Encoding) -> BatchProblems:
+    def _problems(self, setting: Hyperparameters, encoding: Encoding) -> BatchProblems:
         """Return the weighted problems of these settings, with W = 1."""
         proxies, outcome = self.proxies, self.question.outcome
         bound = setting.clip * outcome.largest_clip
@@ -136,7 +137,7 @@ class Round:
 
 ROUNDS = (Round(16, 2, 40), Round(48, 2, 8), Round(144, 2, 1))
 
-Key = tuple[Setting, float]
+Key = tuple[Hyperparameters, float]
 
 
 @dataclass
@@ -178,7 +179,7 @@ def _grid(question: Question, mechanism: str) -> list[Key]:
     return [
         (setting, gamma)
         for setting in settings(question, mechanism)
-        for gamma in gammas(question, setting.encoding(question))
+        for gamma in gammas(question, setting.encoding(question.encoding))
     ]
 
 
@@ -189,14 +190,14 @@ def _rivals(question: Question, keys: list[Key], others: list[str]) -> list[Key]
         (rival, gamma)
         for name in others
         for setting in found
-        for rival in [Setting(name, setting.clip, setting.intercept, setting.saturation)]
-        for gamma in gammas(question, rival.encoding(question))
+        for rival in [replace(setting, mechanism=name)]
+        for gamma in gammas(question, rival.encoding(question.encoding))
     ]
 
 
-def _paths(keys: list[Key]) -> Iterator[tuple[Setting, list[float]]]:
+def _paths(keys: list[Key]) -> Iterator[tuple[Hyperparameters, list[float]]]:
     """Yield each setting once with its γ, falling, so that one solution starts the next."""
-    paths: dict[Setting, list[float]] = {}
+    paths: dict[Hyperparameters, list[float]] = {}
     for setting, gamma in keys:
         paths.setdefault(setting, []).append(gamma)
     for setting, path in paths.items():
@@ -232,18 +233,13 @@ def _choice(tally: Tally, keys: list[Key], rehearsal: Rehearsal) -> Choice:
     rivals: dict[str, float] = {}
     for key in rest:
         if key[0].mechanism != setting.mechanism:
-            rivals.setdefault(key[0].mechanism, float(tally.found[key].max()))
+            rivals.setdefault(str(key[0].mechanism), float(tally.found[key].max()))
     accuracies = tally.found[setting, gamma]
     best = int(accuracies.argmax())
     place = best if accuracies[best] >= accuracies[0] + WORTH_IT else 0
     problems, rows = rehearsal.proxies.arm.shape
     return Choice(
-        mechanism=setting.mechanism,
-        gamma=gamma,
-        clip=setting.clip,
-        intercept=setting.intercept,
-        saturation=setting.saturation,
-        threshold=thresholds(rehearsal.question)[place],
+        replace(setting, gamma=gamma, threshold=thresholds(rehearsal.question)[place]),
         accuracy=float(accuracies[best]),
         rivals=rivals,
         problems=problems,

@@ -1,0 +1,136 @@
+"""The hyperparameters of a fit: γ, mechanism, clip, intercept, saturation, threshold.
+
+None means automatic. A γ that is given switches the simulation off: whatever else is open then
+takes its plain value. Otherwise everything open is chosen together, on synthetic trials inside
+the public bounds (``dpwerm.choose.settle``).
+"""
+
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Any, Self
+
+from dpwerm.errors import ParameterError
+from dpwerm.features.encoding import Encoding
+from dpwerm.mechanisms import get_mechanism
+from dpwerm.mechanisms.contract import spent
+from dpwerm.parameters import LARGEST, SMALLEST, positive, real
+from dpwerm.privacy.budget import AnyBudget
+from dpwerm.privacy.sensitivity import LARGEST_N
+from dpwerm.releases.specification import Chosen, Specification, plain_mechanism
+
+AUTO = "auto"
+LARGEST_SATURATION = 100.0
+
+
+@dataclass(frozen=True)
+class Hyperparameters:
+    """What a fit uses; None where it is left open.
+
+    Parameters
+    ----------
+    mechanism : str, a name in the registry
+    clip : float in (0, 1], the bound V on benefits as a share of the largest
+    intercept : float, 0 or in [1e-12, 1e12], the constant of the intercept column
+    saturation : float in [1, 100]
+    gamma : float > 0; in units of W if ``chosen`` says that it was chosen
+    threshold : float in [0, 1), the share of the largest coefficient below which a rule uses 0
+    chosen : what was chosen on synthetic trials, and why; None if nothing was
+    """
+
+    mechanism: str | None = None
+    clip: float | None = None
+    intercept: float | None = None
+    saturation: float | None = None
+    gamma: float | None = None
+    threshold: float | None = None
+    chosen: Chosen | None = None
+
+    @classmethod
+    def of(cls, estimator: Any, *, intercept: Any, clip: float | None = None) -> Self:
+        """Return what an estimator's parameters fix; each wrong one is an error that names it."""
+        return cls(
+            mechanism=_given(estimator.mechanism, lambda value: get_mechanism(value).name),
+            clip=clip,
+            intercept=_given(intercept, scale_of),
+            saturation=_given(estimator.saturation, saturation_of),
+            gamma=_given(estimator.gamma, lambda value: positive("gamma", value)),
+            threshold=_given(estimator.threshold, threshold_of),
+        )
+
+    def or_plain(self, budget: AnyBudget) -> Self:
+        """Return these with plain values wherever nothing is fixed; the clip stays as it is."""
+        return replace(
+            self,
+            mechanism=plain_mechanism(budget) if self.mechanism is None else self.mechanism,
+            intercept=1.0 if self.intercept is None else self.intercept,
+            saturation=1.0 if self.saturation is None else self.saturation,
+            gamma=1.0 if self.gamma is None else self.gamma,
+            threshold=0.0 if self.threshold is None else self.threshold,
+        )
+
+    def encoding(self, encoding: Encoding) -> Encoding:
+        """Return the encoding with this intercept and saturation, as far as they are fixed."""
+        known = {"intercept": self.intercept, "saturation": self.saturation}
+        return encoding.changed(**{name: one for name, one in known.items() if one is not None})
+
+    def specification(self, spec: Specification, weight_bound: float) -> Specification:
+        """Return the specification with γ, mechanism and this W; both must be fixed."""
+        gamma, mechanism, budget = self.gamma, self.mechanism, spec.budget
+        if gamma is None or mechanism is None:
+            raise ParameterError("gamma and mechanism are still open")
+        if self.chosen is not None:
+            gamma = min(max(float(f"{gamma * weight_bound:.4g}"), SMALLEST), LARGEST)
+            budget = spent(get_mechanism(mechanism), budget)
+        return spec.with_settings(
+            budget=budget,
+            gamma=gamma,
+            weight_bound=weight_bound,
+            mechanism=mechanism,
+            chosen=self.chosen,
+        )
+
+
+def _given(value: Any, checked: Any) -> Any:
+    """Return a parameter, checked, or None where it is left to the library."""
+    return None if is_auto(value) else checked(value)
+
+
+def is_auto(value: object) -> bool:
+    """Whether a parameter is left to the library."""
+    return isinstance(value, str) and value == AUTO
+
+
+def scale_of(value: object) -> float:
+    """Return the constant of the intercept column: 0, or in [1e-12, 1e12]."""
+    scale = real("intercept_scale", value)
+    return 0.0 if scale == 0 else positive("intercept_scale", scale)
+
+
+def saturation_of(value: object) -> float:
+    """Return a saturation in [1, 100]."""
+    number = real("saturation", value)
+    if not 1 <= number <= LARGEST_SATURATION:
+        raise ParameterError(
+            f"saturation must be between 1 and {LARGEST_SATURATION:g}, not {number:g}"
+        )
+    return number
+
+
+def threshold_of(value: object) -> float:
+    """Return a threshold in [0, 1)."""
+    number = real("threshold", value)
+    if not 0 <= number < 1:
+        raise ParameterError(f"threshold must be at least 0 and below 1, not {number:g}")
+    return number
+
+
+def planned_of(value: object) -> int | None:
+    """Return a planned number of people, or None."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise ParameterError(f"planned_n must be a whole number, not {type(value).__name__}")
+    number = int(value)
+    if not 1 <= number <= LARGEST_N:
+        raise ParameterError(f"planned_n must be between 1 and {LARGEST_N}")
+    return number

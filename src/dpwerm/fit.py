@@ -1,31 +1,38 @@
-"""The one fit pipeline: public certificate and plan → objective → the mechanism's run.
+"""The walk of a fit, top to bottom: public facts → charge → rows → solver → noise → release.
 
-Every estimator and every command fits through ``fit_release``. What is computed on the way (the
-solver's point, its bound, the noise inside the objective) is local to the run, never returned.
+    problem → hyperparameters → calibration → cost → charge → propensities → design rows
+            → objective → certified solver + exact noise → certificate → release
+
+All that is public comes first, so the cost is known and charged before anything is drawn. What is
+learned on the way leaves only in the release of the rule and, where the propensity model is private,
+in the release of that. Every estimator, command, private tuning and audit fits through here.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import expit
 
 from dpwerm.arrays import FloatArray, IntArray
+from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.propensity import propensity_settings
-from dpwerm.choose.settings import Asked, Settings, outcome_of, people, settings_for
+from dpwerm.choose.question import Outcome
+from dpwerm.choose.settle import outcome_of, public_people, settle
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import get_mechanism
-from dpwerm.mechanisms.contract import Stage, no_progress, spent
+from dpwerm.mechanisms.contract import Calibration, Stage, no_progress
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import WeightedData
+from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import AnyBudget, Budget, total
 from dpwerm.privacy.filter import Payment
 from dpwerm.privacy.origin import RidgeModel
 from dpwerm.privacy.randomness import BitSource
 from dpwerm.privacy.relation import Relation
-from dpwerm.releases.certificate import certify
+from dpwerm.releases.certificate import calibration_of, certify
 from dpwerm.releases.release import Release
 from dpwerm.releases.rule import Rule
 from dpwerm.releases.specification import Chosen, Specification
@@ -36,10 +43,146 @@ from dpwerm.version import __version__
 from dpwerm.weighting.propensity import model_encoding, origin_for, second_arm, split
 from dpwerm.weighting.trial import Trial, TrialRows, rows_of
 
+CHECKED_ROWS = 2
+"""The rows of a fit that is only checked."""
 
-def check_release(spec: Specification, encoding: Encoding, n: int) -> None:
-    """Raise if ``fit_release`` could make no claim, so that nothing is charged for it."""
-    certify(spec, encoding, n, secure=True, library="")
+CHOSEN = ("gamma", "mechanism", "intercept_scale")
+"""What is always chosen for a private propensity model."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The public side of a fit: everything known before a row is read.
+
+    Parameters
+    ----------
+    spec : Specification, with the whole budget until ``own`` leaves the rule its part
+    encoding : Encoding
+    hyperparameters : Hyperparameters, open where they are None
+    declaration : treatment and benefit, None for labels that come with weights
+    planned_n : int or None, the number of people to choose hyperparameters for
+    """
+
+    spec: Specification
+    encoding: Encoding
+    hyperparameters: Hyperparameters
+    declaration: Declaration | None = None
+    planned_n: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.declaration is None:
+            return
+        model = self.declaration.treatment.propensity
+        if isinstance(model, ExternalPropensity):
+            try:
+                model.check(self.encoding)
+            except ParameterError as error:
+                raise ParameterError(f"propensity coefficients: {error}") from None
+
+    @property
+    def trial(self) -> Declaration:
+        """Treatment and benefit of a problem that has them."""
+        if self.declaration is None:
+            raise ParameterError("labels with weights have no treatment and no benefit")
+        return self.declaration
+
+    @property
+    def outcome(self) -> Outcome:
+        """What is known of the benefit and the arms."""
+        return Outcome.of_labels() if self.declaration is None else outcome_of(self.declaration)
+
+    def own(self, n: int) -> "Problem":
+        """Return the rule's own problem: its part of the budget, and the origin of its weights."""
+        treatment = self.trial.treatment
+        _, rest = split(self.spec.budget, treatment)
+        origin = origin_for(treatment, self.encoding, n)
+        return replace(self, spec=self.spec.with_settings(budget=rest, origin=origin))
+
+    def settled(self, n: int | None, on_stage: Stage = no_progress) -> "Problem":
+        """Return the problem with every hyperparameter in its place; of the rows, only n is asked.
+
+        γ and mechanism are then in ``spec``, the clip in ``declaration``, the intercept and the
+        saturation in ``encoding``.
+        """
+        asked = self.hyperparameters
+        people = None if asked.gamma else public_people(self.planned_n, self.spec, n)
+        found = settle(asked, self.spec, self.encoding, self.outcome, people, on_stage)
+        return self._with(found)
+
+    def _with(self, found: Hyperparameters) -> "Problem":
+        declaration, bound = self.declaration, self.spec.weight_bound
+        if declaration is not None:
+            declaration = declaration.clipped_at(found.clip)
+            bound = declaration.weight_bound
+        return replace(
+            self,
+            spec=found.specification(self.spec, bound),
+            encoding=found.encoding(self.encoding),
+            hyperparameters=found,
+            declaration=declaration,
+        )
+
+    def calibration(self, n: int) -> Calibration:
+        """Return the noise of a settled problem, or raise if no claim can be made."""
+        return calibration_of(self.spec, self.encoding, n)
+
+    def check(self) -> None:
+        """Raise if no claim can be made with what is fixed, whatever else is chosen.
+
+        A γ that is left open stands at its largest, where every mechanism makes its claim that
+        makes one at any γ. Nor does a claim depend on the number of rows from 2 on; of 1, no other
+        weight could move.
+        """
+        problem = self.own(CHECKED_ROWS)
+        plain = problem.hyperparameters.or_plain(problem.spec.budget)
+        if problem.hyperparameters.gamma is None:
+            plain = replace(plain, gamma=LARGEST, chosen=Chosen((), 0.0, "left open"))
+        problem._with(plain).calibration(CHECKED_ROWS)  # noqa: SLF001 - its own kind
+
+
+def fit(problem: Problem, trial: Trial, payment: Payment, on_stage: Stage = no_progress) -> Rule:
+    """Return the released rule of a trial; its cost is charged before anything is drawn."""
+    n = trial.n_rows
+    rule = problem.own(n).settled(n, on_stage)
+    rule.calibration(n)
+    nuisance = settled_nuisance(problem, n, on_stage)
+    bits = payment.bits(whole_cost(nuisance, rule.spec.budget))
+    propensity, second = propensities(problem, nuisance, trial, bits, on_stage)
+    ready = Ready.of(rule, trial, second, on_stage)
+    return Rule(ready.release(rule.spec, bits, on_stage), rule.trial, propensity)
+
+
+@dataclass(frozen=True, repr=False)
+class Ready:
+    """A settled problem with its design rows, all or some of them: sensitive."""
+
+    problem: Problem
+    rows: TrialRows
+
+    @classmethod
+    def of(cls, problem: Problem, trial: Trial, second: FloatArray, on_stage: Stage) -> "Ready":
+        """Return the rows of a settled problem; second: (n,) P(second arm | x)."""
+        on_stage("encoding")
+        return cls(problem, rows_of(trial, problem.trial, problem.encoding, second))
+
+    def part(self, chosen: IntArray) -> "Ready":
+        """Return some of the rows, by their positions."""
+        rows = self.rows
+        some = TrialRows(rows.X[chosen], rows.labels[chosen], rows.weights[chosen])
+        return Ready(self.problem, some)
+
+    def release(self, spec: Specification, bits: BitSource, on_stage: Stage) -> Release:
+        """Return the release of these rows; spec: the problem's, or one with another γ or ε."""
+        return fit_release(
+            self.rows.X,
+            self.rows.labels,
+            self.rows.weights,
+            encoding=self.problem.encoding,
+            spec=spec,
+            bits=bits,
+            threshold=self.problem.hyperparameters.threshold or 0.0,
+            on_stage=on_stage,
+        )
 
 
 def fit_release(
@@ -57,9 +200,10 @@ def fit_release(
 
     X: (n, d) encoded by ``encoding``; y: (n,) in {−1, +1}; weights: (n,) in [0, W]. Callers clip at
     W; a weight above it is a mistake of theirs, which the run refuses. threshold: in [0, 1),
-    for what was released.
+    for what was released. What is computed on the way (the solver's point, its bound, the noise
+    inside the objective) is local to the mechanism's run, never returned.
     """
-    certificate, plan = certify(
+    certificate, calibration = certify(
         spec,
         encoding,
         len(y),
@@ -71,28 +215,30 @@ def fit_release(
         encoding.learning_rows(X), y, weights, encoding.intercept_scale, encoding.column_bounds
     )
     objective = Objective(data, spec.loss, spec.gamma, spec.regularizer)
-    integers = get_mechanism(spec.mechanism).run(objective, plan, bits, on_stage)
+    integers = get_mechanism(spec.mechanism).run(objective, calibration, bits, on_stage)
     return Release(encoding, integers, certificate, threshold)
 
 
-# ------------------------------------------------------------------------------------------
-# Fit a propensity model to the people of the trial: released, or kept secret.
-#
-# .. math:: \hat\beta = \arg\min_\beta \sum_i \log(1 + e^{-y_i x_i^\top\beta})
-#           + \tfrac{\gamma_p}{2}\|\beta\|^2
-#
-# y is the arm received; a row without an arm has weight 0 and still counts in n.
+# -- the nuisance model: P(second arm | x) from the same people, released or kept secret -------
 
 
-CHOSEN = ("gamma", "mechanism", "intercept_scale")
-
-
-@dataclass(frozen=True)
-class PrivateModel:
-    """A private propensity model before it is fitted: its settings, all of them public."""
-
-    encoding: Encoding
-    spec: Specification
+def settled_nuisance(problem: Problem, n: int, on_stage: Stage) -> Problem | None:
+    """Return the private propensity model of a problem, settled; None if it has none. Public."""
+    treatment = problem.trial.treatment
+    part, _ = split(problem.spec.budget, treatment)
+    if part is None:
+        return None
+    people = public_people(problem.planned_n, problem.spec, n)
+    model = settle_private(
+        problem.encoding,
+        budget=part,
+        people=people,
+        relation=problem.spec.relation,
+        floor=treatment.pi_min,
+        on_stage=on_stage,
+    )
+    model.calibration(n)
+    return model
 
 
 def settle_private(
@@ -103,8 +249,8 @@ def settle_private(
     relation: Relation,
     floor: float,
     on_stage: Stage = no_progress,
-) -> PrivateModel:
-    """Return a logistic propensity model with settings chosen by simulation.
+) -> Problem:
+    """Return a logistic propensity model with hyperparameters chosen by simulation.
 
     people: the public or the planned number of people; floor: π_min.
     """
@@ -114,20 +260,34 @@ def settle_private(
     choice = propensity_settings(
         seen, people, budget, relation, floor, lambda share: on_stage(f"{stage}: {share:.0%}")
     )
-    spec = Specification(
-        budget=spent(get_mechanism(choice.mechanism), budget),
-        gamma=choice.gamma,
-        weight_bound=1.0,
-        mechanism=choice.mechanism,
-        relation=relation,
-        loss=Logistic(),
-        chosen=Chosen(CHOSEN, max(0.0, 1.0 - choice.error), choice.reason),
+    chosen = Chosen(CHOSEN, max(0.0, 1.0 - choice.error), choice.reason)
+    found = replace(choice.hyperparameters, chosen=chosen)
+    open_spec = Specification(
+        budget=budget, gamma=1.0, weight_bound=1.0, relation=relation, loss=Logistic()
     )
-    return PrivateModel(seen.changed(intercept=choice.intercept), spec)
+    spec = found.specification(open_spec, 1.0)
+    return Problem(spec, found.encoding(seen), found)
+
+
+def whole_cost(nuisance: Problem | None, own: AnyBudget) -> AnyBudget:
+    """Return what a rule costs with its propensity model; own: the rule's, tuning included."""
+    return own if nuisance is None else total(nuisance.spec.budget, own)
+
+
+def propensities(
+    problem: Problem, nuisance: Problem | None, trial: Trial, bits: BitSource, on_stage: Stage
+) -> tuple[Release | None, FloatArray]:
+    """Return the private propensity model, if there is one, and P(second arm | x) of each row."""
+    origin = problem.own(trial.n_rows).spec.origin
+    if isinstance(origin, RidgeModel):
+        on_stage("propensity model")
+        return None, secret_second_arm(trial, problem.encoding, origin)
+    released = None if nuisance is None else fit_private(trial, nuisance, bits, on_stage)
+    return released, second_arm(problem.trial, trial, problem.encoding, released)
 
 
 def fit_private(
-    trial: Trial, model: PrivateModel, bits: BitSource, on_stage: Stage = no_progress
+    trial: Trial, model: Problem, bits: BitSource, on_stage: Stage = no_progress
 ) -> Release:
     """Return the release of a propensity model."""
     labels, weights = _labels(trial)
@@ -143,10 +303,13 @@ def fit_private(
 
 
 def secret_second_arm(trial: Trial, encoding: Encoding, model: RidgeModel) -> FloatArray:
-    """Return P(second arm | x) (n,) from a ridge model of the same people; never released.
+    r"""Return P(second arm | x) (n,) from a ridge model of the same people; never released.
 
-    The model, its scores and these probabilities are sensitive; the constant of ``model`` pays for
-    their use in the weights of a rule.
+    .. math:: \hat\beta = \arg\min_\beta \sum_i \log(1 + e^{-y_i x_i^\top\beta})
+              + \tfrac{\gamma_p}{2}\|\beta\|^2
+
+    y is the arm received. The model, its scores and these probabilities are sensitive; the constant
+    of ``model`` pays for their use in the weights of a rule.
     """
     seen = model_encoding(encoding)
     labels, weights = _labels(trial)
@@ -159,139 +322,6 @@ def secret_second_arm(trial: Trial, encoding: Encoding, model: RidgeModel) -> Fl
 
 
 def _labels(trial: Trial) -> tuple[FloatArray, FloatArray]:
-    """Return labels in {−1, +1} and weights, 0 where the arm is not known."""
+    """Return labels in {−1, +1} and weights; a row without an arm has weight 0 and counts in n."""
     known = ~np.isnan(trial.arm)
     return np.where(known, trial.arm, 1.0), known.astype(np.float64)
-
-
-# ------------------------------------------------------------------------------------------
-# From a trial and public choices to a rule: settings → cost → charge → propensities → release.
-#
-# Tables and arrays come here as one kind of trial. What is learned on the way leaves only in the
-# release of the rule and, where the propensity model is private, in the release of that. All that
-# is public comes first, so the cost is known and charged before anything is drawn. Private tuning
-# takes the same steps and makes several releases of parts of the rows.
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """The public choices of one fit.
-
-    spec holds the whole budget; asked: what is fixed and what is to be chosen.
-    """
-
-    declaration: Declaration
-    spec: Specification
-    asked: Asked
-    encoding: Encoding
-
-    def __post_init__(self) -> None:
-        model = self.declaration.treatment.propensity
-        if isinstance(model, ExternalPropensity):
-            try:
-                model.check(self.encoding)
-            except ParameterError as error:
-                raise ParameterError(f"propensity coefficients: {error}") from None
-
-    def rule_spec(self, n: int) -> Specification:
-        """Return the rule's own part of the budget and the origin of its weights."""
-        treatment = self.declaration.treatment
-        _, rest = split(self.spec.budget, treatment)
-        return self.spec.with_settings(budget=rest, origin=origin_for(treatment, self.encoding, n))
-
-
-@dataclass(frozen=True, repr=False)
-class Ready:
-    """A trial with settings and propensities: rows that can be fitted, all or some; sensitive."""
-
-    declaration: Declaration
-    encoding: Encoding
-    rows: TrialRows
-    threshold: float
-
-    @classmethod
-    def of(
-        cls, wanted: Wanted, trial: Trial, settings: Settings, second: FloatArray, on_stage: Stage
-    ) -> "Ready":
-        """Return the rows under their settings; second: (n,) P(second arm | x)."""
-        declaration = wanted.declaration.clipped_at(settings.clip)
-        encoding = settings.encoding(wanted.encoding)
-        on_stage("encoding")
-        rows = rows_of(trial, declaration, encoding, second)
-        return cls(declaration, encoding, rows, settings.threshold)
-
-    def part(self, chosen: IntArray) -> "Ready":
-        """Return some of the rows, by their positions."""
-        rows = self.rows
-        some = TrialRows(rows.X[chosen], rows.labels[chosen], rows.weights[chosen])
-        return Ready(self.declaration, self.encoding, some, self.threshold)
-
-    def release(self, spec: Specification, bits: BitSource, on_stage: Stage) -> Release:
-        """Return the release of these rows; spec has settings and W."""
-        return fit_release(
-            self.rows.X,
-            self.rows.labels,
-            self.rows.weights,
-            encoding=self.encoding,
-            spec=spec,
-            bits=bits,
-            threshold=self.threshold,
-            on_stage=on_stage,
-        )
-
-
-def settled_model(wanted: Wanted, n: int, on_stage: Stage) -> PrivateModel | None:
-    """Return the settings of the private propensity model, None if there is none; public."""
-    part, _ = split(wanted.spec.budget, wanted.declaration.treatment)
-    if part is None:
-        return None
-    spec = wanted.rule_spec(n)
-    model = settle_private(
-        wanted.encoding,
-        budget=part,
-        people=people(wanted.asked, spec, range(n)),
-        relation=spec.relation,
-        floor=wanted.declaration.treatment.pi_min,
-        on_stage=on_stage,
-    )
-    check_release(model.spec, model.encoding, n)
-    return model
-
-
-def whole_cost(model: PrivateModel | None, own: AnyBudget) -> AnyBudget:
-    """Return what a rule costs with its propensity model; own: the rule's, tuning included."""
-    return own if model is None else total(model.spec.budget, own)
-
-
-def propensities(
-    wanted: Wanted, trial: Trial, model: PrivateModel | None, bits: BitSource, on_stage: Stage
-) -> tuple[Release | None, FloatArray]:
-    """Return the private propensity model, if there is one, and P(second arm | x) of each row."""
-    declaration, declared = wanted.declaration, wanted.encoding
-    origin = wanted.rule_spec(trial.n_rows).origin
-    if isinstance(origin, RidgeModel):
-        on_stage("propensity model")
-        return None, secret_second_arm(trial, declared, origin)
-    propensity = None if model is None else fit_private(trial, model, bits, on_stage)
-    return propensity, second_arm(declaration, trial, declared, propensity)
-
-
-def fit_rule(wanted: Wanted, trial: Trial, payment: Payment, on_stage: Stage) -> Rule:
-    """Return the released rule of a trial; its cost is charged before anything is drawn."""
-    spec = wanted.rule_spec(trial.n_rows)
-    settings = settings_for(
-        wanted.asked,
-        spec,
-        wanted.encoding,
-        outcome_of(wanted.declaration),
-        range(trial.n_rows),
-        on_stage,
-    )
-    bound = wanted.declaration.clipped_at(settings.clip).weight_bound
-    final = settings.specification(spec, bound)
-    check_release(final, settings.encoding(wanted.encoding), trial.n_rows)
-    model = settled_model(wanted, trial.n_rows, on_stage)
-    bits = payment.bits(whole_cost(model, final.budget))
-    propensity, second = propensities(wanted, trial, model, bits, on_stage)
-    ready = Ready.of(wanted, trial, settings, second, on_stage)
-    return Rule(ready.release(final, bits, on_stage), ready.declaration, propensity)

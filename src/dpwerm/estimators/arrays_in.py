@@ -4,6 +4,7 @@ scikit-learn's own messages quote the cell that could not be converted, or the w
 they would quote is therefore refused here, before its validators see it.
 """
 
+import copy
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, validate_data
 
 from dpwerm.arrays import FloatArray
-from dpwerm.choose.settings import is_auto, scale_of
+from dpwerm.choose.hyperparameters import is_auto, scale_of
 from dpwerm.data.arrays import refuse_mask
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
@@ -117,10 +118,27 @@ def _converted(values: Any) -> Any:
     raise ParameterError(problem)
 
 
-def forget(estimator: BaseEstimator) -> None:
-    """Remove what an earlier fit left, so that a fit that fails leaves no release behind."""
-    for name in [name for name in vars(estimator) if name.endswith("_")]:
+def unfitted(estimator: BaseEstimator) -> Any:
+    """Return a shallow copy without what an earlier fit left, to fit in the estimator's place.
+
+    The estimator keeps its earlier release, which was paid for, until there is a new one.
+    """
+    fresh = copy.copy(estimator)
+    for name in _fitted(fresh):
+        delattr(fresh, name)
+    return fresh
+
+
+def take_over(estimator: BaseEstimator, fresh: BaseEstimator) -> None:
+    """Give an estimator what its copy has learned, in the place of what it had."""
+    for name in _fitted(estimator):
         delattr(estimator, name)
+    for name in _fitted(fresh):
+        setattr(estimator, name, getattr(fresh, name))
+
+
+def _fitted(estimator: BaseEstimator) -> list[str]:
+    return [name for name in vars(estimator) if name.endswith("_")]
 
 
 def bounds_per_column(bounds: Any, columns: int) -> list[tuple[float, float]]:

@@ -14,13 +14,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from dpwerm.arrays import FloatArray
-from dpwerm.choose.question import Outcome
-from dpwerm.choose.settings import Asked, settings_for
+from dpwerm.choose.hyperparameters import Hyperparameters, planned_of
 from dpwerm.data.arrays import refuse_mask, vector
 from dpwerm.errors import ParameterError
-from dpwerm.estimators.arrays_in import forget, number_encoding, numeric_matrix
-from dpwerm.fit import check_release, fit_release
-from dpwerm.mechanisms.contract import no_progress
+from dpwerm.estimators.arrays_in import number_encoding, numeric_matrix, take_over, unfitted
+from dpwerm.fit import Problem, fit_release
 from dpwerm.objective.losses.contract import MarginLoss
 from dpwerm.parameters import positive
 from dpwerm.privacy.budget import AnyBudget, budget_of
@@ -164,35 +162,38 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         return tags
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit and release; X: (n, d) finite, y: two labels, sample_weight: (n,) ≥ 0."""
-        forget(self)
+        """Fit and release; X: (n, d) finite, y: two labels, sample_weight: (n,) ≥ 0.
+
+        Until there is a new release, that of an earlier fit stays.
+        """
+        fresh = unfitted(self)
         budget, relation = budget_of(self.epsilon, self.delta), Relation.of(self.relation)
         payment = payment_of(
             self.ledger, budget, self.random_state, "classifier", relation=relation
         )
-        matrix = numeric_matrix(self, X, reset=True)
+        matrix = numeric_matrix(fresh, X, reset=True)
         private = payment.secure and budget.is_private
-        classes, labels = self._labels(y, len(matrix), private=private)
+        fresh.classes_, labels = self._labels(y, len(matrix), private=private)
         bound, weights = self._weights(sample_weight, len(matrix))
-        declared = number_encoding(self, matrix.shape[1])
         spec = specification_of(
             self, weight_bound=bound, relation=relation, origin=self.weight_origin
         )
-        asked = Asked.of(self, intercept=self.intercept_scale)
-        settings = settings_for(asked, spec, declared, Outcome.of_labels(), matrix, no_progress)
-        encoding, final = settings.encoding(declared), settings.specification(spec, bound)
-        check_release(final, encoding, len(matrix))
-        bits = payment.bits(final.budget)
-        self.release_: Release = fit_release(
-            encoding.encode_numbers(matrix),
+        asked = Hyperparameters.of(self, intercept=self.intercept_scale)
+        declared = number_encoding(fresh, matrix.shape[1])
+        problem = Problem(spec, declared, asked, planned_n=planned_of(self.planned_n))
+        settled = problem.settled(len(matrix))
+        settled.calibration(len(matrix))
+        bits = payment.bits(settled.spec.budget)
+        fresh.release_ = fit_release(
+            settled.encoding.encode_numbers(matrix),
             labels,
             weights,
-            encoding=encoding,
-            spec=final,
+            encoding=settled.encoding,
+            spec=settled.spec,
             bits=bits,
-            threshold=settings.threshold,
+            threshold=settled.hyperparameters.threshold or 0.0,
         )
-        self.classes_ = classes
+        take_over(self, fresh)
         attach(payment, self.release_.certificate.receipt, self.release_.to_dict)
         return self
 

@@ -6,23 +6,17 @@ both become the same typed facts.
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from dpwerm.choose.settings import (
-    CHECKED_ROWS,
-    Asked,
-    check_claim,
-    fixed_clip,
-    people,
-    plain_settings,
-)
+from dpwerm.choose.hyperparameters import Hyperparameters, planned_of
+from dpwerm.choose.settle import fixed_clip, public_people
 from dpwerm.errors import ParameterError
 from dpwerm.exact import decimal_of
 from dpwerm.features.encoding import Encoding
-from dpwerm.fit import Wanted
+from dpwerm.fit import Problem
 from dpwerm.parameters import interval, real
 from dpwerm.privacy.budget import budget_of
 from dpwerm.privacy.filter import Payment
@@ -161,14 +155,15 @@ def declared_labels(estimator: Any) -> list[Any]:
     return list(named)
 
 
-# ------------------------------------------------------------------------------------------
-# From a treatment rule's parameters to the public choices of a fit; no row is read.
+# -- the public side of a fit; no row is read ------------------------------------------------
 
 
-def wanted_in(estimator: Any, declaration: Declaration, encoding: Encoding) -> Wanted:
-    """Return the public choices of a fit."""
-    spec, asked = _specification(estimator, declaration), _asked(estimator, declaration)
-    return Wanted(declaration, spec, asked, encoding)
+def problem_of(estimator: Any, declaration: Declaration, encoding: Encoding) -> Problem:
+    """Return the problem that an estimator's parameters and its study pose."""
+    spec, asked = specification_in(estimator, declaration), hyperparameters_in(
+        estimator, declaration
+    )
+    return Problem(spec, encoding, asked, declaration, planned_in(estimator))
 
 
 def payment_in(estimator: Any, what: str) -> Payment:
@@ -184,21 +179,47 @@ def payment_in(estimator: Any, what: str) -> Payment:
     )
 
 
-def check_choices(estimator: Any) -> None:
-    """Raise for every parameter that is wrong but the ledger; nothing is read or chosen."""
+@dataclass(frozen=True)
+class Checked:
+    """What is public about a fit and was found right: nothing was read or chosen.
+
+    problem : known before the rows are where a study declares the features
+    """
+
+    declaration: Declaration
+    payment: Payment
+    problem: Problem | None
+
+
+def checked_parameters(estimator: Any, what: str) -> Checked:
+    """Return the public side of a fit; raise for every parameter that is wrong.
+
+    With a study the whole claim is checked, so that nothing can be refused once rows are read but
+    the rows themselves.
+    """
     declaration = declaration_of(estimator).checked()
-    whole, asked = _specification(estimator, declaration), _asked(estimator, declaration)
+    _check_choices(estimator, declaration)
+    problem = None
+    if estimator.study is not None:
+        problem = problem_of(estimator, declaration, estimator.study.encoding())
+        problem.check()
+    return Checked(declaration, payment_in(estimator, what), problem)
+
+
+def _check_choices(estimator: Any, declaration: Declaration) -> None:
+    """Raise for hyperparameters and budgets that do not fit together."""
+    whole, asked = (
+        specification_in(estimator, declaration),
+        hyperparameters_in(estimator, declaration),
+    )
+    planned_n = planned_in(estimator)
     _, rest = split(whole.budget, declaration.treatment)
     spec = whole.with_settings(budget=rest)
     if declaration.treatment.origin == ReleasedModel.name:
-        people(asked, spec, whose="a private propensity model")
+        public_people(planned_n, spec, whose="a private propensity model")
     if asked.gamma is None:
-        people(asked, spec)
-    plain_settings(asked, spec.budget).specification(spec, declaration.weight_bound)
-    if estimator.study is not None:
-        encoding = estimator.study.encoding()
-        wanted = Wanted(declaration, whole, asked, encoding)
-        check_claim(asked, wanted.rule_spec(CHECKED_ROWS), encoding)
+        public_people(planned_n, spec)
+    asked.or_plain(spec.budget).specification(spec, declaration.weight_bound)
 
 
 def _relation(estimator: Any) -> Relation:
@@ -207,17 +228,21 @@ def _relation(estimator: Any) -> Relation:
     return Relation.of(declared or Relation.REPLACE_ONE)
 
 
-def _specification(estimator: Any, declaration: Declaration) -> Specification:
+def specification_in(estimator: Any, declaration: Declaration) -> Specification:
     """Return what is fixed before γ, the mechanism and the origin of the weights are."""
     return specification_of(
         estimator, weight_bound=declaration.weight_bound, relation=_relation(estimator)
     )
 
 
-def _asked(estimator: Any, declaration: Declaration) -> Asked:
+def hyperparameters_in(estimator: Any, declaration: Declaration) -> Hyperparameters:
     """Return what the parameters and the study fix."""
-    clip, study = fixed_clip(declaration), estimator.study
-    if study is None:
-        return Asked.of(estimator, intercept=estimator.intercept_scale, clip=clip)
-    asked = Asked.of(estimator, intercept=study.method.intercept_scale, clip=clip)
-    return replace(asked, planned_n=study.about.planned_n)
+    study = estimator.study
+    intercept = estimator.intercept_scale if study is None else study.method.intercept_scale
+    return Hyperparameters.of(estimator, intercept=intercept, clip=fixed_clip(declaration))
+
+
+def planned_in(estimator: Any) -> int | None:
+    """Return the planned number of people, of the study if there is one."""
+    planned = planned_of(estimator.planned_n)
+    return planned if estimator.study is None else estimator.study.about.planned_n

@@ -15,16 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.estimators.arrays_in import forget, number_encoding, numeric_matrix
-from dpwerm.estimators.parameters import (
-    check_choices,
-    declaration_of,
-    declared_labels,
-    payment_in,
-    wanted_in,
-)
+from dpwerm.estimators.arrays_in import number_encoding, numeric_matrix, take_over, unfitted
+from dpwerm.estimators.parameters import Checked, checked_parameters, declared_labels, problem_of
 from dpwerm.features.encoding import Encoding
-from dpwerm.fit import Wanted, fit_rule
+from dpwerm.fit import fit
 from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.objective.losses.contract import MarginLoss
 from dpwerm.releases.charging import StudyLedger, attach
@@ -184,14 +178,12 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
         known = {key: value for key, value in declared.items() if value is not None}
         return cls(epsilon, study=study, **{**known, **parameters})
 
-    def check_parameters(self) -> None:
-        """Raise for every parameter that is wrong; no table is read and nothing is chosen."""
-        check_choices(self)
-        payment_in(self, "rule")
+    def check_parameters(self) -> Checked:
+        """Raise for every parameter that is wrong; no table is read and nothing is chosen.
 
-    def wanted(self, declaration: Declaration, encoding: Encoding) -> Wanted:
-        """Return the public choices of a fit."""
-        return wanted_in(self, declaration, encoding)
+        What was found right may be handed to ``fit``, which then does not check it again.
+        """
+        return checked_parameters(self, "rule")
 
     def fit(
         self,
@@ -201,31 +193,31 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
         propensity: ArrayLike | None = None,
         *,
         on_stage: Stage = no_progress,
+        checked: Checked | None = None,
     ) -> Self:
-        """Fit and release.
+        """Fit and release; until there is a new release, that of an earlier fit stays.
 
         With a study, X is the whole table (a path or a data frame) and the rest is left out.
         Without one, X: (n, d) numbers, treatment: (n,) arms, benefit: (n,) numbers, propensity:
         (n,) P(second arm | x) if declared as ``"column"``.
         """
-        forget(self)
-        self.check_parameters()
-        payment = payment_in(self, "rule")
-        declaration = declaration_of(self)
-        if self.study is not None:
+        fresh = unfitted(self)
+        known = checked or self.check_parameters()
+        problem, declaration = known.problem, known.declaration
+        if self.study is not None and problem is not None:
             if not (treatment is None and benefit is None and propensity is None):
                 raise ParameterError("with a study, fit takes the table alone")
             on_stage("reading")
             table = read_trial(self.study, X)
             refuse_repeated_persons(self.study, table)
-            encoding = self.study.encoding()
             trial = trial_of_table(declaration, table)
         else:
-            matrix = numeric_matrix(self, X, reset=True)
-            encoding = number_encoding(self, matrix.shape[1])
+            matrix = numeric_matrix(fresh, X, reset=True)
+            problem = problem_of(self, declaration, number_encoding(fresh, matrix.shape[1]))
             trial = trial_of_arrays(matrix, treatment, benefit, propensity, declaration)
-        self.rule_ = fit_rule(self.wanted(declaration, encoding), trial, payment, on_stage)
-        attach(payment, self.rule_.receipt, lambda: content_of(self.rule_))
+        fresh.rule_ = fit(problem, trial, known.payment, on_stage)
+        take_over(self, fresh)
+        attach(known.payment, self.rule_.receipt, lambda: content_of(self.rule_))
         return self
 
     @property

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -197,6 +198,12 @@ class Mechanism(Claim, Protocol):
         """Return grid integers k_j; the released θ_j is k_j·2^(calibration.noise.exponent)."""
 
 
+@lru_cache(maxsize=256)
+def calibrated(mechanism: Mechanism, facts: Facts, budget: AnyBudget) -> Calibration:
+    """Return what ``mechanism.calibrate`` does: a pure function of public facts, computed once."""
+    return mechanism.calibrate(facts, budget)
+
+
 def spent(mechanism: Mechanism, budget: AnyBudget) -> AnyBudget:
     """Return what a mechanism spends of a budget: without δ if it needs none."""
     if isinstance(budget, Budget) and not mechanism.needs_delta:
@@ -210,7 +217,7 @@ def check_run(mechanism: Mechanism, objective: Objective, calibration: Calibrati
         raise ParameterError(
             f"the calibration is for {calibration.mechanism}, not for {mechanism.name}"
         )
-    if calibration != mechanism.calibrate(calibration.facts, calibration.budget):
+    if calibration != calibrated(mechanism, calibration.facts, calibration.budget):
         raise ParameterError("the calibration does not follow from its facts and its budget")
     facts, data, loss = calibration.facts, objective.data, objective.loss
     if facts.n is not None and data.n_rows != facts.n:

@@ -43,6 +43,7 @@ class RidgeModel:
     tolerance: float
 
     name: ClassVar[str] = "ridge"
+    needs_n: ClassVar[bool] = True
     statement: ClassVar[str] = (
         "each weight follows from its own record and from a ridge-penalised logistic model of all "
         "records, which is not released; the constant C covers how far one person moves it"
@@ -114,6 +115,7 @@ class _OwnRecordOnly:
     """Weights that depend on their own record and on what is public: C = 0."""
 
     parameters: ClassVar[Mapping[str, float]] = _NO_PARAMETERS
+    needs_n: ClassVar[bool] = False
 
     def constant(self, facts: Facts) -> Fraction:
         """Return 0: no other record's weight moves."""
@@ -167,6 +169,7 @@ class WorstCase:
     """
 
     name: ClassVar[str] = "worst_case"
+    needs_n: ClassVar[bool] = True
     parameters: ClassVar[Mapping[str, float]] = _NO_PARAMETERS
     statement: ClassVar[str] = "nothing is assumed but that each weight lies in [0, W]"
 
@@ -186,6 +189,7 @@ class AsymptoticModel:
     """The paper's second case as an origin: it exists so that asking for it says why not."""
 
     name: ClassVar[str] = "asymptotic"
+    needs_n: ClassVar[bool] = True
     parameters: ClassVar[Mapping[str, float]] = _NO_PARAMETERS
     statement: ClassVar[str] = ASYMPTOTIC
     refusal: ClassVar[str] = (

@@ -35,6 +35,10 @@ class WeightOrigin(Protocol):
     def statement(self) -> str:
         """One sentence: what is assumed about the weights."""
 
+    @property
+    def needs_n(self) -> bool:
+        """Whether C depends on the number of rows."""
+
     def constant(self, facts: "Facts") -> Fraction:
         """Return C exactly, or raise ParameterError where the claim does not hold."""
 

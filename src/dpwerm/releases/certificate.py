@@ -13,7 +13,7 @@ from dpwerm.exact import round_up
 from dpwerm.features.blocks import Frozen as Record
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import get_mechanism
-from dpwerm.mechanisms.contract import Calibration, Inside, Noise
+from dpwerm.mechanisms.contract import Calibration, Inside, Noise, calibrated
 from dpwerm.mechanisms.gaussian import rho_and_mu
 from dpwerm.objective.losses.registry import get_loss
 from dpwerm.objective.regularizers import get_regularizer
@@ -254,6 +254,18 @@ def facts_of(spec: Specification, encoding: Encoding, n: int | None) -> Facts:
     )
 
 
+def calibration_of(spec: Specification, encoding: Encoding, n: int | None) -> Calibration:
+    """Return the noise of a release, or raise if no claim can be made; n as in ``certify``.
+
+    n is left out where nothing depends on it, so that a fit is calibrated once: what was checked
+    before a row was read is what is then used.
+    """
+    if spec.relation.publishes_n and n is None:
+        raise ParameterError("n is public under replace_one and must be given")
+    needed = n if spec.origin.needs_n else None
+    return calibrated(get_mechanism(spec.mechanism), facts_of(spec, encoding, needed), spec.budget)
+
+
 def certify(
     spec: Specification,
     encoding: Encoding,
@@ -267,11 +279,8 @@ def certify(
 
     receipt: of the charge that paid for the noise. Only what makes a claim is charged.
     """
-    if spec.relation.publishes_n and n is None:
-        raise ParameterError("n is public under replace_one and must be given")
-    facts = facts_of(spec, encoding, n)
-    mechanism = get_mechanism(spec.mechanism)
-    calibration = mechanism.calibrate(facts, spec.budget)
+    calibration = calibration_of(spec, encoding, n)
+    mechanism, facts = get_mechanism(spec.mechanism), calibration.facts
     private = secure and spec.budget.is_private
     if receipt is not None and not private:
         raise ParameterError("what carries no privacy claim is in no ledger")
@@ -282,7 +291,7 @@ def certify(
         proof=mechanism.proof,
         **dict.fromkeys(PROMISES) | spec.budget.plain(),
         relation=spec.relation,
-        n=facts.n,
+        n=n if spec.relation.publishes_n else None,
         loss=LossRecord(
             name=spec.loss.name,
             parameters=spec.loss.parameters,

@@ -12,7 +12,7 @@ from typing import Any
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.parameters import LARGEST, SMALLEST, positive
-from dpwerm.releases.certificate import certify
+from dpwerm.releases.certificate import calibration_of
 from dpwerm.releases.specification import Specification
 from dpwerm.releases.tuning import MOST_CANDIDATES, checked_candidates
 
@@ -57,7 +57,7 @@ def usable(
     for gamma in gammas:
         try:
             for spec in specs:
-                _certify(spec.with_settings(gamma=gamma), encoding)
+                calibration_of(spec.with_settings(gamma=gamma), encoding, 2)
         except ParameterError as error:
             if strict:
                 raise ParameterError(f"gammas: {gamma:g} cannot be tried: {error}") from None
@@ -67,7 +67,3 @@ def usable(
         raise ParameterError("fewer than two candidates for gamma are left: list them in gammas")
     return tuple(kept)
 
-
-def _certify(spec: Specification, encoding: Encoding) -> None:
-    """Raise if there is no claim; with weights of their own rows it does not depend on n."""
-    certify(spec, encoding, 2, secure=True, library="")

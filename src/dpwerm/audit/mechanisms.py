@@ -11,14 +11,13 @@ from dpwerm.arrays import FloatArray
 from dpwerm.audit.likelihood import log_density, stacked
 from dpwerm.audit.neighbours import near, pairs_for
 from dpwerm.audit.target import Key, Pair, luck
-from dpwerm.choose.propensity import propensity_settings
 from dpwerm.exact import sqrt_up
 from dpwerm.features.blocks import NumberBlock
 from dpwerm.features.encoding import Encoding
+from dpwerm.fit import settle_private
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Calibration
 from dpwerm.objective.losses.contract import MarginLoss
-from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import WeightedData
@@ -28,7 +27,6 @@ from dpwerm.privacy.randomness import OperatingSystemBits
 from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import Facts
 from dpwerm.releases.certificate import facts_of
-from dpwerm.releases.specification import Specification
 from dpwerm.simulate.engine.released import Draws, outside_noise, released
 
 AT_ONCE = 1 << 15
@@ -170,14 +168,6 @@ def propensity_target(features: int, people: int, budget: Budget) -> MechanismTa
     blocks = [NumberBlock(name=n, column=n, lower=-1.0, upper=1.0, default=0.0) for n in names]
     encoding = Encoding(blocks=tuple(blocks))
     relation = Relation.REPLACE_ONE
-    choice = propensity_settings(encoding, people, budget, relation, FLOOR)
-    spec = Specification(
-        budget=budget,
-        gamma=choice.gamma,
-        weight_bound=1.0,
-        mechanism=choice.mechanism,
-        relation=relation,
-        loss=Logistic(),
-    )
-    facts = facts_of(spec, encoding.changed(intercept=choice.intercept), people)
-    return MechanismTarget(choice.mechanism, facts, spec.loss, budget, "propensity-model")
+    model = settle_private(encoding, budget=budget, people=people, relation=relation, floor=FLOOR)
+    facts = facts_of(model.spec, model.encoding, people)
+    return MechanismTarget(model.spec.mechanism, facts, model.spec.loss, budget, "propensity-model")

@@ -22,7 +22,6 @@ from dpwerm.privacy.sensitivity import LARGEST_N, Facts, WeightOrigin
 from dpwerm.releases.specification import NON_PRIVATE
 from dpwerm.simulate.synthetic import widths_of
 
-
 OPEN = Hyperparameters()
 """Everything is left open."""
 

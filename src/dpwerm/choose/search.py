@@ -43,7 +43,9 @@ class Rehearsal:
         rules = self.released(setting, gammas)
         return {gamma: self._accuracy(theta, encoding) for gamma, theta in rules.items()}
 
-    def released(self, setting: Hyperparameters, gammas: Sequence[float]) -> dict[float, FloatArray]:
+    def released(
+        self, setting: Hyperparameters, gammas: Sequence[float]
+    ) -> dict[float, FloatArray]:
         """Return for each γ what would be released, θ (B, R, p); none without a calibration."""
         encoding = setting.encoding(self.question.encoding)
         calibrations = self._calibrations(setting, encoding, gammas)
@@ -78,7 +80,7 @@ class Rehearsal:
     def _problems(self, setting: Hyperparameters, encoding: Encoding) -> BatchProblems:
         """Return the weighted problems of these settings, with W = 1."""
         proxies, outcome = self.proxies, self.question.outcome
-        bound = setting.clip * outcome.largest_clip
+        bound = (setting.clip or 1.0) * outcome.largest_clip
         v = np.clip(proxies.benefit - outcome.centre, -bound if outcome.signed else 0.0, bound)
         labels = proxies.arm * np.where(v < 0, -1.0, 1.0)
         weights = np.minimum(np.abs(v) / proxies.probability * outcome.pi_min / bound, 1.0)

@@ -22,7 +22,7 @@ from scipy import optimize, special, stats
 
 from dpwerm.arrays import FloatArray
 from dpwerm.choose.answer import calibration_of
-from dpwerm.choose.candidates import Setting
+from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Outcome, Question
 from dpwerm.choose.search import Rehearsal
 from dpwerm.choose.settings import SPREAD, outcome_of
@@ -159,11 +159,13 @@ def question_of(rule: Rule) -> Question:
         origin=spec.origin,
         regularizer=spec.regularizer.name,
         outcome=_outcome(rule.declaration),
-        mechanism=spec.mechanism,
-        clip=benefit.clip / benefit.largest_clip,
-        intercept=encoding.intercept,
-        saturation=encoding.saturation,
-        threshold=rule.release.threshold,
+        fixed=Hyperparameters(
+            mechanism=spec.mechanism,
+            clip=benefit.clip / benefit.largest_clip,
+            intercept=encoding.intercept,
+            saturation=encoding.saturation,
+            threshold=rule.release.threshold,
+        ),
     )
 
 
@@ -183,17 +185,6 @@ def calibration_for(rule: Rule, question: Question) -> Calibration:
     certificate = rule.release.certificate
     gamma = certificate.gamma / certificate.weight_bound
     return calibration_of(question, question.encoding, certificate.mechanism, gamma)
-
-
-def setting_of(question: Question) -> Setting:
-    """Return everything but γ, as rehearsals take it."""
-    encoding = question.encoding
-    return Setting(
-        mechanism=question.mechanism or "none",
-        clip=question.clip or 1.0,
-        intercept=encoding.intercept,
-        saturation=encoding.saturation,
-    )
 
 
 def trials_for(question: Question, count: int, rows: int, *key: int) -> Proxies:
@@ -333,7 +324,7 @@ def _sizes(rule: Rule, problems: int, draws: int) -> FloatArray:
     rows = int(min(question.n, MOST_ROWS, max(FEWEST_ROWS, 5 * p, affordable)))
     trials = trials_for(question, problems, rows, SEED, 1)
     rehearsal = Rehearsal(question, trials, draws, (SEED, 2), question.n / rows)
-    data = rehearsal.problems(setting_of(question))
+    data = rehearsal.problems(question.fixed)
     b = inside_noise(calibration, Draws.of((problems, draws), p, generator(SEED, 2)))
     if b is None:
         raise ParameterError(f"{calibration.mechanism} has no noise inside the objective")

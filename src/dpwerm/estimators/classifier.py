@@ -113,6 +113,9 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
     False
     """
 
+    release_: Release
+    classes_: NDArray[Any]
+
     def __init__(
         self,
         epsilon: float | str | AnyBudget,

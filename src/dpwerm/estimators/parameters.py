@@ -160,8 +160,9 @@ def declared_labels(estimator: Any) -> list[Any]:
 
 def problem_of(estimator: Any, declaration: Declaration, encoding: Encoding) -> Problem:
     """Return the problem that an estimator's parameters and its study pose."""
-    spec, asked = specification_in(estimator, declaration), hyperparameters_in(
-        estimator, declaration
+    spec, asked = (
+        specification_in(estimator, declaration),
+        hyperparameters_in(estimator, declaration),
     )
     return Problem(spec, encoding, asked, declaration, planned_in(estimator))
 

@@ -17,14 +17,13 @@ from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.estimators.arrays_in import number_encoding, numeric_matrix, take_over, unfitted
 from dpwerm.estimators.parameters import Checked, checked_parameters, declared_labels, problem_of
-from dpwerm.features.encoding import Encoding
 from dpwerm.fit import fit
 from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.objective.losses.contract import MarginLoss
 from dpwerm.releases.charging import StudyLedger, attach
 from dpwerm.releases.release import Release
+from dpwerm.releases.rule import Rule
 from dpwerm.releases.rule_file import content_of, write_rule
-from dpwerm.study.declaration import Declaration
 from dpwerm.study.study import Study
 from dpwerm.study.trial import read_trial, refuse_repeated_persons
 from dpwerm.weighting.trial import trial_of_arrays, trial_of_table
@@ -102,6 +101,8 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
     >>> rule.predict([[-0.5], [0.5]]).tolist()
     ['pill', 'therapy']
     """
+
+    rule_: Rule
 
     def __init__(
         self,

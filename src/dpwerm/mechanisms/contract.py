@@ -1,11 +1,11 @@
 """What every law of noise shares: the noise record, the contract, and the checks of a release."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import Protocol
+from typing import Protocol, cast
 
 import numpy as np
 
@@ -198,10 +198,14 @@ class Mechanism(Claim, Protocol):
         """Return grid integers k_j; the released θ_j is k_j·2^(calibration.noise.exponent)."""
 
 
-@lru_cache(maxsize=256)
 def calibrated(mechanism: Mechanism, facts: Facts, budget: AnyBudget) -> Calibration:
     """Return what ``mechanism.calibrate`` does: a pure function of public facts, computed once."""
-    return mechanism.calibrate(facts, budget)
+    return _calibrated(cast("Hashable", mechanism), facts, budget)
+
+
+@lru_cache(maxsize=256)
+def _calibrated(mechanism: Hashable, facts: Facts, budget: AnyBudget) -> Calibration:
+    return cast("Mechanism", mechanism).calibrate(facts, budget)
 
 
 def spent(mechanism: Mechanism, budget: AnyBudget) -> AnyBudget:

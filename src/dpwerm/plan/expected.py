@@ -114,7 +114,7 @@ def rehearsed(settled: Settled) -> tuple[Question, float]:
     if narrow is None:
         return question, gamma
     scaled = gamma * narrow.n / question.n
-    return narrow, max(scaled, _JUST_ABOVE * floor_of(narrow, settled.setting.encoding(narrow)))
+    return narrow, max(scaled, _JUST_ABOVE * floor_of(narrow, settled.setting.encoding(narrow.encoding)))
 
 
 def rows_for(question: Question, trials: int) -> int:
@@ -143,7 +143,7 @@ def _judged(rehearsal: Rehearsal, settled: Settled, gamma: float) -> tuple[Float
     rules = rehearsal.released(setting, [gamma])
     if not rules:
         raise ParameterError("no claim can be made with these settings; set gamma or mechanism")
-    (second,) = rehearsal.second_arm(rules[gamma], setting.encoding(rehearsal.question))
+    (second,) = rehearsal.second_arm(rules[gamma], setting.encoding(rehearsal.question.encoding))
     contrast = rehearsal.proxies.contrast[:, None]
     mean = contrast.mean(axis=-1, keepdims=True)
     everybody = np.broadcast_to(mean > 0, contrast.shape)

@@ -1,23 +1,24 @@
-"""What a fit of a study would use at some ε and n: the settings, and the question behind them.
+"""What a fit of a study would use at some ε and n: the settled problem, and the question behind it.
 
-The settings are those of ``dpwerm.choose.settings``, asked for the planned number of people in the
-place of a table. Nothing is read but the study file.
+The hyperparameters are those of a fit, asked for the planned number of people in the place of a
+table. Nothing is read but the study file.
 """
 
 from dataclasses import dataclass, replace
 
-from dpwerm.choose.candidates import Setting
+from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Question
-from dpwerm.choose.settings import Asked, fixed_clip, outcome_of, settings_for
+from dpwerm.choose.settle import fixed_clip, question_of
 from dpwerm.errors import ParameterError
-from dpwerm.estimators.parameters import declaration_of
+from dpwerm.estimators.parameters import declaration_of, problem_of
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 from dpwerm.features.encoding import Encoding
-from dpwerm.fit import Wanted
+from dpwerm.fit import Problem
 from dpwerm.mechanisms.contract import Stage, no_progress
+from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.sensitivity import LARGEST_N
-from dpwerm.releases.specification import Specification, specification_of
+from dpwerm.releases.specification import Specification
 from dpwerm.study.declaration import Declaration
 from dpwerm.study.study import Study
 from dpwerm.weighting.propensity import split
@@ -25,28 +26,41 @@ from dpwerm.weighting.propensity import split
 
 @dataclass(frozen=True)
 class Settled:
-    """The settings of a planned fit.
+    """A planned fit.
 
-    declaration : with the clip V that would be used
-    encoding : with the intercept and the saturation
-    spec : the rule's own budget, mechanism, γ and W
-    threshold : below this share of the largest, coefficients would be set to 0
-    question : the public question with all of this fixed, in units of W
+    problem : Problem, settled; its budget is the rule's own
+    question : the public question with everything fixed, in units of W
     propensity_part : what a private propensity model would take of the budget, None without one
     """
 
-    declaration: Declaration
-    encoding: Encoding
-    spec: Specification
-    threshold: float
+    problem: Problem
     question: Question
     propensity_part: Budget | None = None
 
     @property
+    def declaration(self) -> Declaration:
+        """Treatment and benefit, with the clip V that would be used."""
+        return self.problem.trial
+
+    @property
+    def encoding(self) -> Encoding:
+        """The encoding, with the intercept and the saturation."""
+        return self.problem.encoding
+
+    @property
+    def spec(self) -> Specification:
+        """The rule's own budget, mechanism, γ and W."""
+        return self.problem.spec
+
+    @property
+    def threshold(self) -> float:
+        """Below this share of the largest, coefficients would be set to 0."""
+        return self.problem.hyperparameters.threshold or 0.0
+
+    @property
     def clip(self) -> float:
         """V as a share of the largest clip."""
-        benefit = self.declaration.benefit
-        return benefit.clip / benefit.largest_clip
+        return self.question.fixed.clip or 1.0
 
     @property
     def gamma(self) -> float:
@@ -54,10 +68,9 @@ class Settled:
         return self.spec.gamma / self.spec.weight_bound
 
     @property
-    def setting(self) -> Setting:
+    def setting(self) -> Hyperparameters:
         """Everything but γ, as rehearsals take it."""
-        encoding = self.encoding
-        return Setting(self.spec.mechanism, self.clip, encoding.intercept, encoding.saturation)
+        return self.question.fixed
 
 
 def people_of(study: Study, n: int | None) -> int:
@@ -100,36 +113,22 @@ def settle(
     estimator = PrivateTreatmentRule.from_study(planned, budget, random_state=0, **named)
     estimator.check_parameters()
     declaration = declaration_of(estimator)
+    problem = problem_of(estimator, declaration, study.encoding())
     if clip is not None:
-        declaration = replace(declaration, benefit=declaration.benefit.clipped_at(clip))
-    declared = study.encoding()
-    asked = Asked.of(
-        estimator, intercept=study.method.intercept_scale, clip=fixed_clip(declaration)
+        cut = replace(declaration, benefit=declaration.benefit.clipped_at(clip))
+        asked = replace(problem.hyperparameters, clip=fixed_clip(cut))
+        spec = problem.spec.with_settings(weight_bound=cut.weight_bound)
+        problem = replace(problem, declaration=cut, hyperparameters=asked, spec=spec)
+    open_problem = problem.own(n)
+    found = open_problem.settled(n, on_stage)
+    benefit = found.trial.benefit
+    fixed = Hyperparameters(
+        mechanism=found.spec.mechanism,
+        clip=benefit.clip / benefit.largest_clip,
+        intercept=found.encoding.intercept,
+        saturation=found.encoding.saturation,
+        threshold=found.hyperparameters.threshold,
     )
-    asked = replace(asked, planned_n=n)
-    whole = specification_of(
-        estimator, weight_bound=declaration.weight_bound, relation=study.relation
-    )
-    spec = Wanted(declaration, whole, asked, declared).rule_spec(n)
-    outcome = outcome_of(declaration)
-    settings = settings_for(asked, spec, declared, outcome, range(0), on_stage)
-    declaration = declaration.clipped_at(settings.clip)
-    encoding = settings.encoding(declared)
-    final = settings.specification(spec, declaration.weight_bound)
-    question = Question(
-        encoding=encoding,
-        n=n,
-        budget=spec.budget,
-        relation=spec.relation,
-        loss=spec.loss,
-        origin=spec.origin,
-        regularizer=spec.regularizer.name,
-        outcome=outcome,
-        mechanism=final.mechanism,
-        clip=declaration.benefit.clip / declaration.benefit.largest_clip,
-        intercept=encoding.intercept,
-        saturation=encoding.saturation,
-        threshold=settings.threshold,
-    )
-    part, _ = split(whole.budget, declaration.treatment)
-    return Settled(declaration, encoding, final, settings.threshold, question, part)
+    question = question_of(fixed, open_problem.spec, found.encoding, open_problem.outcome, n)
+    part, _ = split(problem.spec.budget, declaration.treatment)
+    return Settled(found, replace(question, fixed=fixed, most_gamma=LARGEST), part)

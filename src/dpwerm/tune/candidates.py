@@ -66,4 +66,3 @@ def usable(
     if len(kept) < 2:
         raise ParameterError("fewer than two candidates for gamma are left: list them in gammas")
     return tuple(kept)
-

@@ -8,20 +8,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from dpwerm.choose.settings import Settings, outcome_of, settings_for
 from dpwerm.errors import ParameterError
-from dpwerm.estimators.parameters import check_choices, payment_in
+from dpwerm.estimators.parameters import Checked, checked_parameters
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
-from dpwerm.fit import Ready, Wanted, propensities, settled_model, whole_cost
+from dpwerm.fit import Problem, Ready, propensities, settled_nuisance, whole_cost
 from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.parameters import one_of
 from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.filter import Payment
 from dpwerm.privacy.relation import Relation
 from dpwerm.releases.charging import StudyLedger, attach
 from dpwerm.releases.rule import Rule
 from dpwerm.releases.rule_file import content_of
-from dpwerm.releases.specification import Specification
 from dpwerm.releases.tuning import (
     SHARE,
     SPLIT,
@@ -33,7 +30,6 @@ from dpwerm.releases.tuning import (
     slots_of,
     steps_of,
 )
-from dpwerm.study.declaration import Declaration
 from dpwerm.study.study import Study
 from dpwerm.study.trial import read_trial, refuse_repeated_persons
 from dpwerm.tune.candidates import FACTORS, around, declared, not_simulated, usable
@@ -74,22 +70,21 @@ def fit_tuned(
     random_state : None, or a seed, which marks the rule as not private
     ledger : Ledger, ``"none"``, or None for the study's own; charged before anything is drawn
     """
-    wanted, payment = _public(
-        study, epsilon, how, gammas, delta, mechanism, share, random_state, ledger
-    )
+    known = _public(study, epsilon, how, gammas, delta, mechanism, share, random_state, ledger)
     on_stage("reading")
     rows = read_trial(study, table)
     refuse_repeated_persons(study, rows)
-    trial = trial_of_table(wanted.declaration, rows)
-    settings, spec, tuning = _settled(wanted, trial.n_rows, how, gammas, share, on_stage)
-    model = settled_model(wanted, trial.n_rows, on_stage)
-    bits = payment.bits(whole_cost(model, tuning.budget))
-    propensity, second = propensities(wanted, trial, model, bits, on_stage)
-    ready = Ready.of(wanted, trial, settings, second, on_stage)
-    release = HOW[how](Work(ready, spec, tuning, bits, on_stage))
-    rule = Rule(release, ready.declaration, propensity, tuning)
-    attach(payment, rule.receipt, lambda: content_of(rule))
-    return rule
+    trial = trial_of_table(known.declaration, rows)
+    problem = _problem(known)
+    rule, tuning = _settled(problem, trial.n_rows, how, gammas, share, on_stage)
+    nuisance = settled_nuisance(problem, trial.n_rows, on_stage)
+    bits = known.payment.bits(whole_cost(nuisance, tuning.budget))
+    propensity, second = propensities(problem, nuisance, trial, bits, on_stage)
+    ready = Ready.of(rule, trial, second, on_stage)
+    release = HOW[how](Work(ready, rule.spec, tuning, bits, on_stage))
+    found = Rule(release, rule.trial, propensity, tuning)
+    attach(known.payment, found.receipt, lambda: content_of(found))
+    return found
 
 
 def check_tuned(
@@ -118,8 +113,8 @@ def _public(
     share: Any,
     random_state: int | None,
     ledger: StudyLedger | str | None,
-) -> tuple[Wanted, Payment]:
-    """Return the public choices of a fit and how it is paid for, or raise."""
+) -> Checked:
+    """Return the public side of a fit and how it is paid for, or raise."""
     refuse_retired("how", how)
     one_of("how", how, WAYS)
     if Relation.of(study.relation) is not Relation.REPLACE_ONE:
@@ -133,46 +128,45 @@ def _public(
     estimator = PrivateTreatmentRule.from_study(
         study, epsilon, delta=delta, random_state=random_state, ledger=ledger, **replaced
     )
-    check_choices(estimator)
-    declaration = Declaration.of_study(study)
-    refuse_shared_weights(declaration.treatment.origin)
-    wanted = estimator.wanted(declaration, study.encoding())
-    _, rest = split(wanted.spec.budget, declaration.treatment)
+    known = checked_parameters(estimator, "tuned rule")
+    treatment = known.declaration.treatment
+    refuse_shared_weights(treatment.origin)
+    _, rest = split(_problem(known).spec.budget, treatment)
     steps_of(how, _in_epsilon(rest), checked_share(share))
-    return wanted, payment_in(estimator, "tuned rule")
+    return known
+
+
+def _problem(known: Checked) -> Problem:
+    if known.problem is None:
+        raise ParameterError("private tuning needs a study")
+    return known.problem
 
 
 def _settled(
-    wanted: Wanted,
+    problem: Problem,
     rows: int,
     how: str,
     gammas: Sequence[float] | None,
     share: Any,
     on_stage: Stage,
-) -> tuple[Settings, Specification, Tuning]:
-    """Return settings, specification and tuning from public facts and the number of rows.
+) -> tuple[Problem, Tuning]:
+    """Return the settled problem and the tuning from public facts and the number of rows.
 
-    Settings are chosen for the rows and the budget of a candidate's fit.
+    Hyperparameters are chosen for the rows and the budget of a candidate's fit.
     """
-    whole, parted = wanted.rule_spec(rows), checked_share(share)
+    own, parted = problem.own(rows), checked_share(share)
+    whole = own.spec
     count = len(FACTORS) if gammas is None else len(gammas)
     steps = steps_of(how, _in_epsilon(whole.budget), parted)
-    settings = settings_for(
-        replace(wanted.asked, planned_n=None),
-        whole.with_settings(budget=steps.fit),
-        wanted.encoding,
-        outcome_of(wanted.declaration),
-        range(slots_of(how, rows, count)[0]),
-        on_stage,
-    )
-    bound = wanted.declaration.clipped_at(settings.clip).weight_bound
-    spec = settings.specification(whole.with_settings(budget=steps.fit), bound)
+    part = replace(own, spec=whole.with_settings(budget=steps.fit), planned_n=None)
+    rule = part.settled(slots_of(how, rows, count)[0], on_stage)
+    spec = rule.spec
     # A mechanism without δ spends none; then nothing of it is claimed.
     budget = whole.budget if how == SPLIT else spec.budget
     candidates = usable(
         around(spec.gamma) if gammas is None else declared(gammas),
         [spec, spec.with_settings(budget=steps.rule)] if how == SPLIT else [spec],
-        settings.encoding(wanted.encoding),
+        rule.encoding,
         strict=gammas is not None,
     )
     tuning = Tuning(
@@ -182,7 +176,7 @@ def _settled(
         budget=_in_epsilon(budget),
         share=parted if how == SPLIT else None,
     )
-    return settings, not_simulated(spec), tuning
+    return replace(rule, spec=not_simulated(spec)), tuning
 
 
 def _in_epsilon(budget: object) -> Budget:

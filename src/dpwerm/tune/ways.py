@@ -77,12 +77,13 @@ def score(release: Release, ready: Ready) -> int:
 
     Where f(x) = 0 the rule gives the default arm.
     """
-    treatment = ready.declaration.treatment
+    declaration = ready.problem.trial
+    treatment = declaration.treatment
     default = 1.0 if treatment.default == treatment.arms[1] else -1.0
     f = release.score(ready.rows.X)
     signs = np.where(f > 0, 1.0, np.where(f < 0, -1.0, default))
     right = signs == ready.rows.labels
-    return int(units(ready.rows.weights, ready.declaration.weight_bound)[right].sum())
+    return int(units(ready.rows.weights, declaration.weight_bound)[right].sum())
 
 
 # ------------------------------------------------------------------------------------------

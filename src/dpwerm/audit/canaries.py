@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from dpwerm.audit.target import Pair
-from dpwerm.choose.settings import outcome_of
+from dpwerm.choose.settle import outcome_of
 from dpwerm.features.blocks import CategoryBlock, Level, NumberBlock
 from dpwerm.privacy.relation import Relation
 from dpwerm.simulate.synthetic import generator, random_trials, widths_of

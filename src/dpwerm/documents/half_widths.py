@@ -25,7 +25,7 @@ from dpwerm.choose.answer import calibration_of
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Outcome, Question
 from dpwerm.choose.search import Rehearsal
-from dpwerm.choose.settings import SPREAD, outcome_of
+from dpwerm.choose.settle import SPREAD, outcome_of
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms.contract import Calibration

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from dpwerm.choose.settings import outcome_of
+from dpwerm.choose.settle import outcome_of
 from dpwerm.documents.summary import odds_words
 from dpwerm.plan.expected import MOST_ROWS, Expected, Spread
 from dpwerm.plan.settle import Settled

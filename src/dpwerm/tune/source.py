@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from dpwerm.arrays import FloatArray, IntArray
-from dpwerm.choose.settings import outcome_of
+from dpwerm.choose.settle import outcome_of
 from dpwerm.data.cells import normalise
 from dpwerm.data.table import Table
 from dpwerm.errors import ParameterError

@@ -13,7 +13,7 @@ import numpy as np
 from dpwerm.arrays import FloatArray
 from dpwerm.plan.settle import Settled, settle
 from dpwerm.privacy.budget import Budget
-from dpwerm.tune.many import rules_of
+from dpwerm.tune.learner import rules_of
 from reproduction.artefact import Bench
 from reproduction.gamma.curves import (
     Cell,

@@ -23,7 +23,7 @@ from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.engine.released import second_arm
 from dpwerm.simulate.scenarios.scenario import BENEFIT, Scenario
 from dpwerm.study.treatment import arm_labels, second_arm_probabilities
-from dpwerm.tune.many import rules_of
+from dpwerm.tune.learner import rules_of
 from dpwerm.weighting.trial import Trial
 from reproduction.paper_batch import paper_theta
 from reproduction.paper_method import paper_benefit_bound, shifted

@@ -1,6 +1,7 @@
 """``dpwerm fit``: asks before it spends, refuses what is too much, and says what it promises."""
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ import typer
 from tests.bad_input.base import ADD_REMOVE, PERSON_COLUMN, STUDY, sound_table
 from tests.cli.conftest import Run, Trial
 
+from dpwerm.privacy.ledger import entry
 from dpwerm.privacy.ledger.ledger import Ledger
 from dpwerm.study.study import Study
 
@@ -103,6 +105,24 @@ def test_on_a_terminal_it_asks_once(
     assert trial.rule.exists() == answer
     if not answer:
         assert "Nothing was read and nothing was released." in result.err
+
+
+def test_every_entry_of_the_ledger_is_checked_once(
+    fit: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Preview, refusal, charge and digest share one walk along the chain."""
+    assert fit("--epsilon", "0.1").code == 0
+    hashed: list[int] = []
+    digest = entry._digest
+
+    def counted(content: str) -> str:
+        hashed.append(json.loads(content)["number"])
+        return digest(content)
+
+    monkeypatch.setattr(entry, "_digest", counted)
+    assert fit("--epsilon", "0.1", "--force").code == 0
+    # The charge is the fifth: it is sealed, and checked when its digest is written beside it.
+    assert Counter(hashed) == {1: 1, 2: 1, 3: 1, 4: 1, 5: 2, 6: 1}
 
 
 def test_it_replaces_a_file_only_by_force(fit: Run, trial: Trial) -> None:

@@ -26,8 +26,12 @@ def put(address: LedgerAddress, entry: Entry) -> None:
 
 
 def refuses_to_go_on(store: Store) -> None:
-    with pytest.raises(LedgerTamperedError, match="does not verify"):
-        store.append(lambda _: {"kind": "charged"})
+    """Neither who checked the chain before somebody meddled nor who comes later charges."""
+    for one in (store, Store(store.address)):
+        with pytest.raises(LedgerTamperedError, match="does not verify"):
+            one.verified()
+        with pytest.raises(LedgerTamperedError, match="does not verify"):
+            one.append(lambda _: {"kind": "charged"})
 
 
 def test_entries_come_back_as_they_were_written(address: LedgerAddress) -> None:

@@ -1,7 +1,11 @@
-"""The worst pair: short runs on every candidate, then a walk to better ones near the best.
+"""One audit: find the worst pair, choose an attack on half of the runs, judge it on the other.
 
+The worst pair is found by short runs on every candidate and a walk to better ones near the best.
 The walk compares many pairs on few runs, so its winner may be a lucky one. It is therefore returned
 beside the best pair to start from, and the runs that choose the attack decide between them.
+
+The attack is fixed before the runs that judge it, so their bound needs no correction for all that
+was tried: if the claim is true, it exceeds the claimed ε with probability 1 − confidence at most.
 """
 
 import math
@@ -19,6 +23,11 @@ CHOSEN_AT, JUDGED_AT = 0.99, 0.9
 """The confidence of the bounds by which pairs are compared; they are never reported."""
 
 ROUNDS = 3
+PILOT_SHARE, PILOTS = 20, (1000, 4000)
+"""Runs on each data set of a pair in the search: this share of all, within these bounds."""
+
+STEPS = 4
+"""Search, choice, judgement, confirmation."""
 
 
 def worst_pairs(target: Target, *, runs: int, key: Key, rounds: int = ROUNDS) -> list[Pair]:
@@ -71,20 +80,6 @@ def sides(
     first = target.outputs(pair.first, runs[0], (*key, "first"))
     second = target.outputs(pair.second, runs[1], (*key, "second"))
     return first, second
-
-
-# ------------------------------------------------------------------------------------------
-# One audit: find the worst pair, choose an attack on half of the runs, judge it on the other.
-#
-# The attack is fixed before the runs that judge it, so their bound needs no correction for all that
-# was tried: if the claim is true, it exceeds the claimed ε with probability 1 − confidence at most.
-
-
-PILOT_SHARE, PILOTS = 20, (1000, 4000)
-"""Runs on each data set of a pair in the search: this share of all, within these bounds."""
-
-STEPS = 4
-"""Search, choice, judgement, confirmation."""
 
 
 @dataclass(frozen=True)

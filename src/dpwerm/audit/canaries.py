@@ -1,4 +1,4 @@
-r"""Records made up for an audit: inside the public bounds, and as easy to see as a record can be.
+r"""Records made up for an audit, and tables that differ in one of them.
 
 Feature j of canary i stands at the upper or at the lower end of its range by the sign
 
@@ -6,6 +6,10 @@ Feature j of canary i stands at the upper or at the lower end of its range by th
 
 of a Hadamard matrix whose column 0 is the intercept: every canary is a corner of the box, so that
 ‖x‖ = r, and different corners are orthogonal where only numbers and pairs of levels are declared.
+
+Two worlds are tables that differ in one person. The worst for a sound pipeline are small: the fewer
+others there are, the less they hold the coefficients in place. Some pairs are there for mistakes:
+what looks at a sample's largest value or at its quantiles lets one person move all others.
 """
 
 import csv
@@ -31,6 +35,16 @@ Record = dict[str, str]
 
 ARM, BENEFIT = "arm", "benefit"
 """What the two records of a canary differ in."""
+CROWD = 40
+"""Others whose arm is common, for a propensity model."""
+
+SAMPLE = 200
+"""Others in the pairs that are there for mistakes."""
+
+SMALL = 0.05
+"""How far from the middle of their range the others of a scaled pair are, of 1."""
+
+QUANTILES = (0.5, 0.9)
 
 _STRANGE = "some other level"
 
@@ -177,26 +191,6 @@ def write_table(study: Study, rows: Sequence[Record], path: Path) -> None:
         for number, row in enumerate(rows):
             person = {study.person: str(number)} if study.person else {}
             writer.writerow({**row, **person})
-
-
-# ------------------------------------------------------------------------------------------
-# Two worlds: tables that differ in one person, from which a whole pipeline is to be told apart.
-#
-# The worst tables for a sound pipeline are small: the fewer others there are, the less they hold
-# the coefficients in place. Some pairs are there for mistakes: what looks at a sample's largest
-# value or at its quantiles lets one person move all others.
-
-
-CROWD = 40
-"""Others whose arm is common, for a propensity model."""
-
-SAMPLE = 200
-"""Others in the pairs that are there for mistakes."""
-
-SMALL = 0.05
-"""How far from the middle of their range the others of a scaled pair are, of 1."""
-
-QUANTILES = (0.5, 0.9)
 
 
 @dataclass(frozen=True)

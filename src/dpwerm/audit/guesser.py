@@ -15,6 +15,12 @@ most q = e^ε/(1 + e^ε), independently, so with E right guesses set aside
 and E stays below a quantile e of its own law: ε is at least the logit of the Clopper–Pearson bound
 on q from right − e of made − e. For δ = 0 nothing is set aside. The events must be fixed before
 the runs that are counted. Proof and comparison: docs/audit.md.
+
+An attack guesses the first data set where a statistic is high, the second where it is low:
+
+    t(θ) ≥ high → first,   t(θ) ≤ low → second,   in between: abstain
+
+Statistic and thresholds are those with the best bound on the runs that choose.
 """
 
 import math
@@ -32,6 +38,17 @@ from dpwerm.errors import ParameterError
 
 SET_ASIDE = 0.1
 """The share of the error that bounds what is set aside for δ."""
+CUTS = 40
+"""Thresholds tried on each side."""
+
+FEWEST = 8
+"""Fewer outputs than this are never a side of their own."""
+
+TRIED, TRIED_QUICKLY = 10_000, 10
+"""A choice is made as if so many attacks shared the error: a lucky one is not taken for good."""
+
+_HAIR = 1e-9
+"""Thresholds lie a hair below a plateau, so that rounding does not cut it in two."""
 
 
 def rate_below(hits: ArrayLike, runs: ArrayLike, error: float) -> FloatArray:
@@ -112,27 +129,6 @@ def _error(confidence: float) -> float:
     if not 0.0 < confidence < 1.0:
         raise ParameterError("confidence must be above 0 and below 1")
     return 1.0 - confidence
-
-
-# ------------------------------------------------------------------------------------------
-# An attack: guess the first data set where a statistic is high, the second where it is low.
-#
-#     t(θ) ≥ high → first,   t(θ) ≤ low → second,   in between: abstain
-#
-# Statistic and thresholds are those with the best bound on the runs that choose.
-
-
-CUTS = 40
-"""Thresholds tried on each side."""
-
-FEWEST = 8
-"""Fewer outputs than this are never a side of their own."""
-
-TRIED, TRIED_QUICKLY = 10_000, 10
-"""A choice is made as if so many attacks shared the error: a lucky one is not taken for good."""
-
-_HAIR = 1e-9
-"""Thresholds lie a hair below a plateau, so that rounding does not cut it in two."""
 
 
 @dataclass(frozen=True)

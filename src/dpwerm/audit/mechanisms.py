@@ -1,4 +1,7 @@
-"""Every registered mechanism as a target: calibrated for given facts, run in batch and for real."""
+"""Every registered mechanism as a target: calibrated for given facts, run in batch and for real.
+
+The private propensity model is such a target under the settings that a fit would choose.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,6 +37,8 @@ AT_ONCE = 1 << 15
 
 NEAR_ENOUGH = 1e-7
 """How near the minimiser in batch, as a share of what one record can do; far below all noise."""
+FLOOR = 0.1
+"""π_min of the models that are audited."""
 
 
 @dataclass(frozen=True)
@@ -145,14 +150,6 @@ def plain_facts(
         blocks=((1, 1.0),) * dimension,
         regularizer=Ridge.name,
     )
-
-
-# ------------------------------------------------------------------------------------------
-# What a fit does with its automatic settings, as a target: the private propensity model.
-
-
-FLOOR = 0.1
-"""π_min of the models that are audited."""
 
 
 def propensity_target(features: int, people: int, budget: Budget) -> MechanismTarget:

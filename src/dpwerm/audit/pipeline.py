@@ -1,13 +1,15 @@
-r"""One run, many canaries: how many coins can be guessed from one release, if ε is what is claimed.
+r"""A study's whole pipeline audited twice: with many canaries in one run, and in two worlds.
+
+One run: each of m canaries has one of two records by a fair coin. Practice runs teach which numbers
+of the files speak for which record; then r coins of fresh runs are guessed from their files alone,
+the surest first. If ε is what is claimed, the number V of right guesses is bounded by
 
 .. math:: P(V \ge v) \le P(B_r \ge v)
           + \frac{m\,\delta}{1 + e^\varepsilon}\,\frac1r \sum_{k=0}^{r-1} \max_j P(B_k = j),
           \qquad B_k \sim \text{Binomial}(k, q),\; q = \frac{e^\varepsilon}{1 + e^\varepsilon}
 
-m canaries are each one of two records by a fair coin; r coins are guessed from the release, V of
-the guesses are right. For δ = 0 this is the theorem of Steinke, Nasr and Jagielski (2023); the term
-for δ has a proof of its own. Several runs with coins of their own count as one. Proof:
-docs/audit-pipeline.md.
+For δ = 0 this is the theorem of Steinke, Nasr and Jagielski (2023); the term for δ has a proof of
+its own. Several runs with coins of their own count as one. Proof: docs/audit-pipeline.md.
 """
 
 from collections.abc import Sequence
@@ -34,6 +36,14 @@ from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.engine.run import OnDone, unseen
 from dpwerm.study.study import Study
 
+SHARES = (1.0, 0.75, 0.5, 0.25, 0.125)
+"""Shares of the canaries that may be guessed; practice says which is best."""
+
+SILENT = 10
+"""People without a benefit in two worlds whose rows are divided by private tuning."""
+
+_RIDGE = 0.1
+"""What is added to the variance of each number, as a share of it, where practice is short."""
 MOST_EPSILON = 64.0
 _HALVINGS = 50
 
@@ -97,24 +107,6 @@ def _mean_mode(guesses: int, epsilon: float) -> float:
     ways = gammaln(k + 1) - gammaln(j + 1) - gammaln(k - j + 1)
     return float(np.mean(np.exp(ways + xlogy(j, q) + xlogy(k - j, rest))))
 
-
-# ------------------------------------------------------------------------------------------
-# A study's whole pipeline audited twice: with many canaries in one run, and in two worlds.
-#
-# One run: each canary has one of two records by a fair coin. Practice runs teach which numbers of
-# the files speak for which record; then the coins of fresh runs are guessed from their files
-# alone, the surest first, and :func:`~dpwerm.audit.pipeline.one_run_lower` bounds ε by how many
-# guesses are right.
-
-
-SHARES = (1.0, 0.75, 0.5, 0.25, 0.125)
-"""Shares of the canaries that may be guessed; practice says which is best."""
-
-SILENT = 10
-"""People without a benefit in two worlds whose rows are divided by private tuning."""
-
-_RIDGE = 0.1
-"""What is added to the variance of each number, as a share of it, where practice is short."""
 
 Coins = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 

@@ -29,7 +29,7 @@ def show(study: StudyFile, ledger: LedgerUrl = None) -> None:
     """Show every charge, what was left before and after it, and what is left now."""
     # SQLAlchemy takes a moment to load; other commands do without it.
     from dpwerm.documents import ledger as words
-    from dpwerm.privacy.ledger.memory import differs
+    from dpwerm.privacy.ledger.account import differs
 
     declared = Study.load(study)
     store = store_of(declared, ledger)

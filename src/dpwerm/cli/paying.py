@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from dpwerm.cli.console import agree, complain
-from dpwerm.errors import BudgetError, LedgerTamperedError, LedgerWarning, ParameterError
+from dpwerm.errors import BudgetError, LedgerWarning, ParameterError
 from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.filter import NO_LEDGER
 from dpwerm.privacy.ledger.url import LedgerAddress
@@ -171,7 +171,4 @@ def store_at(url: str) -> "Store":
 
 def entries_in(store: "Store") -> "tuple[Entry, ...]":
     """Return all entries of a ledger, or raise with every fault."""
-    faults = store.faults()
-    if faults:
-        raise LedgerTamperedError(f"{store.address.shown} does not verify: {'; '.join(faults)}")
-    return store.read()
+    return store.verified()

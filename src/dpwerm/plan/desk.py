@@ -1,6 +1,7 @@
-"""One place of a plan, an ε and a number of people: the settings there and what they are worth.
+"""The desk where a plan is made: every figure is asked for here, and simulated once.
 
-A place is all that its simulation depends on, so that any process can do it.
+A place of a plan is an ε and a number of people, with the settings there and what they are worth.
+It is all that its simulation depends on, so that any process can do it.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,6 +21,12 @@ from dpwerm.study.study import Study
 Found = tuple[Settled, Expected]
 Key = tuple[str, int, float | None]
 """ε, n, and the clip as a share of the largest; None for the study's own."""
+
+WORTH_WORKERS = 4
+"""From this many places on other processes are worth their start."""
+
+FACTORS, QUICK_FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0), (0.25, 1.0, 4.0)
+FEWEST = 20
 
 
 @dataclass(frozen=True)
@@ -49,17 +56,6 @@ def simulated(place: Place, on_stage: Stage = no_progress) -> Found | ParameterE
         return settled, expected(settled, place.trials)
     except ParameterError as error:
         return error
-
-
-# ------------------------------------------------------------------------------------------
-# The desk where a plan is made: every figure is asked for here, and simulated once.
-
-
-WORTH_WORKERS = 4
-"""From this many places on other processes are worth their start."""
-
-FACTORS, QUICK_FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0), (0.25, 1.0, 4.0)
-FEWEST = 20
 
 
 def sizes_around(n: int, factors: Sequence[float] = FACTORS) -> list[int]:

@@ -1,4 +1,10 @@
-"""The loop of Algorithm 2, through the engine: repeats in parts of a fixed size."""
+"""Algorithm 2 of the paper: γ for n people and a budget, found on other people.
+
+For each candidate: average over repeats what a rule, learned at (n, ε) from a training set, is
+worth to the people who validate. On independent or simulated people it costs the study nothing;
+on a portion of the sensitive people what it finds is not private. Repeats go through the engine in
+parts of a fixed size.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,6 +31,13 @@ from dpwerm.tune.people import (
 )
 from dpwerm.tune.source import FromTable, Source
 from dpwerm.tune.tuned import Metric, Tuned, complete, gain_of, means_of, metric_of, scored
+
+REPEATS = 200
+SEED = 112026
+"""Of splits and simulated noise, where nobody gives another; public."""
+
+STEPS = (-3, -2, -1, 0, 1, 2, 3)
+"""The automatic γ is tried times 3 to each of these powers: 1/27 to 27."""
 
 MOST_AT_ONCE, ROWS_AT_ONCE = 50, 200_000
 """The most repeats of one task, and rows of them; never a matter of the number of workers."""
@@ -97,22 +110,6 @@ def all_scores(
 ) -> FloatArray:
     """Return the scores (K, r), the same for any number of workers."""
     return np.concatenate(run(scores_of, tasks, workers=workers, on_done=on_done), axis=1)
-
-
-# ------------------------------------------------------------------------------------------
-# Algorithm 2 of the paper: γ for n people and a budget, found on other people.
-#
-# For each candidate: average over repeats what a rule, learned at (n, ε) from a training set, is
-# worth to the people who validate. On independent or simulated people it costs the study nothing;
-# on a portion of the sensitive people what it finds is not private.
-
-
-REPEATS = 200
-SEED = 112026
-"""Of splits and simulated noise, where nobody gives another; public."""
-
-STEPS = (-3, -2, -1, 0, 1, 2, 3)
-"""The automatic γ is tried times 3 to each of these powers: 1/27 to 27."""
 
 
 @dataclass(frozen=True)

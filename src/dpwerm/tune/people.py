@@ -1,11 +1,13 @@
-r"""Who trains and who validates in each repeat of Algorithm 2, with the paper's two slips mended.
+"""The people on whom γ is tuned: who trains and who validates in each repeat of Algorithm 2.
 
     n > n₀ − m:   m of D₀ validate, drawn without replacement; n train, drawn with replacement
                   from the rest
     otherwise:    n of D₀ train, drawn without replacement; the rest of D₀ validates
 
 Lines 7 and 9 of the paper draw n₀ people to train, where the text says n; its line 10 writes D for
-D₀, by which nobody would be left to validate.
+D₀, by which nobody would be left to validate. Both slips are mended here.
+
+People are as sensitive as where they come from: a sensitive table's never leave the process.
 """
 
 from dataclasses import dataclass
@@ -70,12 +72,6 @@ def splits(n: int, size: int, m: int, count: int, rng: np.random.Generator) -> S
     rest = orders[:, m:]
     drawn = rng.integers(rest.shape[1], size=(count, n))
     return Splits(np.take_along_axis(rest, drawn, axis=1), orders[:, :m])
-
-
-# ------------------------------------------------------------------------------------------
-# The people on whom γ is tuned, and what is known of those who validate.
-#
-# They are as sensitive as where they come from: a sensitive table's people never leave the process.
 
 
 @dataclass(frozen=True, repr=False)

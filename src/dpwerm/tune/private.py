@@ -70,7 +70,17 @@ def fit_tuned(
     random_state : None, or a seed, which marks the rule as not private
     ledger : Ledger, ``"none"``, or None for the study's own; charged before anything is drawn
     """
-    known = _public(study, epsilon, how, gammas, delta, mechanism, share, random_state, ledger)
+    known = check_tuned(
+        study,
+        epsilon=epsilon,
+        how=how,
+        gammas=gammas,
+        delta=delta,
+        mechanism=mechanism,
+        share=share,
+        random_state=random_state,
+        ledger=ledger,
+    )
     on_stage("reading")
     rows = read_trial(study, table)
     refuse_repeated_persons(study, rows)
@@ -98,23 +108,11 @@ def check_tuned(
     share: Any = SHARE,
     random_state: int | None = None,
     ledger: StudyLedger | str | None = None,
-) -> None:
-    """Raise for everything that ``fit_tuned`` would refuse before it reads a table."""
-    _public(study, epsilon, how, gammas, delta, mechanism, share, random_state, ledger)
-
-
-def _public(
-    study: Study,
-    epsilon: Any,
-    how: str,
-    gammas: Sequence[float] | None,
-    delta: Any,
-    mechanism: str | None,
-    share: Any,
-    random_state: int | None,
-    ledger: StudyLedger | str | None,
 ) -> Checked:
-    """Return the public side of a fit and how it is paid for, or raise."""
+    """Return the public side of ``fit_tuned`` and how it is paid for.
+
+    Raises for everything that it would refuse before it reads a table.
+    """
     refuse_retired("how", how)
     one_of("how", how, WAYS)
     if Relation.of(study.relation) is not Relation.REPLACE_ONE:

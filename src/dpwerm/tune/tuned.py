@@ -6,6 +6,14 @@ r"""What Algorithm 2 found: the mean score of each γ, and the γ that is best.
 Means are rounded once, so equal scores have equal means in whatever order they come; a tie goes to
 the larger γ. An interval is 1.96 standard errors over repeats: the error of the simulation, given
 the people it was run on.
+
+Scores say what a rule is worth to the people who validate; larger is better:
+
+.. math:: \text{value} = \frac{\sum_i 1(y_i = T(x_i)) B_i/P_i}{\sum_i 1(y_i = T(x_i))/P_i}, \quad
+          \text{loss} = -\frac1m \sum_i \frac{w_i}{W}\, 1(y'_i \ne T(x_i))
+
+and accuracy, the share of people with their better arm, where that is known. A value is NaN where
+nobody who validates received what the rule gives; such a repeat is left out for every γ.
 """
 
 import math
@@ -26,6 +34,9 @@ WINDOW = 0.05
 FREE = "free"
 NOT_PRIVATE = "NOT PRIVATE"
 FORMAT, VERSION = "dpwerm-tuned", 1
+BoolArray = NDArray[np.bool_]
+Metric = Callable[[BoolArray, Validation], FloatArray]
+"""From whom rules give the second arm, (B, R, T), and those people (B, T) to scores (B, R)."""
 
 
 @dataclass(frozen=True)
@@ -159,21 +170,6 @@ def gain_of(scores: FloatArray, gammas: Sequence[float], usual: float) -> Gain |
     best = place_of_best(means_of(scores)[0])
     difference = scores[best] - scores[list(gammas).index(usual)]
     return Gain(mean_of(difference), half_of(difference))
-
-
-# ------------------------------------------------------------------------------------------
-# What a rule is worth to the people who validate; larger is better.
-#
-# .. math:: \text{value} = \frac{\sum_i 1(y_i = T(x_i)) B_i/P_i}{\sum_i 1(y_i = T(x_i))/P_i}, \quad
-#           \text{loss} = -\frac1m \sum_i \frac{w_i}{W}\, 1(y'_i \ne T(x_i))
-#
-# and accuracy, the share of people with their better arm, where that is known. A value is NaN where
-# nobody who validates received what the rule gives; such a repeat is left out for every γ.
-
-
-BoolArray = NDArray[np.bool_]
-Metric = Callable[[BoolArray, Validation], FloatArray]
-"""From whom rules give the second arm, (B, R, T), and those people (B, T) to scores (B, R)."""
 
 
 def value(second: BoolArray, people: Validation) -> FloatArray:

@@ -1,7 +1,16 @@
-"""Exactly uniform orders out of fair bits.
+"""The ways to tune γ privately: what is fitted on which slot, and what alone is kept.
 
-Keys that are not all different are drawn again as a whole. What is left is equally likely, by
-symmetry.
+    parts   one candidate per slot, a private choice by scores on the last slot
+    split   the same with a part of ε; only γ is kept, and all rows are fitted with the rest
+
+Rows are put into slots in an exactly uniform order. The score of a rule on rows that it did not see
+is the weight of those for whom it is right:
+
+    q = Σ_i u_i·1(sign f(x_i) = y'_i),   u_i = ⌊2^20·w_i/W⌋
+
+A row's term is a whole number in [0, 2^20] and follows from that row and the rule alone, so
+replacing one row moves q by at most Δ = 2^20, whatever the rule. Scores and losing candidates are
+local. No stage names any of them. Proof: docs/proofs/private-tuning.md.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,6 +28,8 @@ from dpwerm.releases.release import Release
 from dpwerm.releases.specification import Specification
 from dpwerm.releases.tuning import PARTS, SPLIT, Tuning
 
+SENSITIVITY = 1 << 20
+"""Δ: the largest term of one row."""
 _KEY_BITS = 64
 _AT_ONCE = 64
 """Keys that are read together."""
@@ -51,19 +62,6 @@ def _keys(count: int, bits: BitSource) -> np.ndarray[tuple[int], np.dtype[np.uin
     return np.frombuffer(b"".join(parts), dtype=">u8").astype(np.uint64)
 
 
-# ------------------------------------------------------------------------------------------
-# The score of a rule on rows that it did not see: the weight of those for whom it is right.
-#
-#     q = Σ_i u_i·1(sign f(x_i) = y'_i),   u_i = ⌊2^20·w_i/W⌋
-#
-# A row's term is a whole number in [0, 2^20] and follows from that row and the rule alone, so
-# replacing one row moves q by at most Δ = 2^20, whatever the rule.
-
-
-SENSITIVITY = 1 << 20
-"""Δ: the largest term of one row."""
-
-
 def units(weights: FloatArray, bound: float) -> IntArray:
     """Return u = ⌊2^20·w/W⌋, at most 2^20, for weights in [0, W], shape (n,)."""
     whole: IntArray = np.clip(np.floor(weights / bound * SENSITIVITY), 0, SENSITIVITY).astype(
@@ -84,16 +82,6 @@ def score(release: Release, ready: Ready) -> int:
     signs = np.where(f > 0, 1.0, np.where(f < 0, -1.0, default))
     right = signs == ready.rows.labels
     return int(units(ready.rows.weights, declaration.weight_bound)[right].sum())
-
-
-# ------------------------------------------------------------------------------------------
-# The ways to tune γ privately: what is fitted on which slot, and what alone is kept.
-#
-#     parts   one candidate per slot, a private choice by scores on the last slot
-#     split   the same with a part of ε; only γ is kept, and all rows are fitted with the rest
-#
-# Scores and losing candidates are local. No stage names any of them.
-# Proof: docs/proofs/private-tuning.md.
 
 
 @dataclass(frozen=True, repr=False)

@@ -10,7 +10,7 @@ from dpwerm.plan.settle import settle
 from dpwerm.privacy.budget import Budget
 from dpwerm.study.study import Study
 from dpwerm.study.trial import read_trial
-from dpwerm.tune.many import calibration_of, problems_of
+from dpwerm.tune.learner import calibration_of, problems_of
 from dpwerm.weighting.trial import Trial, trial_of_table
 
 FIXED = OPEN + 'gamma = 30\nmechanism = "spherical-laplace"\n'

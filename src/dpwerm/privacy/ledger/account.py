@@ -1,55 +1,30 @@
-"""What to ask for instead: the largest release of the same notion that would fit."""
+r"""What one study has spent and may still spend: a function of the ledger's entries alone.
 
+A slot is a part of the people. A charge is for everybody or for one slot, and for every slot s
+
+.. math:: \text{spent by everybody} + \text{spent in } s \le \text{total}
+
+in each currency. Slots do not add up, because nobody is in two of them. What an entry says is
+written and read here: nothing of the table, of the machine or of its user, and of the time the day
+alone, for a time of day would tell how long a fit took.
+"""
+
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 
 from dpwerm.errors import DpwermError, LedgerTamperedError, ParameterError
-from dpwerm.privacy.budget import EPSILON_SMALLEST, RANGES, AnyBudget, Budget, only_budget
-from dpwerm.privacy.ledger.amounts import Amounts, Total
+from dpwerm.privacy.budget import AnyBudget, only_budget
+from dpwerm.privacy.ledger.amounts import Amounts, Total, no_purse, would_fit
 from dpwerm.privacy.ledger.entry import Entry
+from dpwerm.study.study import MAX_SLOTS
 from dpwerm.text import one_line
+from dpwerm.version import __version__
 
-
-def would_fit(cost: AnyBudget, left: Amounts, total: Total) -> str:
-    """Return what is left for a release of this notion, rounded down; μ from ρ is √(2ρ)."""
-    if isinstance(cost, Budget):
-        decimals = left.decimals(up=False)
-        text = f"epsilon = {decimals['epsilon']} would fit"
-        if decimals["epsilon"] < EPSILON_SMALLEST:
-            text = "no epsilon is left"
-        either = cost.delta or total.delta
-        return f"{text}; delta = {decimals['delta']} is left" if either else text
-    if cost.notion == "gdp" and total.purse(cost) == "rho":
-        left = Amounts(mu_squared=2 * left.rho)
-    largest = left.decimals(up=False)[cost.symbol]
-    if largest < RANGES[cost.notion][0]:
-        return f"no {cost.symbol} is left"
-    return f"{cost.symbol} = {largest} would fit"
-
-
-def no_purse(cost: AnyBudget, total: Total, where: str) -> str:
-    """Say that the total has nothing in the currency of a release, and how to declare it."""
-    if isinstance(cost, Budget):
-        return f"{cost} has no total to be charged to: declare epsilon in {where}"
-    also = " (or rho)" if cost.notion == "gdp" else ""
-    text = (
-        f"{cost} has no total to be charged to: "
-        f"declare {cost.symbol}{also} in {where}, such as {cost.symbol} = {cost.parameter}"
-    )
-    return text + (", or ask in epsilon and delta" if total.delta else "")
-
-
-# ------------------------------------------------------------------------------------------
-# What one study has spent and may still spend: a function of the ledger's entries alone.
-#
-# A slot is a part of the people. A charge is for everybody or for one slot, and for every slot s
-#
-# .. math:: \text{spent by everybody} + \text{spent in } s \le \text{total}
-#
-# in each currency. Slots do not add up, because nobody is in two of them.
-
-
+Body = dict[str, object]
 NOTHING = Amounts()
+_NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,63}")
 
 
 @dataclass(frozen=True)
@@ -265,3 +240,75 @@ def _release(body: Mapping[str, object], charges: dict[int, Charge]) -> None:
     if charges[number].digest is not None:
         raise ParameterError("two releases for one charge")
     charges[number] = replace(charges[number], digest=str(body["digest"]))
+
+
+def differs(declared: Account, recorded: Account) -> bool:
+    """Whether totals or slots differ; the order of slots means nothing."""
+    return (declared.total, set(declared.slots)) != (recorded.total, set(recorded.slots))
+
+
+def name_of(what: str, value: object) -> str:
+    """Return a name, or say what a name is; what: "study" or "a slot"."""
+    if not isinstance(value, str) or not _NAME.fullmatch(value):
+        raise ParameterError(
+            f"{what} must be 1 to 64 of a-z, 0-9, dot, dash, underscore, beginning with a letter "
+            "or digit"
+        )
+    return value
+
+
+def slot_names(slots: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of slots, each once."""
+    if isinstance(slots, str) or len(slots) > MAX_SLOTS:
+        raise ParameterError(f"slots must be a list of at most {MAX_SLOTS:,} names")
+    names = tuple(name_of("a slot", slot) for slot in slots)
+    if len(set(names)) < len(names):
+        raise ParameterError("slots names a slot twice")
+    return names
+
+
+def today() -> str:
+    """Return the day in Greenwich, such as "2026-11-16"; nothing depends on it."""
+    return datetime.now(UTC).date().isoformat()
+
+
+def opened(account: Account) -> Body:
+    """Return the entry that opens an account: its relation, its total and its slots."""
+    return {
+        "kind": "opened",
+        "study": account.study,
+        "relation": account.relation,
+        "total": account.total.plain(),
+        "slots": list(account.slots),
+        "date": today(),
+    }
+
+
+def new_total(account: Account, reason: str) -> Body:
+    """Return the entry that gives an account another total and other slots."""
+    return {
+        "kind": "total",
+        "study": account.study,
+        "total": account.total.plain(),
+        "slots": list(account.slots),
+        "reason": reason,
+        "date": today(),
+    }
+
+
+def charged(study: str, slot: str | None, cost: AnyBudget, what: str) -> Body:
+    """Return the entry of a charge."""
+    return {
+        "kind": "charged",
+        "study": study,
+        "slot": slot,
+        "cost": cost.plain(),
+        "what": what,
+        "library": f"dpwerm {__version__}",
+        "date": today(),
+    }
+
+
+def released(study: str, charge: int, digest: str) -> Body:
+    """Return the entry of a release; without a day, for it comes when the fit is done."""
+    return {"kind": "released", "study": study, "charge": charge, "digest": digest}

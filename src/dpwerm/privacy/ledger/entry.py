@@ -83,10 +83,17 @@ def unsealed(number: object, content: object, digest: object) -> Entry | None:
     return entry
 
 
-def chain_faults(entries: Iterable[Entry], unreadable: Collection[int] = ()) -> list[str]:
+START = Entry(0, "", {}, "")
+"""What stands before the first entry."""
+
+
+def chain_faults(
+    entries: Iterable[Entry], unreadable: Collection[int] = (), after: Entry = START
+) -> list[str]:
     """Say which entries were edited, dropped or moved, in words and by number.
 
-    Entries whose numbers are ``unreadable`` are there, but not among ``entries``.
+    Entries whose numbers are ``unreadable`` are there, but not among ``entries``. ``after`` is the
+    last of those before them, which were checked already.
     """
     entries = list(entries)
     faults = [
@@ -94,8 +101,7 @@ def chain_faults(entries: Iterable[Entry], unreadable: Collection[int] = ()) -> 
         for entry in entries
         if not entry.is_sealed
     ]
-    start = Entry(0, "", {}, "")
-    for before, entry in pairwise([start, *entries]):
+    for before, entry in pairwise([after, *entries]):
         if entry.number == before.number:
             faults.append(f"entry {entry.number} occurs twice")
         elif entry.number < before.number:
@@ -103,7 +109,7 @@ def chain_faults(entries: Iterable[Entry], unreadable: Collection[int] = ()) -> 
         elif entry.number > before.number + 1:
             if any(k not in unreadable for k in range(before.number + 1, entry.number)):
                 faults.append(_missing(before.number + 1, entry.number - 1))
-        elif entry.previous != before.hash and before is start:
+        elif entry.previous != before.hash and before is START:
             faults.append("entry 1 names an entry before it: it was edited")
         elif entry.previous != before.hash:
             faults.append(

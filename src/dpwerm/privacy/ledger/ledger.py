@@ -1,116 +1,29 @@
-"""Names of studies and slots: what a ledger writes down and a command line can take."""
+"""A study's account in a ledger: charged before noise is drawn, refused when the total is reached.
+
+    ledger.charge(cost) → the charge is on disk → receipt → noise
+
+The total is declared by whoever opens the ledger and recorded by the first charge. From then on
+both must agree; ``change_total`` records a new one, with its reason, and history stays.
+"""
 
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from dpwerm.errors import BudgetError, LedgerError, LedgerTamperedError, ParameterError
 from dpwerm.parameters import one_of
 from dpwerm.privacy.budget import AnyBudget, Written
-from dpwerm.privacy.ledger import ledger as bodies
-from dpwerm.privacy.ledger.account import Account, unpayable
+from dpwerm.privacy.ledger import account as bodies
+from dpwerm.privacy.ledger.account import Account, differs, name_of, slot_names, unpayable
 from dpwerm.privacy.ledger.amounts import Total
 from dpwerm.privacy.ledger.entry import Entry
-from dpwerm.privacy.ledger.memory import CODE, STUDY_FILE, Memory, differs, refuse, refuse_relation
 from dpwerm.privacy.ledger.store import DEFAULT, Store, refuse_elsewhere
 from dpwerm.privacy.ledger.url import LedgerAddress
 from dpwerm.privacy.randomness import Receipt
 from dpwerm.privacy.relation import Relation
-from dpwerm.study.study import MAX_SLOTS, Study
-from dpwerm.version import __version__
-
-_NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,63}")
-
-
-def name_of(what: str, value: object) -> str:
-    """Return a name, or say what a name is; what: "study" or "a slot"."""
-    if not isinstance(value, str) or not _NAME.fullmatch(value):
-        raise ParameterError(
-            f"{what} must be 1 to 64 of a-z, 0-9, dot, dash, underscore, beginning with a letter "
-            "or digit"
-        )
-    return value
-
-
-def slot_names(slots: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of slots, each once."""
-    if isinstance(slots, str) or len(slots) > MAX_SLOTS:
-        raise ParameterError(f"slots must be a list of at most {MAX_SLOTS:,} names")
-    names = tuple(name_of("a slot", slot) for slot in slots)
-    if len(set(names)) < len(names):
-        raise ParameterError("slots names a slot twice")
-    return names
-
-
-# ------------------------------------------------------------------------------------------
-# The day on which an entry was made, and no time of day: that would tell how long a fit took.
-
-
-def today() -> str:
-    """Return the day in Greenwich, such as "2026-11-16"; nothing depends on it."""
-    return datetime.now(UTC).date().isoformat()
-
-
-# ------------------------------------------------------------------------------------------
-# What the entries of a study say; nothing of the table, of the machine or of its user.
-
-
-Body = dict[str, object]
-
-
-def opened(account: Account) -> Body:
-    """Return the entry that opens an account: its relation, its total and its slots."""
-    return {
-        "kind": "opened",
-        "study": account.study,
-        "relation": account.relation,
-        "total": account.total.plain(),
-        "slots": list(account.slots),
-        "date": today(),
-    }
-
-
-def new_total(account: Account, reason: str) -> Body:
-    """Return the entry that gives an account another total and other slots."""
-    return {
-        "kind": "total",
-        "study": account.study,
-        "total": account.total.plain(),
-        "slots": list(account.slots),
-        "reason": reason,
-        "date": today(),
-    }
-
-
-def charged(study: str, slot: str | None, cost: AnyBudget, what: str) -> Body:
-    """Return the entry of a charge."""
-    return {
-        "kind": "charged",
-        "study": study,
-        "slot": slot,
-        "cost": cost.plain(),
-        "what": what,
-        "library": f"dpwerm {__version__}",
-        "date": today(),
-    }
-
-
-def released(study: str, charge: int, digest: str) -> Body:
-    """Return the entry of a release; without a day, for it comes when the fit is done."""
-    return {"kind": "released", "study": study, "charge": charge, "digest": digest}
-
-
-# ------------------------------------------------------------------------------------------
-# A study's account in a ledger: charged before noise is drawn, refused when the total is reached.
-#
-#     ledger.charge(cost) → the charge is on disk → receipt → noise
-#
-# The total is declared by whoever opens the ledger and recorded by the first charge. From then on
-# both must agree; ``change_total`` records a new one, with its reason, and history stays.
-
+from dpwerm.study.study import Study
 
 WHAT = ("rule", "tuned rule", "value", "classifier")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
@@ -119,6 +32,94 @@ _LONGEST_REASON = 1_000
 
 class _NothingToWriteError(Exception):
     """The ledger is not in the state, or already beyond it, in which the entry is needed."""
+
+
+class Place(NamedTuple):
+    """Where a total is declared, in words.
+
+    where : what holds it; whole : the same at length; record : what records a change of it
+    """
+
+    where: str
+    whole: str
+    record: str
+
+
+STUDY_FILE = Place("[budget]", "[budget] in the study file", "`dpwerm ledger total STUDY`")
+CODE = Place("Ledger(...)", "the total in Ledger(...)", "`change_total(reason)` of that ledger")
+
+
+def refuse(
+    declared: Account, recorded: Account, cost: AnyBudget, slot: str | None, place: Place
+) -> None:
+    """Raise unless both have the same total and the cost fits into what is left of it."""
+    refuse_relation(declared, recorded)
+    if differs(declared, recorded):
+        raise BudgetError(
+            f"Refused by the budget: the ledger records a total of {_words(recorded)}, "
+            f"the study declares {_words(declared)}.\n"
+            f"A changed total holds once {place.record} has recorded it, with its reason."
+        )
+    if (refusal := recorded.refusal(cost, slot, place.where)) is not None:
+        raise BudgetError(
+            f"Refused by the budget: {refusal}.\n"
+            f"Ask for less, or change {place.whole} with your ethics board; "
+            f"{place.record} records the change."
+        )
+
+
+def refuse_relation(declared: Account, recorded: Account) -> None:
+    """Raise if the study was opened for another relation: costs under both do not add up."""
+    if recorded.relation != declared.relation:
+        raise BudgetError(
+            f"Refused by the budget: study {recorded.study} was opened for relation "
+            f"{recorded.relation}, and costs under {declared.relation} do not add up with those.\n"
+            "The relation of a study cannot change once it was charged."
+        )
+
+
+def _words(account: Account) -> str:
+    slots = f" with slots {', '.join(account.slots)}" if account.slots else ""
+    return f"{account.total}{slots}"
+
+
+class Memory:
+    """What a process knows of a ledger: the last entry it saw must still be there.
+
+    A ledger that was deleted, replaced or set back to an old copy has forgotten charges. Within the
+    life of one object that is noticed; afterwards only by a head that was written down.
+    """
+
+    def __init__(self) -> None:
+        self.ledger = ""
+        self._hashes: tuple[str, ...] = ()
+        self.last: tuple[int, str] | None = None
+        self.begun = self.charges = 0
+        self.account: tuple[str, Account | None] = ("", None)
+
+    def check(self, entries: Sequence[Entry], last: tuple[int, str] | None) -> None:
+        """Raise unless the ledger holds what was ``last`` before it was read."""
+        if last is not None:
+            number, digest = last
+            if len(entries) < number or entries[number - 1].hash != digest:
+                raise LedgerTamperedError(
+                    f"the ledger no longer holds entry {number}, which was written before: it was "
+                    "deleted, replaced or set back to an old copy"
+                )
+
+    def remember(self, entries: Sequence[Entry]) -> None:
+        """Remember the entries before one that is about to be written, under its lock."""
+        self.ledger = str(entries[0].body["ledger"])
+        self._hashes = tuple(entry.hash for entry in entries)
+
+    def see(self, entry: Entry) -> None:
+        """Remember an entry that was committed."""
+        self.last = (entry.number, entry.hash)
+
+    def holds(self, receipt: Receipt) -> bool:
+        """Whether the ledger last read holds the entry of a receipt."""
+        held = receipt.ledger == self.ledger and receipt.entry <= len(self._hashes)
+        return held and self._hashes[receipt.entry - 1] == receipt.hash
 
 
 class Ledger:
@@ -365,12 +366,15 @@ class Ledger:
     def _entries(self) -> tuple[Entry, ...]:
         """Return the ledger's entries once they verify."""
         last = self._memory.last  # another thread may charge while this one reads
-        faults = self._store.faults()
-        if faults:
-            raise LedgerTamperedError(f"{self.shown} does not verify: {'; '.join(faults)}")
-        entries = self._store.read()
+        entries = self._store.verified()
         self._memory.check(entries, last)
         return entries
 
     def _account_in(self, entries: Sequence[Entry]) -> Account:
-        return Account.of(entries, self.study_id) or self._declared
+        """Return the account in verified entries, of which the last hash tells everything."""
+        head = entries[-1].hash if entries else ""
+        known, account = self._memory.account
+        if known != head:
+            account = Account.of(entries, self.study_id)
+            self._memory.account = head, account
+        return account or self._declared

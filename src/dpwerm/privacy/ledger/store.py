@@ -1,14 +1,22 @@
-"""The tables of a ledger, by version, and the steps from one version to the next.
+"""Durable storage of a ledger: read it, verify it, append to it in one exclusive transaction.
+
+    lock → read all → verify → decide → seal → write → commit, durable
+
+A missing file or an empty database is a ledger that has not begun. The store cannot tell it from
+one that was deleted; who holds a receipt can. The tables have versions,
 
     0 nothing  →  1 entries  →  2 entries that cannot be changed, and a head that names the last
 
-A new ledger takes every step, so that the steps an old one needs are always in use.
+and a new ledger takes every step, so that the steps an old one needs are always in use.
+
+A study is charged in one place, for a total holds only if all releases are added up. Once the
+ledger beside a study file knows the study, no other place can be named for it.
 """
 
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from typing import Protocol
+from typing import Any, NamedTuple, Protocol
 
 from sqlalchemy import (
     BigInteger,
@@ -27,7 +35,7 @@ from sqlalchemy import (
 
 from dpwerm.errors import LedgerError, LedgerTamperedError, ParameterError
 from dpwerm.privacy.ledger.account import studies_in
-from dpwerm.privacy.ledger.entry import Entry, chain_faults, seal, unsealed
+from dpwerm.privacy.ledger.entry import START, Entry, chain_faults, seal, unsealed
 from dpwerm.privacy.ledger.postgresql import PostgresqlDatabase
 from dpwerm.privacy.ledger.sqlite import SqliteDatabase
 from dpwerm.privacy.ledger.url import LedgerAddress
@@ -36,6 +44,14 @@ from dpwerm.study.study import Study
 
 VERSION = 2
 
+FORMAT = 1
+"""The form of the entries' bodies, written into the first entry."""
+
+DEFAULT = "sqlite:///ledger.db"
+"""Where a study is charged that names no ledger: beside its file."""
+
+_IDENTITY = re.compile("[0-9a-f]{32}")
+_MOST_FAULTS = 3  # in one message
 _NUMBER = BigInteger().with_variant(Integer(), "sqlite")
 _METADATA = MetaData()
 VERSIONS = Table("dpwerm_schema", _METADATA, Column("version", Integer, nullable=False))
@@ -131,22 +147,6 @@ def make_head(connection: Connection) -> None:
 STEPS: tuple[Callable[[Connection], None], ...] = (make_entries, make_head)
 
 
-# ------------------------------------------------------------------------------------------
-# Durable storage of a ledger: read it, verify it, append to it in one exclusive transaction.
-#
-#     lock → read all → verify → decide → seal → write → commit, durable
-#
-# A missing file or an empty database is a ledger that has not begun. The store cannot tell it from
-# one that was deleted; who holds a receipt can.
-
-
-FORMAT = 1
-"""The form of the entries' bodies, written into the first entry."""
-
-_IDENTITY = re.compile("[0-9a-f]{32}")
-_MOST_FAULTS = 3  # in one message
-
-
 class Database(Protocol):
     """A place for the tables of a ledger."""
 
@@ -160,8 +160,21 @@ class Database(Protocol):
         """Give an exclusive transaction, durable at its end, undone by an exception."""
 
 
+class Checked(NamedTuple):
+    """Rows whose chain was found whole, as they stood in the table, and the entries they are."""
+
+    rows: tuple[tuple[object, ...], ...] = ()
+    entries: tuple[Entry, ...] = ()
+
+
 class Store:
     """The entries of one ledger; no connection is kept between calls or across a fork.
+
+    The chain is walked once in the life of a store. Whoever looks again, above all a charge under
+    its lock, reads the whole table again and compares it, to the letter, with what was found whole;
+    only rows after that are new and checked. Without that second look a charge would be decided on
+    what the ledger said before others wrote to it: two fits at once could overspend together, and
+    an edit made while a fit chooses its settings would be charged upon.
 
     Parameters
     ----------
@@ -171,6 +184,7 @@ class Store:
     def __init__(self, address: LedgerAddress) -> None:
         self.address = address
         self._name = f"the ledger {address.shown}"
+        self._checked = Checked()
         self._database: Database = (
             PostgresqlDatabase(address.server, self._name)
             if address.path is None
@@ -185,8 +199,16 @@ class Store:
     def read(self) -> tuple[Entry, ...]:
         """Return all entries in order, unverified, none if the ledger has not begun."""
         with self._view() as (connection, present):
-            entries, unreadable = _entries(connection) if connection and present else ((), [])
+            rows = _rows(connection) if connection and present else ()
+        entries, unreadable = _entries(rows)
         self._refuse_faults(_unreadable_words(unreadable))
+        return entries
+
+    def verified(self) -> tuple[Entry, ...]:
+        """Return all entries in order, or raise with everything that does not verify."""
+        entries, faults = self._looked()
+        if faults:
+            raise LedgerTamperedError(f"{self.address.shown} does not verify: {'; '.join(faults)}")
         return entries
 
     def head(self) -> tuple[int, str] | None:
@@ -199,11 +221,7 @@ class Store:
 
     def faults(self) -> list[str]:
         """Say what does not verify: edited, dropped, moved or unreadable entries."""
-        try:
-            with self._view() as (connection, present):
-                return _verified(connection, present)[1] if connection and present else []
-        except LedgerTamperedError as error:
-            return [str(error)]
+        return self._looked()[1]
 
     def append(self, decide: Callable[[tuple[Entry, ...]], Mapping[str, object]]) -> Entry:
         """Write one more entry, whose body ``decide`` makes of the verified ones before it.
@@ -217,13 +235,40 @@ class Store:
             self._write(connection, entry)
         return entry
 
+    def _looked(self) -> tuple[tuple[Entry, ...], list[str]]:
+        """Return the entries that can be read, and everything that does not verify."""
+        try:
+            with self._view() as (connection, present):
+                return self._verified(connection, present) if connection and present else ((), [])
+        except LedgerTamperedError as error:
+            return (), [str(error)]
+
+    def _verified(
+        self, connection: Connection, present: int
+    ) -> tuple[tuple[Entry, ...], list[str]]:
+        """Return the entries of a ledger of version ``present``, and everything wrong with them."""
+        rows, known = _rows(connection), self._checked
+        if rows[: len(known.rows)] != known.rows:
+            known = Checked()
+        new, unreadable = _entries(rows[len(known.rows) :])
+        entries = known.entries + new
+        faults = _unreadable_words(unreadable)
+        if len(rows) > len(known.rows):
+            faults += chain_faults(new, unreadable, known.entries[-1] if known.entries else START)
+        faults += start_faults(entries)
+        if not faults:
+            self._checked = Checked(rows, entries)
+        if present == VERSION:
+            faults += _head_faults(connection, entries, unreadable)
+        return entries, faults
+
     def _opened(self, connection: Connection) -> tuple[Entry, ...]:
         """Return the verified entries of a ledger that was begun or brought up to date first."""
         present = self._version(connection)
         if 0 < present < VERSION:
-            self._refuse_faults(_verified(connection, present)[1])
+            self._refuse_faults(self._verified(connection, present)[1])
         migrate(connection, present)
-        entries, faults = _verified(connection, VERSION)
+        entries, faults = self._verified(connection, VERSION)
         self._refuse_faults(faults)
         if entries:
             return entries
@@ -271,11 +316,14 @@ class Store:
         return LedgerTamperedError(f"{self._name} does not verify: {told}")
 
 
-def _entries(connection: Connection) -> tuple[tuple[Entry, ...], list[int]]:
+def _rows(connection: Connection) -> tuple[tuple[object, ...], ...]:
+    """Return the table of entries as it stands."""
+    asked = select(ENTRIES.c.number, ENTRIES.c.content, ENTRIES.c.hash).order_by(ENTRIES.c.number)
+    return tuple(map(tuple, connection.execute(asked)))
+
+
+def _entries(rows: tuple[tuple[Any, ...], ...]) -> tuple[tuple[Entry, ...], list[int]]:
     """Return the entries that read as such, and the numbers of those that do not."""
-    rows = connection.execute(
-        select(ENTRIES.c.number, ENTRIES.c.content, ENTRIES.c.hash).order_by(ENTRIES.c.number)
-    ).all()
     read = [(row[0], unsealed(*row)) for row in rows]
     unreadable = [number for number, entry in read if entry is None]
     return tuple(entry for _, entry in read if entry is not None), unreadable
@@ -307,32 +355,19 @@ def start_faults(entries: tuple[Entry, ...]) -> list[str]:
     return ["entry 1 does not start a ledger"]
 
 
-def _verified(connection: Connection, present: int) -> tuple[tuple[Entry, ...], list[str]]:
-    """Return the entries of a ledger of version ``present``, and everything wrong with them."""
-    entries, unreadable = _entries(connection)
-    faults = _unreadable_words(unreadable) + chain_faults(entries, unreadable)
-    faults += start_faults(entries)
-    if present < VERSION:
-        return entries, faults
+def _head_faults(
+    connection: Connection, entries: tuple[Entry, ...], unreadable: list[int]
+) -> list[str]:
+    """Say so if the head does not name the last entry."""
     head = _head(connection)
     last, digest = (entries[-1].number, entries[-1].hash) if entries else (0, "")
     if isinstance(head, str):
-        faults.append(head)
-    elif head[0] > max([last, *unreadable]):
-        faults.append(f"entries after {last} are missing: the last one written was {head[0]}")
-    elif head != (last, digest) and head[0] not in unreadable:
-        faults.append(f"entry {last} is not the last one written")
-    return entries, faults
-
-
-# ------------------------------------------------------------------------------------------
-# Where a study is charged: in one place, for a total holds only if all releases are added up.
-#
-# Once the ledger beside a study file knows the study, no other place can be named for it.
-
-
-DEFAULT = "sqlite:///ledger.db"
-"""Where a study is charged that names no ledger: beside its file."""
+        return [head]
+    if head[0] > max([last, *unreadable]):
+        return [f"entries after {last} are missing: the last one written was {head[0]}"]
+    if head != (last, digest) and head[0] not in unreadable:
+        return [f"entry {last} is not the last one written"]
+    return []
 
 
 def refuse_elsewhere(study: Study, address: LedgerAddress) -> None:

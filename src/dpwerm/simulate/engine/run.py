@@ -209,10 +209,6 @@ def _leave_with_parent() -> None:
         os._exit(1)
 
 
-# ------------------------------------------------------------------------------------------
-# How far a run is and how long it still takes; silent where there is no terminal.
-
-
 @contextmanager
 def bar(title: str) -> Iterator[OnDone]:
     """Show a bar on standard error while tasks are done."""

@@ -1,4 +1,11 @@
-"""How a benefit scatters around its mean: three laws, each with exactly the mean it is given."""
+r"""A trial whose truth is known: what is public about it, what it draws, and which rule is best.
+
+.. math:: V(T) = E[\mu_{T(x)}(x)], \qquad V^* = E[\max(\mu_-(x), \mu_+(x))]
+
+with μ∓(x) = E[B | x, first or second arm]. People are images of uniform numbers, so the expectation
+of a truth is a sum over an even point set of the unit cube: always the same number, no seed. A
+benefit scatters around its mean by one of three laws, each with exactly the mean it is given.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -15,6 +22,12 @@ from scipy.stats import qmc
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.study.study import Study
+
+ARM, BENEFIT = "arm", "benefit"
+POINTS_LOG2 = 18
+
+ArmArray = NDArray[np.object_]
+"""One arm label per person."""
 
 
 class Outcome(Protocol):
@@ -73,23 +86,6 @@ class ZeroOne:
     def draw(self, mean: FloatArray, rng: np.random.Generator) -> FloatArray:
         """Return one benefit for each mean, shape (n,)."""
         return (rng.random(len(mean)) < mean).astype(np.float64)
-
-
-# ------------------------------------------------------------------------------------------
-# A trial whose truth is known: what is public about it, what it draws, and which rule is best.
-#
-# .. math:: V(T) = E[\mu_{T(x)}(x)], \qquad V^* = E[\max(\mu_-(x), \mu_+(x))]
-#
-# with μ∓(x) = E[B | x, first or second arm]. People are images of uniform numbers, so the
-# expectation of a truth is a sum over an even point set of the unit cube: always the same number,
-# no seed.
-
-
-ARM, BENEFIT = "arm", "benefit"
-POINTS_LOG2 = 18
-
-ArmArray = NDArray[np.object_]
-"""One arm label per person."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from dpwerm.privacy.budget import AnyBudget
-from dpwerm.privacy.ledger import ledger as bodies
+from dpwerm.privacy.ledger import account as bodies
 from dpwerm.privacy.ledger.account import Account
 from dpwerm.privacy.ledger.amounts import Total
 from dpwerm.privacy.ledger.entry import Entry, seal

@@ -16,7 +16,7 @@ from tests.unit.privacy.ledger.books import (
 
 from dpwerm.errors import LedgerTamperedError
 from dpwerm.privacy.budget import AnyBudget, Budget, only_budget
-from dpwerm.privacy.ledger import ledger as bodies
+from dpwerm.privacy.ledger import account as bodies
 from dpwerm.privacy.ledger.account import Account, TotalChange, studies_in, unpayable
 from dpwerm.privacy.ledger.amounts import Amounts, Total
 

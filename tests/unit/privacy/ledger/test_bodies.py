@@ -6,10 +6,9 @@ from datetime import UTC, datetime
 from tests.unit.privacy.ledger.books import DIGEST, opening
 
 from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.ledger import ledger as bodies
-from dpwerm.privacy.ledger.account import Account
+from dpwerm.privacy.ledger import account as bodies
+from dpwerm.privacy.ledger.account import Account, today
 from dpwerm.privacy.ledger.amounts import Total
-from dpwerm.privacy.ledger.ledger import today
 
 
 def test_a_day_is_all_that_is_told_of_the_time() -> None:

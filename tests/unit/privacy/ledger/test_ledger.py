@@ -13,7 +13,7 @@ from tests.unit.privacy.ledger.books import DIGEST
 from dpwerm.errors import BudgetError, DpwermError, LedgerTamperedError, ParameterError
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.filter import Charged
-from dpwerm.privacy.ledger import ledger as bodies
+from dpwerm.privacy.ledger import account as bodies
 from dpwerm.privacy.ledger.amounts import Total
 from dpwerm.privacy.ledger.ledger import Ledger
 from dpwerm.privacy.ledger.store import Store
@@ -400,15 +400,15 @@ def test_a_charge_while_another_thread_reads_is_no_lost_entry(
 ) -> None:
     ledger = make()
     receipt = ledger.charge(TENTH, "rule")
-    read = Store.read
+    verified = Store.verified
 
     def slow(store: Store) -> object:
-        entries = read(store)
+        entries = verified(store)
         monkeypatch.undo()
         ledger.charge(TENTH, "rule")
         return entries
 
-    monkeypatch.setattr(Store, "read", slow)
+    monkeypatch.setattr(Store, "verified", slow)
     assert len(ledger.account().charges) == 1
     assert len(ledger.account().charges) == 2
     ledger.attach(receipt, DIGEST)

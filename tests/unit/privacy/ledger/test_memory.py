@@ -4,7 +4,7 @@ from tests.unit.privacy.ledger.books import chain, opening
 from dpwerm.errors import LedgerTamperedError
 from dpwerm.privacy.ledger.amounts import Total
 from dpwerm.privacy.ledger.entry import seal
-from dpwerm.privacy.ledger.memory import Memory
+from dpwerm.privacy.ledger.ledger import Memory
 from dpwerm.privacy.randomness import Receipt
 
 ENTRIES = chain([opening(Total.of(1)), opening(Total.of(1), study="other")])

@@ -3,14 +3,16 @@ import re
 import sqlite3
 import threading
 import time
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dpwerm.errors import BudgetError, LedgerError, LedgerTamperedError, ParameterError
 from dpwerm.privacy.ledger import sqlite
-from dpwerm.privacy.ledger.entry import Entry
+from dpwerm.privacy.ledger.entry import Entry, chain_faults
 from dpwerm.privacy.ledger.store import Store
 from dpwerm.privacy.ledger.url import LedgerAddress
 
@@ -52,6 +54,45 @@ def test_no_two_ledgers_have_one_name(tmp_path: Path) -> None:
     for store in stores:
         charge(store)
     assert len({str(store.read()[0].body["ledger"]) for store in stores}) == 3
+
+
+def test_what_was_found_whole_is_not_hashed_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Store(store.address)
+    for _ in range(3):
+        charge(store)
+    walked: list[list[int]] = []
+
+    def counted(entries: Iterable[Entry], *rest: Any) -> list[str]:
+        entries = list(entries)
+        walked.append([entry.number for entry in entries])
+        return chain_faults(entries, *rest)
+
+    monkeypatch.setattr("dpwerm.privacy.ledger.store.chain_faults", counted)
+    for _ in range(2):
+        assert len(other.verified()) == 4
+        assert other.faults() == []
+    charge(store)
+    charge(other)
+    assert other.verified() == store.read()
+    assert walked == [[1, 2, 3, 4], [4], [5], [6]]
+    assert Store(store.address).faults() == []
+
+
+def test_what_was_found_whole_is_compared_to_the_letter(store: Store) -> None:
+    """After an edit that leaves head and hashes alone nothing is charged either."""
+    charge(store)
+    charge(store)
+    assert len(store.verified()) == 3
+    with closing(raw(store)) as file:
+        for on in ("update", "delete", "insert"):
+            file.execute(f"DROP TRIGGER dpwerm_entries_{on}")
+        file.execute("UPDATE dpwerm_entries SET content = content || ' ' WHERE number = 2")
+        with pytest.raises(LedgerTamperedError, match="entry 2 was edited"):
+            charge(store)
+        file.execute("UPDATE dpwerm_entries SET content = rtrim(content) WHERE number = 2")
+    assert charge(store).number == 4
 
 
 def test_only_the_owner_can_read_the_file(store: Store, tmp_path: Path) -> None:

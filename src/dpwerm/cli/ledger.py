@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     help="What a study has spent, on what, and what is left.",
     no_args_is_help=True,
+    add_completion=False,
     rich_markup_mode=None,
 )
 StudyFile = Annotated[Path, typer.Argument(help="The study file.")]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from dpwerm.cli.console import agree, complain
+from dpwerm.cli.console import CHARGED, NOT_CHARGED, agree, complain
 from dpwerm.errors import BudgetError, LedgerTamperedError, LedgerWarning, ParameterError
 from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.filter import NO_LEDGER
@@ -37,9 +37,6 @@ Slot = Annotated[
 ]
 
 Paid: TypeAlias = "Ledger | str | None"
-
-NOT_CHARGED = "Nothing was charged and nothing was released."
-CHARGED = "The ledger was charged before this, and that stays; nothing was released."
 
 
 def url_of(option: str | None) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -36,6 +36,7 @@ DELTA_HELP = (
 )
 TABLE_HELP = "The trial's table, one row for each person: a .csv, .tsv or .parquet file."
 WORKERS_HELP = "Processes; as many as processors if left out."
+Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
 
 
 def say(text: str = "") -> None:

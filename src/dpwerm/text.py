@@ -3,7 +3,7 @@
 import re
 import textwrap
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 WIDTH = 92
 MOST_MARKS = 4
@@ -27,6 +27,21 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
         cells = (f"{text:<{width}}" for text, width in zip(row, widths, strict=True))
         lines.append("  " + "  ".join(cells).rstrip())
     return lines
+
+
+def paragraphs(texts: Sequence[str]) -> list[str]:
+    """Return several paragraphs as lines, each from a new line."""
+    return [line for text in texts for line in wrapped(text)]
+
+
+def underlined(title: str, sign: str = "=") -> list[str]:
+    """Return a title and the line under it."""
+    return [title, sign * len(title)]
+
+
+def stacked(parts: Iterable[Sequence[str]]) -> str:
+    """Return blocks of lines as one text, an empty line between two; empty blocks are left out."""
+    return "\n\n".join("\n".join(part) for part in parts if part)
 
 
 def markdown(rows: Sequence[Sequence[str]]) -> str:

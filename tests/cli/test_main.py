@@ -1,16 +1,16 @@
 """Exit codes, and the wall that keeps the text of unexpected errors inside."""
 
 import errno
+import subprocess
+import sys
 
 import pytest
 from tests.bad_input.base import NUMBER_CANARY, TEXT_CANARY
 from tests.cli.conftest import Run, Trial
 
 from dpwerm import __version__
-from dpwerm.cli.main import DEBUG
+from dpwerm.cli.main import COMMANDS, DEBUG
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
-
-COMMANDS = ("demo", "init", "check", "fit", "recommend", "verify")
 
 
 def test_version_and_help(run: Run) -> None:
@@ -27,6 +27,16 @@ def test_every_command_explains_itself(run: Run, command: str) -> None:
     result = run(command, "--help")
     assert result.code == 0
     assert f"dpwerm {command}" in result.out
+    # The list of commands is printed without loading them, so it repeats their first sentence.
+    assert COMMANDS[command] in " ".join(result.out.split())
+
+
+def test_help_loads_no_command_and_no_numbers() -> None:
+    asked = "import sys; from dpwerm.cli.main import main; main(['--help'])"
+    heavy = ("numpy", "scipy", "sklearn", "pyarrow", "pydantic", "rich", "dpwerm.cli.fit")
+    told = f"{asked}; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("\n[]\n")
 
 
 @pytest.mark.parametrize(

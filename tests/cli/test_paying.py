@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from dpwerm.cli.paying import CHARGED, NOT_CHARGED, told
+from dpwerm.cli.console import CHARGED, NOT_CHARGED
+from dpwerm.cli.paying import told
 from dpwerm.errors import BudgetError, LedgerError
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.ledger.ledger import Ledger

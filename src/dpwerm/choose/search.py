@@ -210,11 +210,12 @@ def _rehearsal(question: Question, round_: Round, index: int, fits: int) -> Rehe
     columns = sum(max(width, 1) for width in question.widths) + 1
     work = fits * round_.problems * round_.draws * columns**2
     rows = int(min(question.n, MOST_ROWS, max(FEWEST_ROWS, EFFORT / work)))
-    proxies = _proxies(question, round_.problems, rows, generator(SEED, index + 1, 1))
+    proxies = proxies_of(question, round_.problems, rows, generator(SEED, index + 1, 1))
     return Rehearsal(question, proxies, round_.draws, (SEED, index + 1, 2), question.n / rows)
 
 
-def _proxies(question: Question, count: int, rows: int, rng: np.random.Generator) -> Proxies:
+def proxies_of(question: Question, count: int, rows: int, rng: np.random.Generator) -> Proxies:
+    """Return random trials inside the declared bounds."""
     if question.outcome.labels:
         return random_labels(question.widths, count=count, rows=rows, rng=rng)
     outcome = question.outcome

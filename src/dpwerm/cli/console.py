@@ -6,29 +6,37 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    SpinnerColumn,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-)
-from rich.progress import TimeElapsedColumn as Elapsed
 
 from dpwerm.errors import ParameterError
-from dpwerm.releases.files import temporary_beside
 from dpwerm.text import harmless
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
 DONE, OUR_FAULT, WRONG_INPUT, OVER_BUDGET, NOT_VERIFIED = 0, 1, 2, 3, 4
 """Exit codes that scripts can use."""
 
 _SQLITE = b"SQLite format 3\x00"
 PICTURES = (".png", ".pdf", ".svg")
+
+NOT_CHARGED = "Nothing was charged and nothing was released."
+CHARGED = "The ledger was charged before this, and that stays; nothing was released."
+"""The only notes on an error that are printed: notes of others may quote the data."""
+
+# What several commands say of the same option.
+EPSILON_HELP = (
+    "Privacy loss of this release, such as 0.5: at least 0.000001, and the smaller the more "
+    "private. inf: no noise and no privacy."
+)
+DELTA_HELP = (
+    "Only for Gaussian noise: how much of the promise may fail, such as 1e-6; at least 0, below 1."
+)
+TABLE_HELP = "The trial's table, one row for each person: a .csv, .tsv or .parquet file."
+WORKERS_HELP = "Processes; as many as processors if left out."
+Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
 
 
 def say(text: str = "") -> None:
@@ -46,17 +54,6 @@ def say(text: str = "") -> None:
 def complain(text: str) -> None:
     """Print to standard error as it is."""
     sys.stderr.write(harmless(text) + "\n")
-
-
-@contextmanager
-def stages() -> Iterator[Callable[[str], None]]:
-    """Show which stage is under way and for how long; never how the solver is doing."""
-    console = Console(stderr=True)
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    silent = not console.is_terminal
-    with Progress(*columns, console=console, transient=True, disable=silent) as progress:
-        task = progress.add_task("starting", total=None)
-        yield lambda stage: progress.update(task, description=stage)
 
 
 def agree(
@@ -122,6 +119,9 @@ def _is_database(path: Path) -> bool:
 
 def _try_to_write(path: Path) -> None:
     """Stop if a file cannot be made here: a release would be paid for and lost."""
+    # Study files take a moment to load; help and refusals of a command line do without them.
+    from dpwerm.releases.files import temporary_beside
+
     trial = temporary_beside(path)
     try:
         trial.open("x").close()
@@ -131,16 +131,12 @@ def _try_to_write(path: Path) -> None:
         raise typer.Exit(WRONG_INPUT) from None
 
 
-# ------------------------------------------------------------------------------------------
-# A bar for work of several steps; silent where there is no terminal.
-
-
 @dataclass(frozen=True)
 class Steps:
     """How far the work is: ``stage`` names what is under way, ``done`` ends a step."""
 
-    progress: Progress
-    task: TaskID
+    progress: "Progress"
+    task: "TaskID"
 
     def stage(self, name: str) -> None:
         """Show what is under way."""
@@ -157,25 +153,37 @@ class Steps:
 
 
 @contextmanager
+def stages() -> Iterator[Callable[[str], None]]:
+    """Show which stage is under way and for how long; never how the solver is doing."""
+    with _steps(None) as steps:
+        yield steps.stage
+
+
+@contextmanager
 def bar() -> Iterator[Steps]:
-    """Show a bar on standard error."""
+    """Show a bar for work of several steps."""
+    with _steps(0) as steps:
+        yield steps
+
+
+@contextmanager
+def _steps(total: int | None) -> Iterator[Steps]:
+    """Show progress on standard error, as a bar if there is a total; silent without a terminal."""
+    # Rich takes a moment to load; help and refusals do without it.
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
+    name, elapsed = TextColumn("{task.description}"), TimeElapsedColumn()
+    full = (BarColumn(24), MofNCompleteColumn(), elapsed, name)
+    columns = (SpinnerColumn(), name, elapsed) if total is None else full
     console = Console(stderr=True)
-    columns = (BarColumn(24), MofNCompleteColumn(), Elapsed(), TextColumn("{task.description}"))
     silent = not console.is_terminal
     with Progress(*columns, console=console, transient=True, disable=silent) as progress:
-        yield Steps(progress, progress.add_task("starting", total=0))
-
-
-# ------------------------------------------------------------------------------------------
-# What several commands say of the same option, once.
-
-
-EPSILON_HELP = (
-    "Privacy loss of this release, such as 0.5: at least 0.000001, and the smaller the more "
-    "private. inf: no noise and no privacy."
-)
-DELTA_HELP = (
-    "Only for Gaussian noise: how much of the promise may fail, such as 1e-6; at least 0, below 1."
-)
-TABLE_HELP = "The trial's table, one row for each person: a .csv, .tsv or .parquet file."
-WORKERS_HELP = "Processes; as many as processors if left out."
+        yield Steps(progress, progress.add_task("starting", total=total))

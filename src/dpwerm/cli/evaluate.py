@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dpwerm.cli.console import EPSILON_HELP, free_path, say, stages
+from dpwerm.cli.console import EPSILON_HELP, Force, free_path, say, stages
 from dpwerm.cli.paying import LedgerOrNone, Slot, ask, payer, spare, told
 from dpwerm.privacy.budget import Budget
 from dpwerm.releases.rule_file import read_rule
@@ -38,7 +38,7 @@ def evaluate(
     ledger: LedgerOrNone = None,
     slot: Slot = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before the release.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    force: Force = False,
 ) -> None:
     """Release how good a rule is, beside one arm for everybody."""
     # SciPy and scikit-learn take a second to load; faults of the files are reported before.

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dpwerm.cli.console import free_path, say
+from dpwerm.cli.console import Force, free_path, say
 from dpwerm.releases.export.sql import USE
 from dpwerm.releases.export.write import refuse_export, write_export
 from dpwerm.releases.rule_file import notice, read_rule
@@ -21,7 +21,7 @@ _USE = {
 def export(
     rule: Annotated[Path, typer.Argument(help="A rule file.")],
     out: Annotated[Path, typer.Option(help="Where to write it: a .py, .sql or .onnx file.")],
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    force: Force = False,
 ) -> None:
     """Write a rule as Python, SQL or ONNX. It then runs without this program."""
     loaded = read_rule(rule)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dpwerm.cli.console import DELTA_HELP, EPSILON_HELP, TABLE_HELP, free_path, say, stages
+from dpwerm.cli.console import DELTA_HELP, EPSILON_HELP, TABLE_HELP, Force, free_path, say, stages
 from dpwerm.cli.paying import LedgerOrNone, Slot, ask, payer, spare, told
 from dpwerm.privacy.budget import only_budget
 from dpwerm.releases.rule_file import write_rule
@@ -42,7 +42,7 @@ def fit(
     ledger: LedgerOrNone = None,
     slot: Slot = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before the release.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    force: Force = False,
 ) -> None:
     """Learn a rule and release it under differential privacy."""
     # scikit-learn and SciPy take a second to load; commands that do without them start at once.

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dpwerm.cli.console import free_path, say
+from dpwerm.cli.console import Force, free_path, say
 from dpwerm.study.scaffold import scaffold
 
 
@@ -14,7 +14,7 @@ def init(
         Path, typer.Argument(help="A .csv, .tsv or .parquet file; only its header is read.")
     ],
     out: Annotated[Path, typer.Option(help="Where to write the study file.")] = Path("study.toml"),
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    force: Force = False,
 ) -> None:
     """Write a study file to fill in. Reads the header of the table and no value."""
     path = free_path(out, force=force, inputs=(table,))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dpwerm.cli.console import NOT_VERIFIED, agree, complain, free_path, say
+from dpwerm.cli.console import NOT_VERIFIED, Force, agree, complain, free_path, say
 from dpwerm.cli.paying import LedgerUrl, entries_in, ledger_of, store_at, store_of, url_of
 from dpwerm.errors import LedgerError, LedgerTamperedError, ParameterError, RuleFileError
 from dpwerm.study.study import Study
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     help="What a study has spent, on what, and what is left.",
     no_args_is_help=True,
+    add_completion=False,
     rich_markup_mode=None,
 )
 StudyFile = Annotated[Path, typer.Argument(help="The study file.")]
@@ -95,7 +96,7 @@ def export(
         Path, typer.Option(help="A .json file: the whole ledger. A .csv file: the charges.")
     ],
     ledger: LedgerUrl = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    force: Force = False,
 ) -> None:
     """Write the whole ledger as JSON, or the study's charges as CSV."""
     from dpwerm.documents.ledger import charges_csv, ledger_content

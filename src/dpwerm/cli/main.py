@@ -5,56 +5,75 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
 
-from dpwerm.cli import (
-    audit,
-    check,
-    demo,
-    evaluate,
-    export,
-    fit,
-    init,
-    ledger,
-    plan,
-    recommend,
-    report,
-    tune,
-    verify,
+from dpwerm.cli.console import (
+    CHARGED,
+    NOT_CHARGED,
+    NOT_VERIFIED,
+    OUR_FAULT,
+    OVER_BUDGET,
+    WRONG_INPUT,
+    complain,
 )
-from dpwerm.cli.console import NOT_VERIFIED, OUR_FAULT, OVER_BUDGET, WRONG_INPUT, complain
-from dpwerm.cli.paying import CHARGED, NOT_CHARGED
 from dpwerm.errors import BudgetError, DpwermError, LedgerTamperedError
 from dpwerm.version import __version__
 
 DEBUG = "DPWERM_DEBUG"
+COMMANDS = {
+    "demo": "Simulate a trial and learn a rule from it, end to end.",
+    "init": "Write a study file to fill in.",
+    "check": "Report every fault of a study file and a table.",
+    "plan": "Say what to expect of a rule before any data is touched.",
+    "tune": "Find gamma, the strength of regularisation.",
+    "fit": "Learn a rule and release it under differential privacy.",
+    "recommend": "Add what a rule recommends to a table of new people.",
+    "evaluate": "Release how good a rule is, beside one arm for everybody.",
+    "report": "Write a report on a rule for an ethics board.",
+    "export": "Write a rule as Python, SQL or ONNX.",
+    "verify": "Check the numbers of a rule or value file.",
+    "audit": "Attack our own releases.",
+    "ledger": "What a study has spent, on what, and what is left.",
+}
+"""The commands, each a module of this folder, with the first sentence of their help."""
+
+
+class Later(TyperCommand):
+    """A command that is loaded when it is called: the help that lists them all needs none."""
+
+    def make_context(self, *given: Any, **named: Any) -> Any:
+        """Go on with the command, or the group of commands, that the module of its name holds."""
+        module = import_module(f"dpwerm.cli.{self.name}")
+        found = module.__dict__.get("app")
+        if found is None:
+            found = typer.Typer(add_completion=False, rich_markup_mode=None)
+            found.command()(module.__dict__[str(self.name)])
+        return get_command(found).make_context(*given, **named)
+
+
+class Commands(TyperGroup):
+    """All commands by name, none of them loaded."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        for name, sentence in COMMANDS.items():
+            self.add_command(Later(name, help=sentence))
+
 
 app = typer.Typer(
+    cls=Commands,
     help="Learn treatment rules from sensitive trials and release them under differential privacy.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-COMMANDS = (
-    demo,
-    init,
-    check,
-    plan,
-    tune,
-    fit,
-    recommend,
-    evaluate,
-    report,
-    export,
-    verify,
-    audit,
-)
-for module in COMMANDS:
-    app.command()(module.__dict__[module.__name__.rsplit(".", 1)[-1]])
-app.add_typer(ledger.app, name="ledger")
 
 
 def _version(wanted: bool) -> None:

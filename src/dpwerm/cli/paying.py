@@ -1,4 +1,4 @@
-"""Who keeps the account of a release, and the one question before something is spent."""
+"""Who keeps the account of a release, its entries, and the one question before spending."""
 
 import os
 import warnings
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from dpwerm.cli.console import agree, complain
+from dpwerm.cli.console import CHARGED, NOT_CHARGED, agree, complain
 from dpwerm.errors import BudgetError, LedgerWarning, ParameterError
 from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.filter import NO_LEDGER
@@ -37,9 +37,6 @@ Slot = Annotated[
 ]
 
 Paid: TypeAlias = "Ledger | str | None"
-
-NOT_CHARGED = "Nothing was charged and nothing was released."
-CHARGED = "The ledger was charged before this, and that stays; nothing was released."
 
 
 def url_of(option: str | None) -> str | None:
@@ -146,15 +143,10 @@ def told(ledger: Paid) -> Iterator[None]:
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 
 
-# ------------------------------------------------------------------------------------------
-# The entries of a ledger for commands that look into it, all studies in it included.
-
-
 def store_of(study: Study, option: str | None) -> "Store":
     """Return where a study's entries are; another database than the study's is refused."""
     # SQLAlchemy takes a moment to load; commands without a ledger do without it.
     from dpwerm.privacy.ledger.store import DEFAULT, Store
-    from dpwerm.privacy.ledger.url import LedgerAddress
 
     ledger_of(study, option)
     named = study.budget.ledger if study.budget else None
@@ -164,7 +156,6 @@ def store_of(study: Study, option: str | None) -> "Store":
 def store_at(url: str) -> "Store":
     """Return the entries at an address; a relative file is beside the command."""
     from dpwerm.privacy.ledger.store import Store
-    from dpwerm.privacy.ledger.url import LedgerAddress
 
     return Store(LedgerAddress.of(url, Path.cwd()))
 

@@ -10,6 +10,7 @@ from dpwerm.cli.console import DELTA_HELP, bar, picture_path, say
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
 from dpwerm.study.study import Study
+from dpwerm.text import stacked
 
 if TYPE_CHECKING:
     from dpwerm.plan.desk import Desk
@@ -43,7 +44,6 @@ def plan(
     """Say what to expect of a rule before any data is touched."""
     # Fitting and drawing libraries take a second to load; other commands do without them.
     from dpwerm.documents import plan as words
-    from dpwerm.documents.plan_figure import save_plan
     from dpwerm.plan.desk import Desk
     from dpwerm.plan.settle import people_of
     from dpwerm.plan.target import target_of
@@ -80,9 +80,9 @@ def plan(
         if path is not None and people is not None:
             steps.stage("drawing")
             title = declared.name or declared.id
-            save_plan(desk.curves(EPSILONS, people), people, title, path)
+            words.save_plan(desk.curves(EPSILONS, people), people, title, path)
     blocks = [words.opening(declared, people), *parts]
-    say("\n\n".join("\n".join(block) for block in blocks if block))
+    say(stacked(blocks))
     if path is not None:
         say(f"\nWrote {path}.")
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dpwerm.cli.console import free_path, say, stages
+from dpwerm.cli.console import Force, free_path, say, stages
 from dpwerm.data.table import read_table
 from dpwerm.data.writers import refuse_ending, write_with_columns
 from dpwerm.releases.rule_file import notice, read_rule
@@ -19,7 +19,7 @@ def recommend(
         Path, typer.Argument(help="A .csv, .tsv or .parquet file with the rule's columns.")
     ],
     out: Annotated[Path, typer.Option(help="Where to write the table with two more columns.")],
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    force: Force = False,
 ) -> None:
     """Add what a rule recommends to a table of new people."""
     loaded = read_rule(rule)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dpwerm.cli.console import NOT_VERIFIED, complain, free_path, say, stages
+from dpwerm.cli.console import NOT_VERIFIED, Force, complain, free_path, say, stages
 from dpwerm.cli.paying import LedgerUrl, entries_in, store_of
 from dpwerm.cli.released import Released, charge_findings, rule_released, value_released
 from dpwerm.errors import ParameterError
@@ -35,7 +35,7 @@ def report(
         Path, typer.Option(help="Where to write it: a page (.html), text (.txt) or data (.json).")
     ] = Path("report.html"),
     ledger: LedgerUrl = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    force: Force = False,
 ) -> None:
     """Write a report on a rule for an ethics board. It reads released files alone."""
     if ledger is not None and study is None:

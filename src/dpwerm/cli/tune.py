@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dpwerm.cli.console import DELTA_HELP, WORKERS_HELP, free_path, picture_path, say, stages
+from dpwerm.cli.console import DELTA_HELP, WORKERS_HELP, Force, free_path, picture_path, say, stages
 from dpwerm.cli.paying import LedgerOrNone, Paid, Slot, ask, payer, spare, told
-from dpwerm.documents.tuning import INDEPENDENT, OPEN_WAYS, PORTION, SIMULATED
 from dpwerm.errors import ParameterError
 from dpwerm.parameters import one_of, positive
 from dpwerm.privacy.budget import Budget
@@ -15,6 +14,8 @@ from dpwerm.releases.tuning import SPLIT, refuse_retired
 from dpwerm.releases.tuning import WAYS as PRIVATE_WAYS
 from dpwerm.study.propensity import PrivatePropensity
 from dpwerm.study.study import Study
+from dpwerm.text import stacked
+from dpwerm.tune.tuned import INDEPENDENT, OPEN_WAYS, PORTION, SIMULATED
 
 if TYPE_CHECKING:
     from dpwerm.releases.rule import Rule
@@ -55,7 +56,7 @@ def draw_private(
 
     Scores on the table are secret, so the curve is of random trials inside the public bounds.
     """
-    from dpwerm.documents.tuning_figure import save_tuned
+    from dpwerm.documents.tuning import save_tuned
     from dpwerm.simulate.engine.run import bar
     from dpwerm.tune.algorithm2 import MOST_PEOPLE, tune_gamma
     from dpwerm.tune.source import FromProxies
@@ -173,7 +174,7 @@ def tune(
     ledger: LedgerOrNone = None,
     slot: Slot = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before the release.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    force: Force = False,
 ) -> None:
     """Find gamma, the strength of regularisation.
 
@@ -294,7 +295,6 @@ def _show(
 ) -> None:
     """Tune by Algorithm 2 and print, write and draw what was found."""
     from dpwerm.documents import tuning as words
-    from dpwerm.documents.tuning_figure import save_tuned
     from dpwerm.releases.files import write_json
     from dpwerm.simulate.engine.run import bar
     from dpwerm.tune.algorithm2 import tune_gamma
@@ -308,12 +308,12 @@ def _show(
     for tuned, settled in found:
         blocks += [words.curve_lines(tuned)]
         blocks += [words.next_lines(study, tuned, settled, str(file), asked["mechanism"])]
-    say("\n\n".join("\n".join(block) for block in blocks if block))
+    say(stacked(blocks))
     if out is not None:
         write_json(file_content(study.id, results, words.COSTS[way]), out)
         say(f"Wrote {out}.")
     if figure is not None:
-        save_tuned(results, study.name or study.id, figure)
+        words.save_tuned(results, study.name or study.id, figure)
         say(f"Wrote {figure}.")
 
 

@@ -1,4 +1,9 @@
-"""What audits found, in words: a table, what it rests on, and the verdict."""
+"""What audits found, in words and as a figure: claims, lower bounds, and the verdict.
+
+In the figure a line runs to each claim, with a mark at each bound. Marks differ in shape, not only
+in colour: | is the claim, a filled circle the simulated bound, an open diamond the one by real
+releases, and a cross whatever lies above its claim.
+"""
 
 import math
 from collections.abc import Sequence
@@ -25,7 +30,7 @@ from dpwerm.documents.drawing import (
     styled,
     titled,
 )
-from dpwerm.text import aligned, wrapped
+from dpwerm.text import aligned, paragraphs
 
 HEADER = ("", "", "claimed", "at least", "at least, real", "ratio", "verdict")
 WITHIN = 2.0
@@ -77,7 +82,7 @@ def _end(found: Found) -> list[str]:
     )
     if broken:
         said.append(f"BROKEN: {'; '.join(broken)}.")
-    return [line for text in said for line in wrapped(text)]
+    return paragraphs(said)
 
 
 def passed(found: Found) -> bool:
@@ -112,10 +117,6 @@ def _share(confidence: float) -> str:
     return f"{confidence:g}" if missing >= 1e-5 else f"1 - {missing:.0e}"
 
 
-# ------------------------------------------------------------------------------------------
-# An audit of a study's pipeline in words.
-
-
 def pipeline_words_lines(found: StudyAudit) -> list[str]:
     """Return what was claimed, what was found and how, and the verdict, each from a new line."""
     one, two = found.one_run, found.worlds
@@ -126,7 +127,7 @@ def pipeline_words_lines(found: StudyAudit) -> list[str]:
         f"Two worlds: {_bound(two.largest, two.confidence)}. {_told(two)}.",
         holds if found.holds else "BROKEN: a bound is above the claimed epsilon.",
     ]
-    return [line for text in said for line in wrapped(text)]
+    return paragraphs(said)
 
 
 def _bound(lower: float, confidence: float) -> str:
@@ -156,13 +157,6 @@ def _too_few(one: OneRun) -> str:
 
 def _told(two: Audited) -> str:
     return f"{two.exact_runs:,} real runs; worst pair: {two.pair}"
-
-
-# ------------------------------------------------------------------------------------------
-# Claims and bounds in one picture: a line to the claim, a mark at each bound, one row per cell.
-#
-# Marks differ in shape, not only in colour: | is the claim, a filled circle the simulated bound, an
-# open diamond the one by real releases, and a cross whatever lies above its claim.
 
 
 CLAIM: dict[str, Any] = {"marker": "|", "markersize": 9, "color": INK}

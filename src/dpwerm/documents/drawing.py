@@ -1,7 +1,10 @@
-"""How wide a text is in a picture, how much room a panel has, and what can be drawn at all.
+"""The house style of pictures: dark ink, few colours that differ in grey too, units on axes.
 
-Signs differ in width: 28 of "W" take more than three times the room of 28 of "i". So names from
-study files are bounded by what they measure in the font of the pictures.
+Every picture is made by ``panels``, filled by functions that take a result and an axis, and written
+by ``save`` or ``svg_text``. All of them work inside ``styled``, so the user's own settings of the
+drawing library change nothing. Names come from study files: they are text, never mathematics. Signs
+differ in width: 28 of "W" take more than three times the room of 28 of "i", so names
+are bounded by what they measure in the font of the pictures.
 """
 
 import io
@@ -10,7 +13,7 @@ import re
 import textwrap
 import unicodedata
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -35,41 +38,6 @@ MARKS = 2
 
 MISSING = "Glyph .* missing from font"
 """The warning about a sign that the font does not have: it is drawn as a box."""
-
-
-def room(axes: Axes, share: float, *, upright: bool = False) -> float:
-    """Return a share of the width of a panel in points; upright, of its height."""
-    spec, figure = axes.get_subplotspec(), axes.figure
-    rows, columns = (1, 1) if spec is None else spec.get_gridspec().get_geometry()
-    size = figure.bbox.height / rows if upright else figure.bbox.width / columns
-    return float(share * 72 * size / figure.dpi)
-
-
-def wide(text: str) -> float:
-    """Return how wide one line is when it is drawn as a label, in points."""
-    font = FontProperties(family=FAMILY, size=LABEL)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=MISSING)
-        return float(text_to_path.get_text_width_height_descent(text, font, ismath=False)[0])
-
-
-def printable(text: str) -> str:
-    """Return what can be printed, other signs as �, with at most two marks on a letter."""
-    shown, run = "", 0
-    for sign in unicodedata.normalize("NFC", " ".join(text.split())):
-        run = run + 1 if unicodedata.category(sign).startswith("M") else 0
-        if run <= MARKS:
-            shown += sign if sign.isprintable() else "�"
-    return shown
-
-
-# ------------------------------------------------------------------------------------------
-# The house style of pictures: dark ink, few colours that differ in grey too, units on axes.
-#
-# Every picture is made by ``panels``, filled by functions that take a result and an axis, and
-# written by ``save`` or ``svg_text``. All of them work inside ``styled``, so the user's own
-# settings of the drawing library change nothing. Names come from study files: they are text,
-# never mathematics.
 
 
 AxesArray = NDArray[Any]
@@ -131,6 +99,7 @@ STYLE: dict[str, Any] = {
     "ytick.labelsize": SMALL,
 }
 
+_LEGEND: dict[str, Any] = {"frameon": False, "fontsize": SMALL, "handlelength": 1.8}
 _BARE: dict[str, dict[str, None]] = {
     "svg": dict.fromkeys(("Date", "Creator", "Format", "Type")),
     "pdf": dict.fromkeys(("CreationDate", "Creator", "Producer")),
@@ -237,7 +206,8 @@ def legend_below(
     legend = figure.legend(
         handles, labels, loc="outside lower center", ncols=columns, title=title, **_LEGEND
     )
-    _literal(legend.get_texts())
+    for text in legend.get_texts():
+        plain(text)
 
 
 def legend_under(
@@ -274,21 +244,56 @@ def _beside(
         ncols=columns,
         **_LEGEND,
     )
-    _literal(legend.get_texts())
-
-
-_LEGEND: dict[str, Any] = {"frameon": False, "fontsize": SMALL, "handlelength": 1.8}
-
-
-def _literal(texts: Sequence[Text]) -> None:
-    for text in texts:
+    for text in legend.get_texts():
         plain(text)
+
+
+def side_by_side(
+    left: Callable[[Axes], None],
+    right: Callable[[Axes], None],
+    height: float,
+    title: str,
+    claim: str,
+    path: Path,
+) -> None:
+    """Write two panels as one picture under a title and a claim of privacy."""
+    figure, ((first, second),) = panels(10.0, height, columns=2)
+    left(first)
+    right(second)
+    titled(figure, f"{short(title, 80, room(first, 1.25))}   ({claim})")
+    save(figure, path)
 
 
 def shades(count: int) -> list[str]:
     """Return so many of ``SHADES``, spread over all of them, the darkest last."""
     last = len(SHADES) - 1
     return [SHADES[last - last * place // max(1, count - 1)] for place in reversed(range(count))]
+
+
+def room(axes: Axes, share: float, *, upright: bool = False) -> float:
+    """Return a share of the width of a panel in points; upright, of its height."""
+    spec, figure = axes.get_subplotspec(), axes.figure
+    rows, columns = (1, 1) if spec is None else spec.get_gridspec().get_geometry()
+    size = figure.bbox.height / rows if upright else figure.bbox.width / columns
+    return float(share * 72 * size / figure.dpi)
+
+
+def wide(text: str) -> float:
+    """Return how wide one line is when it is drawn as a label, in points."""
+    font = FontProperties(family=FAMILY, size=LABEL)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=MISSING)
+        return float(text_to_path.get_text_width_height_descent(text, font, ismath=False)[0])
+
+
+def printable(text: str) -> str:
+    """Return what can be printed, other signs as �, with at most two marks on a letter."""
+    shown, run = "", 0
+    for sign in unicodedata.normalize("NFC", " ".join(text.split())):
+        run = run + 1 if unicodedata.category(sign).startswith("M") else 0
+        if run <= MARKS:
+            shown += sign if sign.isprintable() else "�"
+    return shown
 
 
 def short(text: str, most: int = LONGEST, points: float = math.inf) -> str:

@@ -5,7 +5,14 @@ so that only so seldom does the noise alone lift any coefficient beyond it. An e
 its noise reaches φ_j·t.
 
 For output perturbation the law of the noise is public; under objective perturbation the noise in
-θ passes through the curvature of the data, so its law is sensitive and nothing is stated.
+θ passes through the curvature of the data, so its law is sensitive. What it may be is simulated:
+
+.. math:: \theta^* - \hat\theta \approx -(\nabla^2 F)^{-1} b, \qquad
+          t_j = \varphi_j \cdot \text{quantile of } |\theta^*_j - \hat\theta_j|
+
+with F that of random trials inside the declared bounds, and the quantile over trials and draws of
+b. Nothing goes in but a released rule: its certificate, encoding and declaration say what was known
+before a row was read. Features of one kind look alike by that, so they share one t.
 
 Spherical Laplace noise is normal noise of a random scale: Z = s·K·N with K ~ χ(p+1) and N standard
 normal, because ‖N‖·K ~ χ(p)·χ(p+1) ~ Gamma(p), by the duplication of the gamma function. So
@@ -24,7 +31,7 @@ from dpwerm.arrays import FloatArray
 from dpwerm.choose.answer import calibration_of
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Outcome, Question
-from dpwerm.choose.search import Rehearsal
+from dpwerm.choose.search import Rehearsal, proxies_of
 from dpwerm.choose.settle import SPREAD, outcome_of
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
@@ -34,7 +41,7 @@ from dpwerm.releases.release import Release
 from dpwerm.releases.rule import Rule
 from dpwerm.releases.tuning import SPLIT
 from dpwerm.simulate.engine.released import Draws, inside_noise
-from dpwerm.simulate.synthetic import Proxies, generator, random_trials
+from dpwerm.simulate.synthetic import generator
 from dpwerm.solve.batch import minimise_batch
 from dpwerm.study.declaration import Declaration
 
@@ -130,13 +137,6 @@ def caveat(rule: Rule) -> str:
     return " ".join(found)
 
 
-# ------------------------------------------------------------------------------------------
-# From a released rule back to the public question that it is an answer to.
-#
-# The certificate, the encoding and the declaration say what was known before a row was read: the
-# shape of the features, n, the budget, γ/W. Trials of that kind can be simulated from them.
-
-
 IN_THE_MIDDLE = 1e-9
 """A centre this near to the middle of the range, in units of half of it, is the middle."""
 
@@ -185,31 +185,6 @@ def calibration_for(rule: Rule, question: Question) -> Calibration:
     certificate = rule.release.certificate
     gamma = certificate.gamma / certificate.weight_bound
     return calibration_of(question, question.encoding, certificate.mechanism, gamma)
-
-
-def trials_for(question: Question, count: int, rows: int, *key: int) -> Proxies:
-    """Return random trials inside the declared bounds for a public key."""
-    outcome = question.outcome
-    return random_trials(
-        question.widths,
-        count=count,
-        rows=rows,
-        propensity=outcome.propensity,
-        rng=generator(*key),
-        around=outcome.around,
-        spread=outcome.spread,
-    )
-
-
-# ------------------------------------------------------------------------------------------
-# How far the noise of objective perturbation may reach, simulated on trials other than the data.
-#
-# .. math:: \theta^* - \hat\theta \approx -(\nabla^2 F)^{-1} b, \qquad
-#           t_j = \varphi_j \cdot \text{quantile of } |\theta^*_j - \hat\theta_j|
-#
-# The curvature ∇²F is that of the data, so the true reach is sensitive. Here F is that of random
-# trials inside the declared bounds, and the quantile is over trials and draws of b. Nothing goes in
-# but a released rule. Features of one kind look alike before a row is read, so they share one t.
 
 
 SEED = 95026
@@ -322,7 +297,7 @@ def _sizes(rule: Rule, problems: int, draws: int) -> FloatArray:
     gamma, p = calibration.facts.gamma, calibration.facts.dimension
     affordable = EFFORT / (problems * draws * p**2)
     rows = int(min(question.n, MOST_ROWS, max(FEWEST_ROWS, 5 * p, affordable)))
-    trials = trials_for(question, problems, rows, SEED, 1)
+    trials = proxies_of(question, problems, rows, generator(SEED, 1))
     rehearsal = Rehearsal(question, trials, draws, (SEED, 2), question.n / rows)
     data = rehearsal.problems(question.fixed)
     b = inside_noise(calibration, Draws.of((problems, draws), p, generator(SEED, 2)))

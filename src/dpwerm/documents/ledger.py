@@ -1,4 +1,8 @@
-"""A ledger in plain words: what was spent on what, what is left, and what one more would leave."""
+"""A ledger in plain words and as a file.
+
+In words: what was spent on what, what is left, and what one more release would leave. As a file:
+the whole chain as JSON, to be checked anywhere, and the charges as CSV.
+"""
 
 import csv
 import io
@@ -15,7 +19,11 @@ from dpwerm.privacy.ledger.amounts import CURRENCIES, Amounts, Total
 from dpwerm.privacy.ledger.entry import Entry, seal
 from dpwerm.privacy.ledger.pld import GAUSSIAN_DELTA, composed
 from dpwerm.releases.files import read_json
-from dpwerm.text import aligned, one_line, wrapped
+from dpwerm.text import aligned, one_line, stacked, underlined, wrapped
+
+FORMAT, VERSION = "dpwerm-ledger", 1
+COLUMNS = ("entry", "date", "what", "slot", "epsilon", "delta", "rho", "mu", "library", "release")
+_KEYS = {"number", "previous", "body", "hash"}
 
 EVERYBODY = "everybody"
 HEADINGS = ("entry", "date", "what", "for", "cost", "left before and after", "release")
@@ -47,9 +55,8 @@ def preview_lines(account: Account, cost: AnyBudget, slot: str | None, where: st
 
 def show_lines(account: Account, entries: Sequence[Entry], where: str) -> list[str]:
     """Return every entry of a study and its balance."""
-    title = f"Ledger of study {account.study}"
     parts = [
-        [title, "=" * len(title)],
+        underlined(f"Ledger of study {account.study}"),
         [f"In {where}, under relation {account.relation}."],
         aligned([HEADINGS, *entry_rows(account, entries)]) if entries else _nothing(),
         balance_lines(account),
@@ -57,7 +64,7 @@ def show_lines(account: Account, entries: Sequence[Entry], where: str) -> list[s
         composed_lines(account),
         [line for entry in entries for line in _reason(entry)],
     ]
-    return "\n\n".join("\n".join(part) for part in parts if part).splitlines()
+    return stacked(parts).splitlines()
 
 
 def entry_rows(account: Account, entries: Iterable[Entry]) -> list[tuple[str, ...]]:
@@ -217,15 +224,6 @@ def _reason(entry: Entry) -> list[str]:
     if entry.body["kind"] != "total":
         return []
     return wrapped(one_line(f"Entry {entry.number}, why the total changed: {entry.body['reason']}"))
-
-
-# ------------------------------------------------------------------------------------------
-# A ledger as a file: the whole chain as JSON, to be checked anywhere; charges as CSV.
-
-
-FORMAT, VERSION = "dpwerm-ledger", 1
-COLUMNS = ("entry", "date", "what", "slot", "epsilon", "delta", "rho", "mu", "library", "release")
-_KEYS = {"number", "previous", "body", "hash"}
 
 
 def ledger_content(entries: Sequence[Entry]) -> dict[str, Any]:

@@ -1,7 +1,9 @@
-"""A report as one HTML file: no request leaves it, and text from files stays text.
+"""A report as HTML, as text and as data: the same blocks in each.
 
-Jinja escapes everything; characters that could turn a line around are written out. Pictures are
-images in the page itself, where a browser runs nothing, and the page forbids every other source.
+HTML: one file from which no request leaves, and text from files stays text. Jinja escapes
+everything; characters that could turn a line around are written out. Pictures are images in the
+page itself, where a browser runs nothing, and the page forbids every other source. Text: for
+terminals, mail and screen readers. Data: for other programs, each block with its kind.
 """
 
 import base64
@@ -24,8 +26,9 @@ from dpwerm.documents.content import (
     Report,
     Table,
 )
-from dpwerm.text import WIDTH, aligned, harmless, wrapped
+from dpwerm.text import WIDTH, aligned, harmless, stacked, underlined, wrapped
 
+FORMAT, VERSION = "dpwerm-report", 1
 TEMPLATE = "report.html.j2"
 BRIEF = 18
 """Characters of a cell that is kept on one line."""
@@ -55,18 +58,14 @@ def _image(drawing: Drawing) -> str:
     return f"data:image/svg+xml;base64,{base64.b64encode(drawing.text.encode()).decode('ascii')}"
 
 
-# ------------------------------------------------------------------------------------------
-# A report as plain text, for terminals, mail and screen readers.
-
-
 def as_text(report: Report) -> str:
     """Return the report as lines of text."""
-    parts = [[report.title, "=" * len(report.title)], *map(wrapped, report.notices)]
+    parts = [underlined(report.title), *map(wrapped, report.notices)]
     for section in report.sections:
-        parts.append([section.title, "-" * len(section.title)])
+        parts.append(underlined(section.title, "-"))
         parts += [_lines(block) for block in section.blocks]
     parts.append([f"Made by {report.library}."])
-    return harmless("\n\n".join("\n".join(part) for part in parts)) + "\n"
+    return harmless(stacked(parts)) + "\n"
 
 
 def _lines(block: Block) -> list[str]:
@@ -103,13 +102,6 @@ def _hanging(head: str, text: str) -> list[str]:
 def _table(rows: Sequence[Sequence[str]]) -> list[str]:
     lines = aligned(rows)
     return [lines[0], "  " + "-" * (max(map(len, lines)) - 2), *lines[1:]]
-
-
-# ------------------------------------------------------------------------------------------
-# A report as plain data for other programs: the same blocks, each with its kind.
-
-
-FORMAT, VERSION = "dpwerm-report", 1
 
 
 def as_data(report: Report) -> dict[str, Any]:

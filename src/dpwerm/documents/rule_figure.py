@@ -17,14 +17,12 @@ from dpwerm.documents.drawing import (
     headed,
     labelled,
     legend_under,
-    panels,
     plain,
     room,
     rows_named,
-    save,
     short,
+    side_by_side,
     styled,
-    titled,
     two_lines,
     wide,
 )
@@ -162,9 +160,12 @@ def _scores(rule: Rule, across: NumberBlock, up: NumberBlock, steps: int) -> Flo
 def save_figure(rule: Rule, path: Path, simulated: Simulated | None = None) -> None:
     """Write both pictures side by side; the ending of the path decides the format."""
     rows = len(rule.release.encoding.coefficient_names)
-    figure, ((left, right),) = panels(10.0, max(4.0, 1.8 + 0.24 * rows), columns=2)
-    draw_coefficients(rule, left, simulated)
-    draw_recommendation(rule, right)
     claim = str(rule.budget) if rule.private else "NOT PRIVATE"
-    titled(figure, f"{short(rule.title, 80, room(left, 1.25))}   ({claim})")
-    save(figure, path)
+    side_by_side(
+        lambda axes: draw_coefficients(rule, axes, simulated),
+        lambda axes: draw_recommendation(rule, axes),
+        max(4.0, 1.8 + 0.24 * rows),
+        rule.title,
+        claim,
+        path,
+    )

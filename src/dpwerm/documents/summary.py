@@ -1,7 +1,16 @@
-"""The settings of a fit in words: what applies beyond the plain values, and who chose it.
+r"""A rule in plain words: what it recommends, what the promise means, and what that rests on.
 
 All of it is public: settings are declared, or chosen on simulated problems without reading a row,
 or, for γ alone, chosen privately on the rows at a cost that is said.
+
+An (ε, δ) promise is a factor by which anybody's odds can change:
+
+.. math:: \frac{P(a \mid result)}{P(b \mid result)} \le e^{\varepsilon} \frac{P(a)}{P(b)}
+
+for two possible rows a and b of a person (or being in the data and not), because the published
+result is at most e^ε times as likely under one as under the other. ρ-zCDP and μ-GDP are a game of
+guessing: under μ-GDP a test with a share a of false alarms detects at most Φ(Φ⁻¹(a) + μ); Gaussian
+noise that is ρ-zCDP has μ = √(2ρ), so one picture serves both.
 """
 
 import math
@@ -16,10 +25,27 @@ from dpwerm.releases.release import Release
 from dpwerm.releases.rule import Rule
 from dpwerm.releases.rule_file import notice
 from dpwerm.releases.tuning import FLIP, REPEATS, SPLIT
-from dpwerm.text import wrapped
+from dpwerm.text import aligned, stacked, underlined, wrapped
 
 CLEAR = 0.6
 """Below this share of right answers on simulated problems a private rule may be noise alone."""
+
+LARGEST_TOLD = 20
+"""Above this ε a factor is no protection, and its number says nothing."""
+
+FALSE_ALARMS = 0.05
+NOTHING_LEFT = 0.999
+"""Above this share of detections nobody is protected."""
+
+UNITS = {
+    "centred": "a number runs from -1 to 1 over its declared range, two levels are -1 and 1",
+    "paper": "the paper's: every feature runs from 0 to 1 and is divided by the same factor",
+}
+UNPUBLISHED_SPREAD = (
+    "No ± is shown: under objective perturbation the spread of the noise in a coefficient depends",
+    "on the data and is not published.",
+)
+SIMULATED = " `dpwerm report` shows a ± from simulated trials instead."
 
 
 def setting_rows(rule: Rule) -> dict[str, str]:
@@ -115,19 +141,6 @@ def unclear_lines(rule: Rule) -> list[str]:
     )
 
 
-# ------------------------------------------------------------------------------------------
-# What ε means in plain words: by how much anybody's odds can change.
-#
-# .. math:: \frac{P(a \mid result)}{P(b \mid result)} \le e^{\varepsilon} \frac{P(a)}{P(b)}
-#
-# for two possible rows a and b of a person (or being in the data and not), because the published
-# result is at most e^ε times as likely under one as under the other.
-
-
-LARGEST_TOLD = 20
-"""Above this ε a factor is no protection, and its number says nothing."""
-
-
 def factor_words(epsilon: Decimal) -> str:
     """Return the factor e^ε in words."""
     if epsilon > LARGEST_TOLD:
@@ -154,18 +167,6 @@ def odds_words(epsilon: Decimal) -> str:
         f"odds change by at most {factor_words(epsilon)}; "
         f"50:50 becomes at most {larger:g}:{smaller:g}"
     )
-
-
-# ------------------------------------------------------------------------------------------
-# What a promise means in plain words: in (ε, δ) a factor, in ρ-zCDP and μ-GDP a game of guessing.
-#
-# Under μ-GDP a test with a share a of false alarms detects at most Φ(Φ⁻¹(a) + μ); Gaussian noise
-# that is ρ-zCDP has μ = √(2ρ), so one picture serves both.
-
-
-FALSE_ALARMS = 0.05
-NOTHING_LEFT = 0.999
-"""Above this share of detections nobody is protected."""
 
 
 def meaning(certificate: Certificate, whole: AnyBudget | None = None) -> list[str]:
@@ -219,21 +220,6 @@ def _guessing(certificate: Certificate, promise: str) -> list[str]:
     share, guess = math.ceil(1000 * detected) / 10, 100 * FALSE_ALARMS
     test = f"A test with {guess:g} false alarms in 100"
     return [*lines, f"{test} detects at most {share:g} in 100; a mere guess detects {guess:g}."]
-
-
-# ------------------------------------------------------------------------------------------
-# A rule in plain words: what it recommends, what it costs, what the promise rests on.
-
-
-UNITS = {
-    "centred": "a number runs from -1 to 1 over its declared range, two levels are -1 and 1",
-    "paper": "the paper's: every feature runs from 0 to 1 and is divided by the same factor",
-}
-UNPUBLISHED_SPREAD = (
-    "No ± is shown: under objective perturbation the spread of the noise in a coefficient depends",
-    "on the data and is not published.",
-)
-SIMULATED = " `dpwerm report` shows a ± from simulated trials instead."
 
 
 def _rule_lines(rule: Rule) -> list[str]:
@@ -299,11 +285,9 @@ def certificate_rows(rule: Rule) -> dict[str, str]:
 
 
 def _certificate_lines(rule: Rule) -> list[str]:
-    shown = certificate_rows(rule)
-    width = max(map(len, shown))
     private = rule.release.certificate.private
     heading = "What the promise rests on:" if private else "How it was made, without a promise:"
-    return [heading, "", *(f"  {k:<{width}}  {v}" for k, v in shown.items())]
+    return [heading, "", *aligned(list(certificate_rows(rule).items()))]
 
 
 def _tuned(rule: Rule) -> str:
@@ -368,9 +352,8 @@ def _propensity_lines(rule: Rule) -> list[str]:
 
 def summary(rule: Rule) -> str:
     """Return the rule, the meaning of its promise and the certificate as text."""
-    title = rule.title
     parts = [
-        [title, "=" * len(title), "", notice(rule)],
+        [*underlined(rule.title), "", notice(rule)],
         _rule_lines(rule),
         _noise_lines(rule),
         unclear_lines(rule),
@@ -380,4 +363,4 @@ def summary(rule: Rule) -> str:
         tuning_lines(rule),
         chosen_lines(rule),
     ]
-    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+    return stacked(parts) + "\n"

@@ -3,6 +3,7 @@
 from dpwerm.releases.rule import Rule
 from dpwerm.releases.value.layout import RULE
 from dpwerm.releases.value.release import Estimate, ValueRelease
+from dpwerm.text import aligned, stacked, underlined
 
 HEADINGS = ("", "estimate", "interval", "privacy", "sampling")
 ESTIMATES = {"design": "probabilities by design", "weighted": "probabilities by row"}
@@ -13,15 +14,14 @@ MODELLED = ("external", "released")
 def value_summary(value: ValueRelease, rule: Rule | None = None) -> str:
     """Return the evaluation as text; with the rule, also what the rule cost before."""
     title = value.declaration.study_name or value.declaration.study_id or "a treatment rule"
-    head = f"Value of a rule: {title}"
     parts = [
-        [head, "=" * len(head), "", value.notice],
+        [*underlined(f"Value of a rule: {title}"), "", value.notice],
         _table_lines(value),
         reading_lines(value) + verdict_lines(value),
         cost_lines(value, rule),
         _certificate_lines(value),
     ]
-    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+    return stacked(parts) + "\n"
 
 
 def scale_words(value: ValueRelease) -> str:
@@ -41,22 +41,9 @@ def estimate_row(one: Estimate) -> tuple[str, ...]:
 
 
 def _table_lines(value: ValueRelease) -> list[str]:
-    rows: list[tuple[str, ...]] = [HEADINGS]
-    rows += [estimate_row(one) for one in (*value.values, *value.gains)]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(HEADINGS))]
-    lines = [
-        "  "
-        + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
-    values = len(value.values)
-    return [
-        f"{scale_words(value)}:",
-        "",
-        *lines[: values + 1],
-        "",
-        *lines[values + 1 :],
-    ]
+    lines = aligned([HEADINGS, *map(estimate_row, (*value.values, *value.gains))])
+    gains = len(value.values) + 1
+    return [f"{scale_words(value)}:", "", *lines[:gains], "", *lines[gains:]]
 
 
 def _called(one: Estimate) -> str:
@@ -141,7 +128,6 @@ def value_rows(value: ValueRelease) -> dict[str, str]:
 
 
 def _certificate_lines(value: ValueRelease) -> list[str]:
-    shown, c = value_rows(value), value.certificate
-    width = max(map(len, shown))
-    heading = "What the promise rests on:" if c.private else "How it was made, without a promise:"
-    return [heading, "", *(f"  {key:<{width}}  {text}" for key, text in shown.items())]
+    private = value.certificate.private
+    heading = "What the promise rests on:" if private else "How it was made, without a promise:"
+    return [heading, "", *aligned(list(value_rows(value).items()))]

@@ -21,13 +21,11 @@ from dpwerm.documents.drawing import (
     headed,
     labelled,
     legend_under,
-    panels,
     room,
     rows_named,
-    save,
     short,
+    side_by_side,
     styled,
-    titled,
     two_lines,
     wide,
 )
@@ -73,15 +71,15 @@ def draw_gains(value: ValueRelease, axes: Axes) -> None:
 @styled()
 def save_value(value: ValueRelease, path: Path) -> None:
     """Write both pictures side by side; the ending of the path decides the format."""
-    figure, ((left, right),) = panels(10.0, 4.2, columns=2)
-    draw_value(value, left)
-    draw_gains(value, right)
     facts = value.declaration
-    name = facts.study_name or facts.study_id or "a treatment rule"
-    title = short(name, 80, room(left, 1.25))
-    claim = str(value.budget) if value.private else "NOT PRIVATE"
-    titled(figure, f"{title}   ({claim})")
-    save(figure, path)
+    side_by_side(
+        lambda axes: draw_value(value, axes),
+        lambda axes: draw_gains(value, axes),
+        4.2,
+        facts.study_name or facts.study_id or "a treatment rule",
+        str(value.budget) if value.private else "NOT PRIVATE",
+        path,
+    )
 
 
 def benefit_label(value: ValueRelease, points: float = math.inf) -> str:

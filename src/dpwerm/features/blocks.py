@@ -27,7 +27,10 @@ Number = Annotated[float, Strict(), Field(ge=-LARGEST, le=LARGEST, allow_inf_nan
 class Frozen(BaseModel):
     """A record that cannot change, has no unknown keys and never echoes its input in an error."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    # Validators are built at the first use: an import needs few of them.
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True
+    )
 
 
 class NumberBlock(Frozen):

@@ -31,6 +31,9 @@ from dpwerm.tune.people import Validation
 
 NORMAL_95 = 1.96
 WINDOW = 0.05
+INDEPENDENT, SIMULATED, PORTION = OPEN_WAYS = ("independent", "simulated", "portion")
+"""The ways to tune on people who may be looked at; the others are private."""
+
 FREE = "free"
 NOT_PRIVATE = "NOT PRIVATE"
 FORMAT, VERSION = "dpwerm-tuned", 1

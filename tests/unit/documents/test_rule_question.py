@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from dpwerm.choose.search import proxies_of
 from dpwerm.documents.half_widths import (
     calibration_for,
     question_of,
     setting_of,
     simulated_reach,
-    trials_for,
 )
 from dpwerm.errors import ParameterError
 from dpwerm.plan.settle import Settled, settle
@@ -18,6 +18,7 @@ from dpwerm.releases.certificate import certify
 from dpwerm.releases.release import Release
 from dpwerm.releases.rule import Rule
 from dpwerm.simulate.scenarios import get_scenario
+from dpwerm.simulate.synthetic import generator
 from dpwerm.study.declaration import Declaration
 from dpwerm.study.study import Study
 
@@ -73,7 +74,7 @@ def test_trials_are_drawn_between_the_floors_of_a_propensity_model() -> None:
     rule = released(settle(declared("confounded"), Budget.of(2), N))
     question = question_of(rule)
     assert question.outcome.propensity == (question.outcome.pi_min, 1 - question.outcome.pi_min)
-    trials = trials_for(question, 4, 50, 1)
+    trials = proxies_of(question, 4, 50, generator(1))
     assert trials.X.shape == (4, 50, 3)
     assert trials.probability.min() >= question.outcome.pi_min
     found = simulated_reach(rule, problems=4, draws=4)

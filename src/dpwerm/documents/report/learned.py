@@ -1,9 +1,13 @@
-"""The rule in two sentences: when which arm is recommended, and what speaks for which."""
+"""What was learned: the rule as sentences, as a table, by an example and in two pictures.
 
-from collections.abc import Collection
+The coefficients stand beside the reach of the privacy noise, with what stands out from it.
+"""
+
+from collections.abc import Callable, Collection
 
 import numpy as np
 import pyarrow as pa
+from matplotlib.axes import Axes
 
 from dpwerm.documents.content import Block, Caution, Drawing, Paragraph, Picture, Section, Table
 from dpwerm.documents.drawing import panels, styled, svg_text
@@ -20,6 +24,36 @@ from dpwerm.releases.rule import Rule
 
 MOST_NAMED = 4
 NOTHING_CLEAR = "No feature stands out from the privacy noise."
+EXACT_RATE = (
+    "From noise alone one coefficient or more stands out in 5 of 100 releases, at a reach wider "
+    "than ±."
+)
+SIMULATED_RATE = (
+    "On the simulated trials noise alone lets one coefficient or more stand out in 5 of 100 "
+    "releases, at a reach wider than ±; on other trials it may be fewer or more "
+    "(docs/report-intervals.md)."
+)
+
+WIDTH = 4.8
+"""Inches: as wide as a picture can be and still be read on a phone."""
+
+MOST_DRAWN = 24
+MOST_LISTED = 24
+"""Features of the example that are named."""
+
+
+def learned(material: Material) -> Section:
+    """Return the section on the rule itself."""
+    rule = material.rule
+    blocks: list[Block] = [
+        Paragraph(answer(rule)),
+        Paragraph(directions(rule)),
+        _score_table(rule),
+        Paragraph(_example(rule)),
+        *noise(material),
+        *pictures(material),
+    ]
+    return Section("learned", "What was learned", tuple(blocks))
 
 
 def answer(rule: Rule) -> str:
@@ -87,21 +121,6 @@ def _meanings(rule: Rule) -> dict[str, tuple[str, str]]:
     return found
 
 
-# ------------------------------------------------------------------------------------------
-# The coefficients beside the reach of the privacy noise, and which of them stand out.
-
-
-EXACT_RATE = (
-    "From noise alone one coefficient or more stands out in 5 of 100 releases, at a reach wider "
-    "than ±."
-)
-SIMULATED_RATE = (
-    "On the simulated trials noise alone lets one coefficient or more stand out in 5 of 100 "
-    "releases, at a reach wider than ±; on other trials it may be fewer or more "
-    "(docs/report-intervals.md)."
-)
-
-
 def noise(material: Material) -> list[Block]:
     """Return the coefficients in encoded units beside the reach of the noise."""
     rule = material.rule
@@ -158,36 +177,32 @@ def _reading(material: Material) -> list[Block]:
     return blocks
 
 
-# ------------------------------------------------------------------------------------------
-# The two pictures of a rule, and in words what they show.
-
-
-WIDTH = 4.8
-"""Inches: as wide as a picture can be and still be read on a phone."""
-
-MOST_DRAWN = 24
-
-
 def pictures(material: Material) -> list[Block]:
     """Return the coefficients and, over two numbers, the recommended arm."""
     rule = material.rule
     count = min(len(rule.release.encoding.coefficient_names), MOST_DRAWN)
-    blocks: list[Block] = []
-    with styled():
-        figure, axes = panels(WIDTH, 1.0 + 0.27 * count)
-        draw_coefficients(rule, axes[0, 0], material.reach, MOST_DRAWN)
-        blocks.append(_coefficients_picture(material, Drawing(svg_text(figure))))
-        if sum(isinstance(block, NumberBlock) for block in rule.release.encoding.blocks) > 1:
-            figure, axes = panels(WIDTH, 3.6)
-            draw_recommendation(rule, axes[0, 0])
-            blocks.append(
-                Picture(
-                    "The recommended arm, every other feature at its default.",
-                    _plane_words(rule),
-                    Drawing(svg_text(figure)),
-                )
+    coefficients = drawn(
+        1.0 + 0.27 * count,
+        lambda axes: draw_coefficients(rule, axes, material.reach, MOST_DRAWN),
+    )
+    blocks: list[Block] = [_coefficients_picture(material, coefficients)]
+    if sum(isinstance(block, NumberBlock) for block in rule.release.encoding.blocks) > 1:
+        blocks.append(
+            Picture(
+                "The recommended arm, every other feature at its default.",
+                _plane_words(rule),
+                drawn(3.6, lambda axes: draw_recommendation(rule, axes)),
             )
+        )
     return blocks
+
+
+@styled()
+def drawn(height: float, draw: Callable[[Axes], None]) -> Drawing:
+    """Return one panel of the report's width, so many inches high."""
+    figure, axes = panels(WIDTH, height)
+    draw(axes[0, 0])
+    return Drawing(svg_text(figure))
 
 
 def _coefficients_picture(material: Material, drawing: Drawing) -> Picture:
@@ -208,28 +223,6 @@ def _plane_words(rule: Rule) -> str:
         return f"{plane}: all of it is {quoted(everywhere)}."
     first, second = map(quoted, rule.arms)
     return f"{plane}, divided by a straight line: on one side {first}, on the other {second}."
-
-
-# ------------------------------------------------------------------------------------------
-# What was learned: the rule as sentences, as a table and by an example.
-
-
-MOST_LISTED = 24
-"""Features of the example that are named."""
-
-
-def learned(material: Material) -> Section:
-    """Return the section on the rule itself."""
-    rule = material.rule
-    blocks: list[Block] = [
-        Paragraph(answer(rule)),
-        Paragraph(directions(rule)),
-        _score_table(rule),
-        Paragraph(_example(rule)),
-        *noise(material),
-        *pictures(material),
-    ]
-    return Section("learned", "What was learned", tuple(blocks))
 
 
 def _score_table(rule: Rule) -> Table:

@@ -149,10 +149,6 @@ def _argument(name: str) -> str:
     return shlex.quote(f"./{name}" if name.startswith("-") else name)
 
 
-# ------------------------------------------------------------------------------------------
-# How names from files stand in sentences: quoted, and listed in words.
-
-
 def quoted(name: str) -> str:
     """Return a name between quotes."""
     return f"'{name}'"

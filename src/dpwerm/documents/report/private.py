@@ -174,10 +174,6 @@ def _verify(material: Material) -> list[Block]:
     return [Paragraph(f"{words}:"), Commands(tuple(lines))]
 
 
-# ------------------------------------------------------------------------------------------
-# What the promise of a rule means, in one sentence.
-
-
 def promise(rule: Rule) -> str:
     """Return by how much one person can matter for what was published, all of it included."""
     budget = rule.budget

@@ -1,18 +1,21 @@
-"""How good it is: the value of the rule against one arm for everybody, both errors apart."""
+"""How good it is, and what it must not be used for.
+
+The value of the rule stands against one arm for everybody, both errors apart.
+"""
 
 from dpwerm.documents.content import (
     Block,
     Caution,
     Commands,
-    Drawing,
     Paragraph,
     Picture,
+    Points,
     Section,
     Table,
 )
-from dpwerm.documents.drawing import panels, styled, svg_text
-from dpwerm.documents.report.learned import WIDTH
-from dpwerm.documents.report.material import Material, joined
+from dpwerm.documents.report.learned import drawn
+from dpwerm.documents.report.material import Material, joined, quoted
+from dpwerm.documents.report.private import can_be_told
 from dpwerm.documents.value import (
     HEADINGS,
     cost_lines,
@@ -22,9 +25,11 @@ from dpwerm.documents.value import (
     verdict_lines,
 )
 from dpwerm.documents.value_figure import draw_gains, draw_value
+from dpwerm.releases.rule import Rule
 from dpwerm.releases.value.release import ValueRelease
 
 TITLE = "How good it is"
+NOT_BY_LOT = ("external", "released", "ridge", "worst_case")
 
 
 def quality(material: Material) -> Section:
@@ -78,15 +83,98 @@ def _unknown(material: Material) -> tuple[Block, ...]:
 
 
 def _pictures(value: ValueRelease) -> list[Block]:
-    with styled():
-        figure, axes = panels(WIDTH, 2.6)
-        draw_value(value, axes[0, 0])
-        values = Drawing(svg_text(figure))
-        figure, axes = panels(WIDTH, 2.2)
-        draw_gains(value, axes[0, 0])
-        gains = Drawing(svg_text(figure))
     words = "The table above as a picture."
+    values = drawn(2.6, lambda axes: draw_value(value, axes))
+    gains = drawn(2.2, lambda axes: draw_gains(value, axes))
     return [
         Picture("Mean benefit under the rule, and under one arm for everybody.", words, values),
         Picture("What the rule gains over one arm for everybody.", words, gains),
+    ]
+
+
+def limits(material: Material) -> Section:
+    """Return the section on misuse."""
+    blocks: list[Block] = []
+    if not material.private:
+        what = "the rule" if not material.rule.private else "its value"
+        blocks.append(
+            Caution(
+                f"NOT PRIVATE: {what} must not be published, or shown to others, if the data is "
+                "real."
+            )
+        )
+    blocks.append(Points(tuple(_points(material))))
+    return Section("limits", "What it must not be used for", tuple(blocks))
+
+
+def _points(material: Material) -> list[str]:
+    rule = material.rule
+    first, second = map(quoted, rule.arms)
+    benefit = quoted(rule.declaration.benefit.column)
+    return [
+        (
+            "It does not decide for a person. It is one linear score of a few features; whoever "
+            "treats a person knows more."
+        ),
+        (
+            f"It weighs one outcome, {benefit}. Side effects, costs and what a person wishes are "
+            "not in it, and some people do worse under the rule than under the other arm."
+        ),
+        (
+            f"It compares {first} and {second} and no other treatment, for people like those of "
+            "the study. A value outside a declared range counts as the nearest end, so it says "
+            "little about such people."
+        ),
+        (
+            "It is no test of a hypothesis. A coefficient has no p-value here, and other people "
+            "would have given another rule."
+        ),
+        (
+            "It does not say that a feature causes a better outcome: features stand for others "
+            "that go with them."
+        ),
+        _about_a_person(rule),
+        _again(rule),
+        _worth(material),
+        *_not_by_lot(rule),
+    ]
+
+
+def _about_a_person(rule: Rule) -> str:
+    if not rule.private:
+        return (
+            "It may tell who took part and what was written about them, because it is NOT PRIVATE."
+        )
+    words = (
+        "It must not be used to judge whether a certain person took part, or what was written "
+        "about them"
+    )
+    if can_be_told(rule):
+        return f"{words}. How much anybody can learn of that is bounded by the promise."
+    return f"{words}."
+
+
+def _again(rule: Rule) -> str:
+    words = "It must not be made again until it looks better: every release tells more"
+    return f"{words}, and the ledger counts them all." if rule.receipt else f"{words}."
+
+
+def _worth(material: Material) -> str:
+    if material.value is None:
+        return "It must not be called beneficial: nobody has released what it is worth."
+    return (
+        "Its value is fair only if it was measured on people whom the rule has not seen. No file "
+        "says whether it was: ask."
+    )
+
+
+def _not_by_lot(rule: Rule) -> list[str]:
+    if rule.declaration.treatment.origin not in NOT_BY_LOT:
+        return []
+    return [
+        (
+            "Arms count as not assigned by lot, so the rule is right only if the probabilities of "
+            "the arms are right and nothing that matters is missing from them. No interval here "
+            "allows for that."
+        )
     ]

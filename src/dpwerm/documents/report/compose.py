@@ -6,7 +6,7 @@ from dpwerm.documents.content import Block, Commands, Facts, Paragraph, Report, 
 from dpwerm.documents.report.cost import cost
 from dpwerm.documents.report.learned import learned
 from dpwerm.documents.report.limits import limits
-from dpwerm.documents.report.material import Material, joined
+from dpwerm.documents.report.material import Booked, Material, Names, joined
 from dpwerm.documents.report.private import why_private
 from dpwerm.documents.report.quality import quality
 from dpwerm.documents.report.short import in_short
@@ -14,6 +14,7 @@ from dpwerm.documents.summary import certificate_rows, chosen_lines, tuning_line
 from dpwerm.documents.value import value_rows
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.relation import Relation
+from dpwerm.releases.kinds import Beside
 from dpwerm.releases.rule import Rule
 from dpwerm.version import __version__
 
@@ -147,6 +148,13 @@ SECTIONS: tuple[Callable[[Material], Section], ...] = (
     certificate,
     made,
 )
+
+
+def report_on(rule: Rule, beside: Beside) -> Report:
+    """Return the report on a rule, with what is known beside it."""
+    booked = None if beside.account is None else Booked(beside.account, beside.where)
+    names = Names(beside.file, beside.value_file or Names.value, beside.study_file or Names.study)
+    return compose(Material(rule, beside.value, booked, beside.checks, names))
 
 
 def compose(material: Material) -> Report:

@@ -13,7 +13,7 @@ from dpwerm.privacy.budget import AnyBudget, Written
 from dpwerm.privacy.ledger import ledger as bodies
 from dpwerm.privacy.ledger.account import Account, unpayable
 from dpwerm.privacy.ledger.amounts import Total
-from dpwerm.privacy.ledger.entry import Entry
+from dpwerm.privacy.ledger.entry import WHAT, Entry
 from dpwerm.privacy.ledger.memory import CODE, STUDY_FILE, Memory, differs, refuse, refuse_relation
 from dpwerm.privacy.ledger.store import DEFAULT, Store, refuse_elsewhere
 from dpwerm.privacy.ledger.url import LedgerAddress
@@ -112,7 +112,6 @@ def released(study: str, charge: int, digest: str) -> Body:
 # both must agree; ``change_total`` records a new one, with its reason, and history stays.
 
 
-WHAT = ("rule", "tuned rule", "value", "classifier")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _LONGEST_REASON = 1_000
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dpwerm.privacy.budget import Budget
-from dpwerm.releases.release import digest_of
+from dpwerm.releases.files import digest_of
 from dpwerm.releases.tuning import Tuning, plain_tuning
 
 Edit = Callable[[str], str | bytes]

@@ -15,7 +15,7 @@ from tests.bad_input.base import ADD_REMOVE, PROPENSITY_COLUMN, STUDY
 from tests.cli.conftest import Run, Trial
 
 from dpwerm.errors import RuleFileError
-from dpwerm.releases.release import digest_of
+from dpwerm.releases.files import digest_of
 from dpwerm.releases.rule_file import verify_rule, write_rule
 from dpwerm.study.study import Study
 from dpwerm.tune.private import fit_tuned

@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
-from dpwerm.cli.console import EPSILON_HELP, Force, free_path, say, stages
+from dpwerm.cli.console import EPSILON_HELP, Force, free_path, stages
 from dpwerm.cli.paying import LedgerOrNone, Slot, ask, payer, spare, told
+from dpwerm.cli.released import hand_over
 from dpwerm.privacy.budget import Budget
 from dpwerm.releases.rule_file import read_rule
 from dpwerm.study.study import Study
@@ -45,7 +46,6 @@ def evaluate(
     loaded, declared = read_rule(rule), Study.load(study)
     from dpwerm.documents.value import value_summary
     from dpwerm.evaluate import evaluation_of
-    from dpwerm.releases.value.file import write_value
     from dpwerm.releases.value.outcome import OutcomeModel
 
     private = loaded.private and Budget.of(epsilon).is_private and seed is None
@@ -68,7 +68,4 @@ def evaluate(
         read = wanted.read(table)
         on_stage("evaluating")
         value = wanted.release(read)
-        text = value_summary(value, loaded)
-    write_value(value, path)
-    say(text)
-    say(f"Wrote {path}. Anybody can check its numbers with: dpwerm verify {path}")
+    hand_over(value, path, lambda: value_summary(value, loaded))

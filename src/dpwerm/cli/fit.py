@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from dpwerm.cli.console import DELTA_HELP, EPSILON_HELP, TABLE_HELP, Force, free_path, say, stages
+from dpwerm.cli.console import DELTA_HELP, EPSILON_HELP, TABLE_HELP, Force, free_path, stages
 from dpwerm.cli.paying import LedgerOrNone, Slot, ask, payer, spare, told
+from dpwerm.cli.released import hand_over
 from dpwerm.privacy.budget import only_budget
-from dpwerm.releases.rule_file import write_rule
 from dpwerm.study.study import Study
 
 
@@ -66,7 +66,4 @@ def fit(
     ask(f"Release a rule from study {declared.id} at {budget}?", paid, budget, yes=yes)
     with told(paid), stages() as on_stage:
         rule.fit(table, on_stage=on_stage)
-    text = summary(rule.rule_)
-    write_rule(rule.rule_, path)
-    say(text)
-    say(f"Wrote {path}. Anybody can check its numbers with: dpwerm verify {path}")
+    hand_over(rule.rule_, path, lambda: summary(rule.rule_))

@@ -148,24 +148,17 @@ def attach(
     ledger: LedgerUrl = None,
 ) -> None:
     """Record which release a charge paid for, if a warning after the release asked for it."""
-    from dpwerm.cli.released import released_in
-    from dpwerm.releases.findings import PAID_FOR, ledger_findings
+    from dpwerm.releases.kinds import CHARGE, PAID_FOR, check_file, ledger_findings
 
     declared = Study.load(study)
-    found = released_in(file)
+    checked = check_file(file)
+    found = checked.kind.released(checked.sound(file.name))
     if found.receipt is None:
         raise ParameterError(f"{file.name} names no charge: there is nothing to attach it to")
     book = ledger_of(declared, ledger)
     wrong = [
-        finding.what.removeprefix("ledger, ")
-        for finding in ledger_findings(
-            found.digest,
-            found.budget,
-            found.receipt,
-            entries_in(store_of(declared, ledger)),
-            study=declared.id,
-            what=found.what,
-        )
+        finding.what.removeprefix(CHARGE)
+        for finding in ledger_findings(found, entries_in(store_of(declared, ledger)), declared.id)
         if not finding.holds and finding.what in PAID_FOR
     ]
     if wrong:

@@ -1,80 +1,58 @@
-"""What a rule file or a value file says of its charge, and what the ledger says of it."""
+"""What commands do with releases: hand one over, and say what does not hold of one in a file."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from dpwerm.privacy.budget import AnyBudget
-from dpwerm.privacy.randomness import Receipt
-from dpwerm.releases.files import VALUE_FORMAT, read_json
-from dpwerm.releases.findings import ledger_findings, what_of
-from dpwerm.releases.rule import Rule
-from dpwerm.releases.rule_file import content_of, read_rule
-from dpwerm.releases.verify import Finding
-from dpwerm.study.study import Study
-
-if TYPE_CHECKING:
-    from dpwerm.privacy.ledger.entry import Entry
-    from dpwerm.releases.value.release import ValueRelease
-
-CHARGE = "ledger, "
-"""How the checks against a ledger begin."""
+from dpwerm.cli.console import complain, say
+from dpwerm.releases.kinds import Finding, kind_of
+from dpwerm.text import one_line
 
 
-@dataclass(frozen=True)
-class Released:
-    """A release as its file describes it; only a file that verifies is read.
+class WordsError(Exception):
+    """A release is made and written, and only what is said of it failed."""
 
-    what : "rule", "tuned rule" or "value", as a ledger calls it
+
+def hand_over(release: object, path: Path, words: Callable[[], str]) -> None:
+    """Write a release, then say what it is; nothing that was paid for is lost to what follows it.
+
+    A release that cannot be written is printed. Where its words fail, the file and the charge that
+    paid for it are named all the same.
     """
-
-    what: str
-    private: bool
-    study: str
-    digest: str
-    budget: AnyBudget
-    receipt: Receipt | None
-
-
-def released_in(file: Path) -> Released:
-    """Return the release in a file, by what the file says that it is."""
-    if read_json(file).get("format") != VALUE_FORMAT:
-        return rule_released(read_rule(file))
-    # SciPy takes a second to load; a rule file does without.
-    from dpwerm.releases.value.file import read_value
-
-    return value_released(read_value(file))
-
-
-def rule_released(rule: Rule) -> Released:
-    """Return what a rule says of its charge."""
-    digest, study = str(content_of(rule)["digest"]), rule.declaration.study_id
-    return Released(what_of(rule), rule.private, study, digest, rule.budget, rule.receipt)
+    kind = kind_of(release)
+    try:
+        kind.write(release, path)
+    except OSError as error:
+        complain(f"{path} could not be written ({error.strerror}). {_paid(release)}")
+        complain("Its whole content follows on standard output: keep it as a file.")
+        say(kind.text(release).rstrip("\n"))
+        raise
+    try:
+        text = words()
+    except Exception as error:
+        complain(f"Wrote {path}, but could not say what is in it. {_paid(release)}")
+        complain(f"Nothing of it is lost; check it with: dpwerm verify {path}")
+        raise WordsError().with_traceback(error.__traceback__) from error
+    say(text)
+    say(f"Wrote {path}. Anybody can check its numbers with: dpwerm verify {path}")
 
 
-def value_released(value: "ValueRelease") -> Released:
-    """Return what a value says of its charge."""
-    from dpwerm.releases.value.file import value_content
+def _paid(release: object) -> str:
+    """Return which charge paid for a release, in words."""
+    found = kind_of(release).released(release)
+    if found.receipt is None:
+        return "No ledger was charged for it."
+    return f"The release is paid for: {found.budget}, by {found.receipt}."
 
-    digest, study = str(value_content(value)["digest"]), value.declaration.study_id
-    return Released("value", value.private, study, digest, value.budget, value.receipt)
+
+def complain_of(wrong: Iterable[Finding]) -> None:
+    """Print each check that does not hold, in one line."""
+    for finding in wrong:
+        recorded, derived = shown(finding.recorded), shown(finding.derived)
+        complain(one_line(f"  WRONG  {finding.what}: recorded {recorded}, derived {derived}"))
 
 
-def charge_findings(
-    found: Released, study: Study | None, entries: "Iterable[Entry]"
-) -> list[Finding]:
-    """Return the checks of a release against the ledger; what is not private is in none."""
-    if not found.private:
-        return []
-    findings = ledger_findings(
-        found.digest,
-        found.budget,
-        found.receipt,
-        entries,
-        study=found.study if study is None else study.id,
-        what=found.what,
-    )
-    if study is not None and found.study not in ("", study.id):
-        findings.append(Finding(f"{CHARGE}study file", found.study, study.id))
-    return findings
+def shown(value: object) -> str:
+    """Return a value for reading; of a budget, each part by its name."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {value[name]}" for name in sorted(value, reverse=True))
+    return str(value)

@@ -1,23 +1,30 @@
 """``dpwerm report``: what was learned, what it costs and why it is private, for an ethics board."""
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dpwerm.cli.console import NOT_VERIFIED, Force, complain, free_path, say, stages
 from dpwerm.cli.paying import LedgerUrl, entries_in, store_of
-from dpwerm.cli.released import Released, charge_findings, rule_released, value_released
+from dpwerm.cli.released import complain_of
 from dpwerm.errors import ParameterError
-from dpwerm.releases.files import write_json, write_text
-from dpwerm.releases.rule import Rule
-from dpwerm.releases.rule_file import read_rule, verify_rule
+from dpwerm.releases.files import read_json, write_json, write_text
+from dpwerm.releases.kinds import (
+    RULE,
+    VALUE,
+    Beside,
+    Checked,
+    Released,
+    get_kind,
+    kind_in,
+    ledger_findings,
+)
 from dpwerm.study.study import Study
-from dpwerm.text import one_line
 
 if TYPE_CHECKING:
     from dpwerm.documents.content import Report
-    from dpwerm.documents.report.material import Booked, Material
 
 ENDINGS = (".html", ".txt", ".json")
 
@@ -47,76 +54,75 @@ def report(
     path = free_path(out, force=force, inputs=given)
     with stages() as on_stage:
         on_stage("simulating how far noise reaches, and drawing")
-        material = write_report(path, rule, study, value, ledger)
-    for notice in material.notices:
+        made, private = write_report(path, rule, study, value, ledger)
+    for notice in made.notices:
         say(notice)
     say(f"Wrote {path}. It comes from released files alone; no row was read.")
     if path.suffix.lower() == ".html":
         say("Open it in any browser, or print it: it needs no network.")
-    for line in _missing(study, value, private=material.rule.private):
+    for line in _missing(study, value, private=private):
         say(line)
 
 
 def write_report(
     path: Path, rule: Path, study: Path | None, value: Path | None, ledger: str | None
-) -> "Material":
-    """Write the report of the files as the ending of the path says; return what it is made from.
+) -> "tuple[Report, bool]":
+    """Write the report of the files as the ending of the path says.
 
     Only files that verify are reported; a study brings its ledger, which must hold their charges.
+    Returns the report, and whether the release that it is on is private.
     """
-    # Drawing libraries take a second to load; other commands do without them.
-    from dpwerm.documents.report.compose import compose
-    from dpwerm.documents.report.material import Material, Names
-    from dpwerm.releases.value.file import read_value, verify_value
-
-    loaded = read_rule(rule)
-    checks = len(verify_rule(rule))
-    found = None if value is None else read_value(value)
-    checks += 0 if value is None else len(verify_value(value))
-    booked = None
+    content = read_json(rule)
+    kind = kind_in(content)
+    main = (kind if kind.reported else get_kind(RULE)).check(content, rule.name)
+    main.sound(rule.name)
+    files: list[Checked[Any]] = [main]
+    if value is not None:
+        files.append(get_kind(VALUE).checked(value))
+        files[-1].sound(value.name)
+    told = [one.kind.released(one.release) for one in files]
+    beside = Beside(
+        rule.name,
+        sum(len(one.findings) for one in files),
+        None if study is None else study.name,
+        None if value is None else value.name,
+        None if value is None else files[-1].release,
+    )
     if study is not None:
-        told = [rule_released(loaded)] + ([] if found is None else [value_released(found)])
-        account, charged = _booked(study, ledger, loaded, [one for one in told if one.receipt])
-        checks += charged
-        booked = account if loaded.receipt is not None else None
-    names = Names(rule.name, value.name if value else Names.value, _study_name(study))
-    material = Material(loaded, found, booked, checks, names)
-    _write(compose(material), path)
-    return material
+        beside = _booked(beside, study, ledger, main.kind.name, told)
+    made: Report = main.kind.report(main.release, beside)
+    _write(made, path)
+    return made, told[0].private
 
 
 def _booked(
-    study: Path, option: str | None, rule: Rule, charged: list[Released]
-) -> "tuple[Booked | None, int]":
-    """Return the study's account and how many checks of what was charged against it hold."""
-    from dpwerm.documents.report.material import Booked
+    beside: Beside, study: Path, option: str | None, name: str, told: list[Released]
+) -> Beside:
+    """Return what is beside a release with its account, whose checks must hold for all releases."""
+    declared = Study.load(study)
+    if told[0].study not in ("", declared.id):
+        raise ParameterError(
+            f"the {name} comes from another study than this study file: give the {name}'s own"
+        )
+    charged = [one for one in told if one.receipt]
+    if not charged:
+        return beside
+    # SQLAlchemy takes a moment to load; a report without a charge does without it.
     from dpwerm.privacy.ledger.account import Account
 
-    declared = Study.load(study)
-    if rule.declaration.study_id not in ("", declared.id):
-        raise ParameterError(
-            "the rule comes from another study than this study file: give the rule's own"
-        )
-    if not charged:
-        return None, 0
     store = store_of(declared, option)
     entries = entries_in(store)
-    findings = [finding for one in charged for finding in charge_findings(one, declared, entries)]
+    findings = [one for paid in charged for one in ledger_findings(paid, entries, declared.id)]
     wrong = [finding for finding in findings if not finding.holds]
-    for finding in wrong:
-        told = f"{finding.what}: recorded {finding.recorded}, derived {finding.derived}"
-        complain(one_line(f"  WRONG  {told}"))
+    complain_of(wrong)
     account = Account.of(entries, declared.id)
     if wrong or account is None:
         complain("The ledger does not hold the charge of these files. No report was written.")
         raise typer.Exit(NOT_VERIFIED)
-    return Booked(account, store.address.kind_shown), len(findings)
-
-
-def _study_name(study: Path | None) -> str:
-    from dpwerm.documents.report.material import Names
-
-    return Names.study if study is None else study.name
+    checks = beside.checks + len(findings)
+    if told[0].receipt is None:
+        return replace(beside, checks=checks)
+    return replace(beside, checks=checks, account=account, where=store.address.kind_shown)
 
 
 def _write(made: "Report", path: Path) -> None:

@@ -7,6 +7,7 @@ import typer
 
 from dpwerm.cli.console import DELTA_HELP, WORKERS_HELP, Force, free_path, picture_path, say, stages
 from dpwerm.cli.paying import LedgerOrNone, Paid, Slot, ask, payer, spare, told
+from dpwerm.cli.released import hand_over
 from dpwerm.errors import ParameterError
 from dpwerm.parameters import one_of, positive
 from dpwerm.privacy.budget import Budget
@@ -33,7 +34,6 @@ def release_tuned(
 ) -> "Rule":
     """Tune privately and release the rule, asking once before a row is read."""
     from dpwerm.documents.summary import summary
-    from dpwerm.releases.rule_file import write_rule
     from dpwerm.tune.private import check_tuned, fit_tuned
 
     check_tuned(study, epsilon=budget.epsilon, **asked)
@@ -42,10 +42,7 @@ def release_tuned(
     ask(question, ledger, budget, yes=yes)
     with told(ledger), stages() as on_stage:
         rule = fit_tuned(study, table, epsilon=budget.epsilon, on_stage=on_stage, **asked)
-    text = summary(rule)
-    write_rule(rule, path)
-    say(text)
-    say(f"Wrote {path}. Anybody can check its numbers with: dpwerm verify {path}")
+    hand_over(rule, path, lambda: summary(rule))
     return rule
 
 

@@ -14,7 +14,7 @@ from dpwerm.privacy.ledger.account import Account
 from dpwerm.privacy.ledger.amounts import Total
 from dpwerm.privacy.randomness import Receipt
 from dpwerm.privacy.relation import Relation
-from dpwerm.releases.release import digest_of
+from dpwerm.releases.files import digest_of
 from dpwerm.study.study import Study
 
 

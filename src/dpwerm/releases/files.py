@@ -1,8 +1,12 @@
-"""JSON from strangers: no NaN, no duplicate keys, no huge numbers, no deep nesting.
+"""The files of releases: how they are read from strangers, digested, and written in one step.
 
-Python's reader accepts all four. Here each is a fault that says what is wrong.
+Python's reader of JSON accepts NaN, duplicate keys, huge numbers and deep nesting. Here each is a
+fault that says what is wrong. Names and texts of a file must stay in their line wherever a report
+or a command prints them. The digest is SHA-256 over the canonical JSON of everything else.
 """
 
+import contextlib
+import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -13,9 +17,6 @@ from dpwerm.errors import Fault, RuleFileError
 from dpwerm.faults import MOST_FAULTS, shown
 from dpwerm.study.values import BROKEN
 from dpwerm.text import stays_in_line
-
-VALUE_FORMAT = "dpwerm-value"
-"""What a value file says of itself."""
 
 LARGEST_FILE = 20_000_000
 LARGEST_INTEGER = 10**40
@@ -106,27 +107,14 @@ def read_json(path: Path) -> dict[str, Any]:
     return content
 
 
-OTHERS = {"dpwerm-rule": "rule", "dpwerm-value": "value", "dpwerm-report": "report"}
-"""What the files of this library call themselves, and what people call them."""
+# -- writing ---------------------------------------------------------------------------------
 
 
-def refuse_other_versions(content: dict[str, Any], where: str, form: str, version: int) -> None:
-    """Raise unless content says that it is of this format and version; form: "dpwerm-rule"."""
-    found = content.get("version")
-    if content.get("format") == form and found == version:
-        return
-    remedy = f"need {form} {version}"
-    if content.get("format") == form and found in range(1, version):
-        remedy += "; this one was written by an older version of the library, which can read it"
-    kind, other = form.removeprefix("dpwerm-"), OTHERS.get(str(content.get("format")), "")
-    problem = f"not a {kind} file that can be read"
-    if other and other != kind:
-        problem = f"this is a {other} file, where a {kind} file is needed"
-    raise RuleFileError(where, [Fault("format, version", problem, remedy)])
-
-
-# ------------------------------------------------------------------------------------------
-# Files for strangers: written in one step, so that no half-written one is ever seen.
+def digest_of(content: Mapping[str, Any]) -> str:
+    """Return the digest of plain content, its own digest left out."""
+    rest = {key: value for key, value in content.items() if key != "digest"}
+    text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return "sha256:" + hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def temporary_beside(path: Path) -> Path:
@@ -134,12 +122,14 @@ def temporary_beside(path: Path) -> Path:
     return path.with_name(f"{path.name}.{os.getpid()}.part")
 
 
-def write_json(content: Mapping[str, Any], path: Path) -> None:
-    """Write plain content as indented JSON, or leave everything as it was.
+def json_text(content: Mapping[str, Any]) -> str:
+    """Return plain content as indented JSON; NaN and infinity, which JSON lacks, are errors."""
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
-    NaN and infinity, which JSON does not have, are errors.
-    """
-    write_text(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n", path)
+
+def write_json(content: Mapping[str, Any], path: Path) -> None:
+    """Write plain content as indented JSON, or leave everything as it was."""
+    write_text(json_text(content), path)
 
 
 def write_text(text: str, path: Path) -> None:
@@ -148,27 +138,38 @@ def write_text(text: str, path: Path) -> None:
 
 
 def write_bytes(content: bytes, path: Path) -> None:
-    """Write bytes, or leave everything as it was.
+    """Write bytes durably, or leave everything as it was.
 
-    They are put into a file of their own beside ``path``, which it then becomes.
+    They are put into a file of their own beside ``path``, which it then becomes. Once this returns
+    they are on the disk, as far as the operating system can tell.
     """
     temporary = temporary_beside(path)
     with temporary.open("xb") as file:
         try:
             file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
             file.close()
             temporary.replace(path)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
+    _sync_folder(path.parent)
 
 
-# ------------------------------------------------------------------------------------------
-# Names from strangers' files: each stays in its line wherever a report or a command prints it.
-#
+def _sync_folder(folder: Path) -> None:
+    """Make the name of a new file durable, where the operating system offers that for folders."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+# -- names from strangers' files -------------------------------------------------------------
 # The columns of a table and the texts of its cells are what the table says; they may hold line
 # breaks, and whoever prints them escapes them.
-
 
 _Path = tuple[str | int, ...]
 _BLOCK = ("encoding", "blocks", int)

@@ -5,8 +5,6 @@ and the certificate that says what was promised. A rule uses them after a public
 sets coefficients that are small beside the largest to 0: that costs no privacy.
 """
 
-import hashlib
-import json
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -114,14 +112,3 @@ class Release:
             },
             "certificate": self.certificate.model_dump(mode="json"),
         }
-
-
-# ------------------------------------------------------------------------------------------
-# The digest of a file's content: SHA-256 over the canonical JSON of everything else in it.
-
-
-def digest_of(content: dict[str, Any]) -> str:
-    """Return the digest of plain content, its own digest left out."""
-    rest = {key: value for key, value in content.items() if key != "digest"}
-    text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return "sha256:" + hashlib.sha256(text.encode("ascii")).hexdigest()

@@ -1,29 +1,75 @@
 """rule.json: a rule, its certificate, and a digest of the whole; versioned, strict, no pickle."""
 
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from dpwerm.errors import DpwermError, Fault, ParameterError, RuleFileError
-from dpwerm.faults import faults_of
 from dpwerm.features.blocks import Frozen as Record
 from dpwerm.features.encoding import Encoding
 from dpwerm.privacy.budget import Budget, GaussianBudget
 from dpwerm.privacy.origin import ReleasedModel
 from dpwerm.releases.certificate import Certificate, Finite, Name
-from dpwerm.releases.files import read_json, refuse_broken_lines, refuse_other_versions, write_json
-from dpwerm.releases.findings import declared_findings
-from dpwerm.releases.release import Release, digest_of
+from dpwerm.releases.kinds import RULE, Finding, Kind, Released, register_kind
+from dpwerm.releases.release import Release
 from dpwerm.releases.rule import Rule
 from dpwerm.releases.tuning import Tuning, TuningRecord, plain_tuning
-from dpwerm.releases.verify import Finding, leaves, verify_release
+from dpwerm.releases.verify import declared_findings, verify_release
 from dpwerm.study.declaration import Declaration
 
-FORMAT, VERSION = "dpwerm-rule", 5
-ABSENT = "(absent)"
 Text = Annotated[str, Field(max_length=1000, strict=True)]
+SHOWN = (
+    "digest",
+    "weight bound V/pi_min",
+    "weight origin",
+    "certificate.radius",
+    "certificate.perturbation.kappa",
+    "certificate.perturbation.epsilon_inside",
+    "certificate.perturbation.epsilon_outside",
+    "certificate.perturbation.jacobian",
+    "certificate.perturbation.rate",
+    "certificate.perturbation.sigma",
+    "certificate.sensitivity.minimiser",
+    "certificate.sensitivity.tolerance",
+    "certificate.sensitivity.total",
+    "certificate.noise.scale",
+    "certificate.noise.grid_exponent",
+    "certificate.epsilon",
+    "certificate.delta",
+    "certificate.rho",
+    "certificate.mu",
+    "certificate.gaussian.rho",
+    "certificate.gaussian.mu",
+    "certificate.private",
+    "propensity.certificate.private",
+    "propensity.certificate.mechanism",
+    "propensity.certificate.epsilon",
+    "propensity.certificate.noise.scale",
+    "propensity model, share of the budget",
+    "tuning.how",
+    "tuning.claim",
+    "tuning.rows",
+    "tuning.fit.epsilon",
+    "tuning.choice.epsilon",
+    "tuning.epsilon",
+    "tuning, rows of the released fit",
+    "tuning, budget of the released fit",
+    "tuning, cost of all steps",
+)
+GIVEN = (
+    "certificate.epsilon",
+    "certificate.delta",
+    "certificate.rho",
+    "certificate.mu",
+    "propensity.certificate.mechanism",
+    "propensity.certificate.epsilon",
+    "tuning.how",
+    "tuning.rows",
+    "tuning.epsilon",
+)
 
 
 class CoefficientsRecord(Record):
@@ -96,59 +142,9 @@ def _own(rule: Rule) -> str:
     return str(own.epsilon if isinstance(own, Budget) else own)
 
 
-def content_of(rule: Rule) -> dict[str, Any]:
-    """Return the plain content of a rule file, digest included."""
-    content: dict[str, Any] = {
-        "format": FORMAT,
-        "version": VERSION,
-        "notice": notice(rule),
-        "study": {"id": rule.declaration.study_id, "name": rule.declaration.study_name},
-        "treatment": rule.declaration.treatment_keys(),
-        "benefit": rule.declaration.benefit_keys(),
-        "sources": dict(rule.declaration.sources),
-        "propensity": None if rule.propensity is None else rule.propensity.to_dict(),
-        "tuning": None if rule.tuning is None else plain_tuning(rule.tuning),
-        **rule.release.to_dict(),
-    }
-    return {**content, "digest": digest_of(content)}
-
-
-def write_rule(rule: Rule, path: str | Path) -> None:
-    """Write a rule file in one step."""
-    write_json(content_of(rule), Path(path))
-
-
-def parse_rule(content: dict[str, Any], where: str) -> tuple[Rule, RuleRecord]:
-    """Return the rule that plain content describes, or every fault of its form."""
-    refuse_other_versions(content, where, FORMAT, VERSION)
-    refuse_broken_lines(content, where)
-    try:
-        record = RuleRecord.model_validate(content)
-    except ValidationError as error:
-        raise RuleFileError(where, faults_of(error)) from None
-    release = _release(record, where)
-    propensity = None
-    if record.propensity is not None:
-        propensity = _release(record.propensity, where, "propensity.")
-    try:
-        facts = Declaration.of_record(record.treatment, record.benefit)
-    except ParameterError as error:
-        raise RuleFileError(where, [Fault("treatment, benefit", str(error))]) from None
-    if (facts.treatment.origin == ReleasedModel.name) != (propensity is not None):
-        fault = Fault("propensity", "must be there exactly if the propensity model is private")
-        raise RuleFileError(where, [fault])
-    strange = sorted(set(record.sources) - {block.name for block in release.encoding.blocks})
-    if strange:
-        raise RuleFileError(where, [Fault("sources", "names something that is no feature")])
-    declaration = Declaration(
-        facts.treatment, facts.benefit, record.study.id, record.study.name, record.sources
-    )
-    rule = Rule(release, declaration, propensity, _tuning(record, where))
-    try:
-        _ = rule.budget
-    except ParameterError as error:
-        raise RuleFileError(where, [Fault("budget of both releases", str(error))]) from None
-    return rule, record
+def what_of(rule: Rule) -> str:
+    """Return what a ledger calls a rule that was charged."""
+    return "rule" if rule.tuning is None else "tuned rule"
 
 
 def _tuning(record: RuleRecord, where: str) -> Tuning | None:
@@ -187,45 +183,78 @@ def _release(record: ReleaseRecord, where: str, prefix: str = "") -> Release:
     return release
 
 
-def read_rule(path: str | Path) -> Rule:
-    """Return the rule in a file; one that ``verify_rule`` would reject is refused."""
-    path = Path(path)
-    content = read_json(path)
-    rule, record = parse_rule(content, path.name)
-    remedy = "run dpwerm verify, or fit again"
-    if record.digest != digest_of(content):
-        fault = Fault("digest", "does not match the content", remedy)
-        raise RuleFileError(path.name, [fault])
-    wrong = [finding.what for finding in _findings(content, rule, record) if not finding.holds]
-    if wrong:
-        problem = "does not follow from the rest of the file"
-        raise RuleFileError(path.name, [Fault(what, problem, remedy) for what in wrong])
-    return rule
+class RuleKind(Kind[Rule]):
+    """Rules, as ``dpwerm fit`` and private tuning release them."""
 
+    format, version, releases = RULE, 5, Rule
+    charged_as = ("rule", "tuned rule")
+    again = "run dpwerm verify, or fit again"
+    shown = SHOWN
+    given = GIVEN
+    derived = ("certificate.", "propensity.certificate.")
+    words = MappingProxyType(
+        {
+            "summary": "dpwerm.documents.summary:summary",
+            "report": "dpwerm.documents.report.compose:report_on",
+        }
+    )
 
-def verify_rule(path: str | Path) -> list[Finding]:
-    """Return every check of a rule file: digest, certificate, and all that follows from it."""
-    path = Path(path)
-    content = read_json(path)
-    return _findings(content, *parse_rule(content, path.name))
+    def plain(self, release: Rule) -> dict[str, Any]:
+        """Return the content of a rule file without format, version and digest."""
+        declaration, propensity, tuning = release.declaration, release.propensity, release.tuning
+        return {
+            "notice": notice(release),
+            "study": {"id": declaration.study_id, "name": declaration.study_name},
+            "treatment": declaration.treatment_keys(),
+            "benefit": declaration.benefit_keys(),
+            "sources": dict(declaration.sources),
+            "propensity": None if propensity is None else propensity.to_dict(),
+            "tuning": None if tuning is None else plain_tuning(tuning),
+            **release.release.to_dict(),
+        }
 
-
-def _findings(content: dict[str, Any], rule: Rule, record: RuleRecord) -> list[Finding]:
-    findings = [Finding("digest", record.digest, digest_of(content)), *verify_release(rule.release)]
-    findings += declared_findings(rule)
-    expected = dict(leaves(content_of(rule)))
-    found = dict(leaves(content))
-    paths = [*expected, *(path for path in found if path not in expected)]
-    written = [
-        Finding(path, found.get(path, ABSENT), expected.get(path, ABSENT))
-        for path in paths
-        if path != "digest"
-    ]
-    # What the certificates say was derived above; here it matters only how it is written.
-    return findings + [
-        finding
-        for finding in written
-        if not (
-            finding.holds and finding.what.startswith(("certificate.", "propensity.certificate."))
+    def parse(self, content: dict[str, Any], where: str) -> Rule:
+        """Return the rule that plain content describes, or every fault of its form."""
+        record = self.record(RuleRecord, content, where)
+        release = _release(record, where)
+        propensity = None
+        if record.propensity is not None:
+            propensity = _release(record.propensity, where, "propensity.")
+        try:
+            facts = Declaration.of_record(record.treatment, record.benefit)
+        except ParameterError as error:
+            raise RuleFileError(where, [Fault("treatment, benefit", str(error))]) from None
+        if (facts.treatment.origin == ReleasedModel.name) != (propensity is not None):
+            fault = Fault("propensity", "must be there exactly if the propensity model is private")
+            raise RuleFileError(where, [fault])
+        strange = sorted(set(record.sources) - {block.name for block in release.encoding.blocks})
+        if strange:
+            raise RuleFileError(where, [Fault("sources", "names something that is no feature")])
+        declaration = Declaration(
+            facts.treatment, facts.benefit, record.study.id, record.study.name, record.sources
         )
-    ]
+        rule = Rule(release, declaration, propensity, _tuning(record, where))
+        try:
+            _ = rule.budget
+        except ParameterError as error:
+            raise RuleFileError(where, [Fault("budget of both releases", str(error))]) from None
+        return rule
+
+    def charged(self, release: Rule, digest: str) -> Released:
+        """Return what a rule says of its charge."""
+        what, study = what_of(release), release.declaration.study_id
+        return Released(what, release.private, study, digest, release.budget, release.receipt)
+
+    def checks(self, release: Rule) -> list[Finding]:
+        """Return what follows from the certificates and from the declaration."""
+        return [*verify_release(release.release), *declared_findings(release)]
+
+    def refusal(self, wrong: Sequence[str]) -> list[Fault]:
+        """Return why a file is not read: by its digest alone where that is wrong."""
+        if "digest" in wrong:
+            return [Fault("digest", "does not match the content", self.again)]
+        return super().refusal(wrong)
+
+
+KIND = register_kind(RuleKind())
+content_of, write_rule, read_rule, verify_rule = KIND.content, KIND.write, KIND.read, KIND.verify

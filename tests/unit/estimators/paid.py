@@ -13,9 +13,8 @@ from dpwerm import PrivateTreatmentRule, Study
 from dpwerm.evaluate import treatment_value
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.randomness import Receipt
-from dpwerm.releases.findings import what_of
 from dpwerm.releases.rule import Rule
-from dpwerm.releases.rule_file import content_of
+from dpwerm.releases.rule_file import content_of, what_of
 from dpwerm.releases.tuning import WAYS
 from dpwerm.releases.value.file import value_content
 from dpwerm.releases.value.release import ValueRelease

@@ -15,7 +15,7 @@ from dpwerm.choose import candidates, search
 from dpwerm.choose.answer import folder
 from dpwerm.choose.search import Round
 from dpwerm.errors import RuleFileError
-from dpwerm.releases.release import digest_of
+from dpwerm.releases.files import digest_of
 from dpwerm.releases.rule import Rule
 from dpwerm.releases.rule_file import content_of, read_rule, verify_rule, write_rule
 from dpwerm.simulate import synthetic as proxies

@@ -17,8 +17,8 @@ from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.ledger.ledger import Ledger
 from dpwerm.privacy.ledger.store import Store
 from dpwerm.privacy.ledger.url import LedgerAddress
-from dpwerm.releases.findings import ledger_findings
-from dpwerm.releases.release import digest_of
+from dpwerm.releases.files import digest_of
+from dpwerm.releases.kinds import Released, ledger_findings
 from dpwerm.releases.rule_file import read_rule, verify_rule, write_rule
 from dpwerm.tune.private import fit_tuned
 
@@ -51,9 +51,8 @@ def test_a_file_agrees_with_the_ledger_that_paid_for_it(fit: Fit, tmp_path: Path
     paid = fit(ledger)
     entries = entries_in(tmp_path)
     assert [entry.body["kind"] for entry in entries] == ["started", "opened", "charged", "released"]
-    findings = ledger_findings(
-        paid.digest, paid.budget, paid.receipt, entries, study="small", what=paid.what
-    )
+    found = Released(paid.what, True, "small", paid.digest, paid.budget, paid.receipt)
+    findings = ledger_findings(found, entries)
     assert [finding for finding in findings if not finding.holds] == []
     assert len(findings) == 7
 

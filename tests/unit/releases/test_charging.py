@@ -12,7 +12,7 @@ from dpwerm.privacy.filter import Charged, Payment
 from dpwerm.privacy.randomness import Receipt
 from dpwerm.privacy.relation import Relation
 from dpwerm.releases.charging import attach, payment_of
-from dpwerm.releases.release import digest_of
+from dpwerm.releases.files import digest_of
 
 RECEIPT = Receipt("sqlite", LEDGER, 7, "sha256:" + "ab" * 32)
 X = np.linspace(-1, 1, 40).reshape(-1, 1)

@@ -1,6 +1,6 @@
 import hashlib
 
-from dpwerm.releases.release import digest_of
+from dpwerm.releases.files import digest_of
 
 
 def test_it_is_sha_256_of_the_canonical_text_without_the_digest_itself() -> None:

@@ -19,11 +19,11 @@ from dpwerm.privacy.ledger.url import LedgerAddress
 from dpwerm.privacy.origin import ExternalModel
 from dpwerm.privacy.randomness import Receipt
 from dpwerm.releases.certificate import certify
-from dpwerm.releases.findings import NOT_ATTACHED, ledger_findings, what_of
+from dpwerm.releases.kinds import NOT_ATTACHED, kind_of, ledger_findings
 from dpwerm.releases.release import Release
 from dpwerm.releases.rule import Rule
-from dpwerm.releases.rule_file import content_of, read_rule, verify_rule, write_rule
-from dpwerm.releases.value.file import value_content, verify_value, write_value
+from dpwerm.releases.rule_file import read_rule, verify_rule, write_rule
+from dpwerm.releases.value.file import verify_value, write_value
 from dpwerm.study.declaration import Declaration
 from dpwerm.tune.private import fit_tuned
 
@@ -38,15 +38,8 @@ def entries_in(folder: Path) -> tuple[Entry, ...]:
 
 def wrong(rule: Rule, entries: tuple[Entry, ...], **other: Any) -> set[str]:
     """Return what the ledger says against a rule, which alone must pass ``verify``."""
-    asked: dict[str, Any] = {
-        "digest": content_of(rule)["digest"],
-        "budget": rule.budget,
-        "receipt": rule.receipt,
-        "entries": entries,
-        "study": rule.declaration.study_id,
-        "what": what_of(rule),
-    }
-    return {finding.what for finding in ledger_findings(**(asked | other)) if not finding.holds}
+    found = replace(kind_of(rule).released(rule), **other)
+    return {finding.what for finding in ledger_findings(found, entries) if not finding.holds}
 
 
 def passes_alone(rule: Rule, folder: Path) -> bool:
@@ -180,9 +173,7 @@ def test_a_charge_without_a_digest_says_how_to_attach_it(tmp_path: Path) -> None
     honest = fitted(tmp_path)
     entries = entries_in(tmp_path)[:3]
     assert wrong(honest, entries) == {"ledger, digest of the release"}
-    findings = ledger_findings(
-        "sha256:x", honest.budget, honest.receipt, entries, study="small", what="rule"
-    )
+    findings = ledger_findings(kind_of(honest).released(honest), entries)
     assert NOT_ATTACHED in [finding.derived for finding in findings]
 
 
@@ -195,12 +186,5 @@ def test_a_value_is_held_to_its_charge_too(tmp_path: Path) -> None:
     assert all(finding.holds for finding in verify_value(tmp_path / "value.json"))
     forged = replace(value, confidence=0.5)
     for one, sound in ((value, True), (forged, False)):
-        findings = ledger_findings(
-            value_content(one)["digest"],
-            one.budget,
-            one.receipt,
-            entries_in(tmp_path),
-            study=one.declaration.study_id,
-            what="value",
-        )
+        findings = ledger_findings(kind_of(one).released(one), entries_in(tmp_path))
         assert all(finding.holds for finding in findings) is sound

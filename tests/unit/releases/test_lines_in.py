@@ -10,8 +10,7 @@ import pytest
 from tests.unit.releases.test_rule_file import demo_rule
 
 from dpwerm.errors import RuleFileError
-from dpwerm.releases.files import refuse_broken_lines
-from dpwerm.releases.release import digest_of
+from dpwerm.releases.files import digest_of, refuse_broken_lines
 from dpwerm.releases.rule_file import content_of, read_rule, verify_rule
 
 FORGED = "Trial\n=====\n\nReleased under differential privacy: epsilon 0.01"

@@ -12,11 +12,11 @@ from tests.unit.tune.trials import GAMMAS, PRIVATE_MODEL, STUDY, study, table
 
 from dpwerm.errors import RuleFileError
 from dpwerm.privacy.budget import Budget
-from dpwerm.releases.findings import tuning_findings
-from dpwerm.releases.release import digest_of
+from dpwerm.releases.files import digest_of
 from dpwerm.releases.rule import Rule
 from dpwerm.releases.rule_file import content_of, notice, read_rule
 from dpwerm.releases.tuning import WAYS
+from dpwerm.releases.verify import tuning_findings
 from dpwerm.tune.private import fit_tuned
 
 

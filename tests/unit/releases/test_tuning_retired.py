@@ -24,7 +24,7 @@ from dpwerm.arrays import FloatArray
 from dpwerm.documents.summary import summary
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
-from dpwerm.releases.release import digest_of
+from dpwerm.releases.files import digest_of
 from dpwerm.releases.rule_file import content_of, read_rule, verify_rule
 from dpwerm.releases.tuning import RETIRED, RUNS, best_run, one_run, refuse_retired, training_slots
 

@@ -27,6 +27,7 @@ from dpwerm.documents.summary import certificate_rows, chosen_lines, tuning_line
 from dpwerm.documents.value import value_rows, verdict_lines
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.relation import Relation
+from dpwerm.releases.kinds import Beside
 from dpwerm.releases.rule import Rule
 from dpwerm.releases.value.release import Estimate, ValueRelease
 from dpwerm.version import __version__
@@ -249,6 +250,13 @@ SECTIONS: tuple[Callable[[Material], Section], ...] = (
     certificate,
     made,
 )
+
+
+def report_on(rule: Rule, beside: Beside) -> Report:
+    """Return the report on a rule, with what is known beside it."""
+    booked = None if beside.account is None else Booked(beside.account, beside.where)
+    names = Names(beside.file, beside.value_file or Names.value, beside.study_file or Names.study)
+    return compose(Material(rule, beside.value, booked, beside.checks, names))
 
 
 def compose(material: Material) -> Report:

@@ -24,6 +24,9 @@ def _refuse_float(_: str) -> NoReturn:
 _EXACT = json.JSONDecoder(parse_float=_refuse_float, parse_constant=_refuse_float)
 _CANONICAL = json.JSONEncoder(sort_keys=True, ensure_ascii=True, separators=(",", ":"))
 
+WHAT = ["rule", "tuned rule", "value", "classifier"]
+"""What a ledger can be charged for; a new kind of release adds its own name."""
+
 
 @dataclass(frozen=True)
 class Entry:

@@ -18,14 +18,13 @@ from dpwerm.privacy.budget import AnyBudget, Written
 from dpwerm.privacy.ledger import account as bodies
 from dpwerm.privacy.ledger.account import Account, differs, name_of, slot_names, unpayable
 from dpwerm.privacy.ledger.amounts import Total
-from dpwerm.privacy.ledger.entry import Entry
+from dpwerm.privacy.ledger.entry import WHAT, Entry
 from dpwerm.privacy.ledger.store import DEFAULT, Store, refuse_elsewhere
 from dpwerm.privacy.ledger.url import LedgerAddress
 from dpwerm.privacy.randomness import Receipt
 from dpwerm.privacy.relation import Relation
 from dpwerm.study.study import Study
 
-WHAT = ("rule", "tuned rule", "value", "classifier")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _LONGEST_REASON = 1_000
 

@@ -12,7 +12,7 @@ from tests.unit.releases.value.trials import COLUMN, DESIGN, fitted, study, tabl
 
 from dpwerm.errors import RuleFileError
 from dpwerm.evaluate import treatment_value
-from dpwerm.releases.release import digest_of
+from dpwerm.releases.files import digest_of
 from dpwerm.releases.rule_file import content_of, write_rule
 from dpwerm.releases.value.file import read_value, value_content, verify_value, write_value
 from dpwerm.releases.value.release import ValueRelease

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
-from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses import Loss
 from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.relation import Relation
@@ -72,7 +72,7 @@ class Question:
     n : int ≥ 1, the public or the planned number of people
     budget : Budget or GaussianBudget
     relation : Relation
-    loss : MarginLoss
+    loss : Loss
     origin : WeightOrigin
     regularizer : str
     outcome : Outcome
@@ -85,7 +85,7 @@ class Question:
     n: int
     budget: AnyBudget
     relation: Relation
-    loss: MarginLoss
+    loss: Loss
     origin: WeightOrigin
     regularizer: str
     outcome: Outcome

@@ -21,7 +21,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.estimators.arrays_in import forget, number_encoding, numeric_matrix
 from dpwerm.fit import check_release, fit_release
 from dpwerm.mechanisms.contract import no_progress
-from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses import Loss
 from dpwerm.parameters import positive
 from dpwerm.privacy.budget import AnyBudget, budget_of
 from dpwerm.privacy.relation import Relation
@@ -123,7 +123,7 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         weight_bound: float | None = None,
         classes: Any = None,
         gamma: float | str = "auto",
-        loss: str | MarginLoss = "huberised-hinge",
+        loss: str | Loss = "huberised-hinge",
         h: float = 1.0,
         regularizer: str = "ridge",
         mechanism: str = "auto",

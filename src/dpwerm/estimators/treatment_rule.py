@@ -26,7 +26,7 @@ from dpwerm.estimators.parameters import (
 from dpwerm.features.encoding import Encoding
 from dpwerm.fit import Wanted, fit_rule
 from dpwerm.mechanisms.contract import Stage, no_progress
-from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses import Loss
 from dpwerm.releases.charging import StudyLedger, attach
 from dpwerm.releases.release import Release
 from dpwerm.releases.rule_file import content_of, write_rule
@@ -126,7 +126,7 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
         benefit_clip: Any = "auto",
         default_arm: Any = None,
         gamma: float | str = "auto",
-        loss: str | MarginLoss = "huberised-hinge",
+        loss: str | Loss = "huberised-hinge",
         h: float = 1.0,
         regularizer: str = "ridge",
         mechanism: str = "auto",

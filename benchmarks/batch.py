@@ -17,14 +17,14 @@ from rich.progress import track
 from sklearn.linear_model import LogisticRegression
 
 from dpwerm.arrays import FloatArray
-from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses import Loss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.solve.batch import minimise_batch, minimise_path
 from dpwerm.solve.batch_problems import BatchProblems
 
 FITTED = 20
-LOSSES: dict[str, MarginLoss] = {"logistic": Logistic(), "huberised hinge": HuberisedHinge(0.5)}
+LOSSES: dict[str, Loss] = {"logistic": Logistic(), "huberised hinge": HuberisedHinge(0.5)}
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def main() -> None:
 def ours(
     name: str,
     batch: BatchProblems,
-    loss: MarginLoss,
+    loss: Loss,
     gamma: float,
     path: FloatArray,
     tilt: FloatArray,
@@ -87,11 +87,11 @@ def ours(
     scale = 1e-6 * 2 * np.sqrt(batch.dimension)
 
     def fit() -> FloatArray:
-        again = BatchProblems(batch.X, batch.y, batch.weights, 1.0)
+        again = BatchProblems(batch.X, batch.targets, batch.weights, 1.0)
         return minimise_batch(again, loss, gamma, tolerance=scale / gamma).theta
 
     def along() -> FloatArray:
-        again = BatchProblems(batch.X, batch.y, batch.weights, 1.0)
+        again = BatchProblems(batch.X, batch.targets, batch.weights, 1.0)
         return minimise_path(again, loss, path, tolerance=scale / path).theta
 
     def tilted() -> FloatArray:
@@ -109,7 +109,7 @@ def peer(batch: BatchProblems, rows: FloatArray, gammas: list[float], sets: int)
     """Return scikit-learn's coefficients for some data sets, each γ from scratch."""
     found = [
         LogisticRegression(C=1 / gamma, fit_intercept=False)
-        .fit(rows[b], batch.y[b], sample_weight=batch.weights[b])
+        .fit(rows[b], batch.targets[b], sample_weight=batch.weights[b])
         .coef_[0]
         for b in range(sets)
         for gamma in gammas

@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from dpwerm.arrays import FloatArray
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.objective import Objective
-from dpwerm.objective.rows import WeightedData
+from dpwerm.objective.rows import MemoryRows
 from dpwerm.solve.certificate import Solution
 from dpwerm.solve.newton import minimise
 
@@ -37,7 +37,7 @@ def main() -> None:
     tolerance = 1e-6 * 2 * radius / arguments.gamma
 
     def ours() -> Solution:
-        data = WeightedData(X, y, w, 1.0, bounds)
+        data = MemoryRows(X, y, w, 1.0, bounds)
         return minimise(Objective(data, HuberisedHinge(arguments.h), arguments.gamma), tolerance)
 
     def peer(solver: str) -> Callable[[], object]:

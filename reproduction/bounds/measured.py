@@ -23,7 +23,7 @@ from dpwerm.choose.search import Rehearsal
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Calibration
-from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses import Loss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.plan.expected import AT_ONCE, rehearsed
 from dpwerm.plan.settle import Settled
@@ -119,7 +119,7 @@ def bounds_of(settled: Settled, draws: int = DRAWS) -> Bounds:
 
 
 def bounds_beside(
-    sample: Sample, calibration: Calibration, loss: MarginLoss, draws: int = DRAWS
+    sample: Sample, calibration: Calibration, loss: Loss, draws: int = DRAWS
 ) -> Bounds:
     """Return the bounds for spherical Laplace noise calibrated for W = 1, measured on a sample.
 
@@ -173,7 +173,7 @@ def bounds_beside(
 def _rows(problems: BatchProblems, rows: slice) -> BatchProblems:
     return BatchProblems(
         problems.X[:, rows],
-        problems.y[:, rows],
+        problems.targets[:, rows],
         problems.weights[:, rows],
         problems.intercept_scale,
     )
@@ -184,7 +184,7 @@ def _term(name: str, bound: float, measured: FloatArray) -> Term:
 
 
 def _theta(
-    sample: Sample, calibration: Calibration, loss: MarginLoss, draws: int
+    sample: Sample, calibration: Calibration, loss: Loss, draws: int
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return θ₀ (B, 1, p), θ̂ (B, 1, p) and θ* (B, R, p)."""
     trial, people = sample.trial, sample.people

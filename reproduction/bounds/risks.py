@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpwerm.arrays import FloatArray
-from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses import Loss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.solve.batch_problems import BatchProblems
 
@@ -36,7 +36,7 @@ def risk(
     z = theta[..., first:] @ problems.X.swapaxes(1, 2)
     if first:
         z += problems.intercept_scale * theta[..., :1]
-    z *= problems.y[:, None]
+    z *= problems.targets[:, None]
     return np.asarray((problems.weights[:, None] * loss(z)).mean(axis=-1))
 
 
@@ -45,7 +45,7 @@ class Trials:
     """θ₀, θ̂ and θ* of each simulated trial, and the gaps between them."""
 
     sample: Sample
-    loss: MarginLoss
+    loss: Loss
     lam: float
     theta: tuple[FloatArray, FloatArray, FloatArray]
 

@@ -2,7 +2,7 @@
 
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms.contract import Stage, no_progress
-from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses import Loss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.parameters import real
 from dpwerm.plan.settle import people_of, settle
@@ -77,7 +77,7 @@ def _row(name: str, what: str, term: Term) -> tuple[str, ...]:
     return (name, f"{term.bound:.3g}", f"{term.mean:.3g}", f"{term.quantile:.3g}", what)
 
 
-def bounds_lines(found: Bounds, loss: MarginLoss) -> list[str]:
+def bounds_lines(found: Bounds, loss: Loss) -> list[str]:
     """Return the bounds as text."""
     return [
         *wrapped(
@@ -94,7 +94,7 @@ def bounds_lines(found: Bounds, loss: MarginLoss) -> list[str]:
     ]
 
 
-def _loss(loss: MarginLoss) -> str:
+def _loss(loss: Loss) -> str:
     return f"h = {loss.h:g}" if isinstance(loss, HuberisedHinge) else f"loss {loss.name}"
 
 

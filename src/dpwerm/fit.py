@@ -25,7 +25,7 @@ from dpwerm.mechanisms.contract import Calibration, Stage, no_progress
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.regularizers import Ridge
-from dpwerm.objective.rows import WeightedData
+from dpwerm.objective.rows import MemoryRows
 from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import AnyBudget, Budget, total
 from dpwerm.privacy.filter import Payment
@@ -211,7 +211,7 @@ def fit_release(
         library=f"dpwerm {__version__}",
         receipt=bits.receipt,
     )
-    data = WeightedData(
+    data = MemoryRows(
         encoding.learning_rows(X), y, weights, encoding.intercept_scale, encoding.column_bounds
     )
     objective = Objective(data, spec.loss, spec.gamma, spec.regularizer)
@@ -314,7 +314,7 @@ def secret_second_arm(trial: Trial, encoding: Encoding, model: RidgeModel) -> Fl
     seen = model_encoding(encoding)
     labels, weights = _labels(trial)
     X = trial.encode(seen)
-    data = WeightedData(X, labels, weights, seen.intercept_scale, seen.column_bounds)
+    data = MemoryRows(X, labels, weights, seen.intercept_scale, seen.column_bounds)
     solution = minimise(Objective(data, Logistic(), model.gamma, Ridge()), model.tolerance)
     beta = np.array([float(value) for value in solution.theta])
     scores = seen.intercept_scale * beta[0] + np.einsum("ij,j->i", X, beta[1:])

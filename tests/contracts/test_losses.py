@@ -8,18 +8,18 @@ import mpmath
 import numpy as np
 import pytest
 from flint import arb, ctx
+from tests.unit.objective.residuals import Huber
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.objective.losses.contract import MarginLoss, check_loss
+from dpwerm.objective.losses import LOSSES, Loss, check_loss, form_of, get_loss, register_loss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
-from dpwerm.objective.losses.registry import LOSSES, get_loss, register_loss
 from dpwerm.objective.objective import Objective
-from dpwerm.objective.rows import WeightedData
+from dpwerm.objective.rows import MemoryRows
 
 WIDTHS = (1e-12, 1e-6, 0.1, 1.0, 3.7, 1e6)
-INSTANCES: list[MarginLoss] = [
+INSTANCES: list[Loss] = [
     *(loss_class() for loss_class in LOSSES.values()),
     *(HuberisedHinge(h) for h in WIDTHS),
 ]
@@ -28,7 +28,7 @@ HARD = np.array(
 )
 
 
-def margins(loss: MarginLoss) -> FloatArray:
+def margins(loss: Loss) -> FloatArray:
     random = np.random.default_rng(7)
     h = loss.parameters.get("h", 1.0)
     kinks = np.array([1 - h, 1.0, 1 + h])
@@ -37,7 +37,7 @@ def margins(loss: MarginLoss) -> FloatArray:
     return np.concatenate([HARD, -HARD, near, inside, random.normal(0, 20, 200)])
 
 
-def reference(loss: MarginLoss, z: float) -> mpmath.mpf:
+def reference(loss: Loss, z: float) -> mpmath.mpf:
     """ℓ' from the definition in the conventions, in 60 digits; no code shared with the library."""
     t = mpmath.mpf(z)
     if isinstance(loss, Logistic):
@@ -50,44 +50,42 @@ def reference(loss: MarginLoss, z: float) -> mpmath.mpf:
 
 @pytest.mark.parametrize("loss", INSTANCES, ids=str)
 class TestEveryLoss:
-    def test_passes_the_check(self, loss: MarginLoss) -> None:
+    def test_passes_the_check(self, loss: Loss) -> None:
         check_loss(loss)
 
-    def test_is_made_again_from_name_and_parameters(self, loss: MarginLoss) -> None:
+    def test_is_made_again_from_name_and_parameters(self, loss: Loss) -> None:
         assert get_loss(loss.name, **loss.parameters) == loss
 
-    def test_derivative_error_holds_against_60_digits(self, loss: MarginLoss) -> None:
+    def test_derivative_error_holds_against_60_digits(self, loss: Loss) -> None:
         z = margins(loss)
         with mpmath.workdps(60):
             for t, slope in zip(z.tolist(), loss.derivative(z).tolist(), strict=True):
                 assert abs(mpmath.mpf(slope) - reference(loss, t)) <= loss.derivative_error
 
-    def test_ball_encloses_60_digits(self, loss: MarginLoss) -> None:
+    def test_ball_encloses_60_digits(self, loss: Loss) -> None:
         with ctx.workprec(150), mpmath.workdps(60):
             for t in margins(loss).tolist():
                 ball = loss.derivative_ball(arb(t))
                 middle = mpmath.mpf(ball.mid().str(55, radius=False))
                 assert abs(middle - reference(loss, t)) <= 1e-40
 
-    def test_constants_are_tight(self, loss: MarginLoss) -> None:
+    def test_constants_are_tight(self, loss: Loss) -> None:
         z = np.concatenate([margins(loss), [-800.0, 0.0]])
         assert np.abs(loss.derivative(z)).max() >= 0.999 * loss.lipschitz
         assert loss.second_derivative(z).max() >= 0.999 * loss.smoothness
 
-    def test_far_margins_are_flat(self, loss: MarginLoss) -> None:
+    def test_far_margins_are_flat(self, loss: Loss) -> None:
         far = np.array([-1e300, 1e300])
         assert loss.derivative(far).tolist() == [-1.0, 0.0]
 
-    def test_weight_two_is_a_duplicated_row_and_weight_zero_an_absent_one(
-        self, loss: MarginLoss
-    ) -> None:
+    def test_weight_two_is_a_duplicated_row_and_weight_zero_an_absent_one(self, loss: Loss) -> None:
         random = np.random.default_rng(1)
         X, y = random.uniform(-1, 1, (7, 2)), np.array([1.0, -1, 1, 1, -1, -1, 1])
         weights = np.array([2.0, 0, 1, 1, 2, 0, 1])
         repeated = np.repeat(np.arange(7), weights.astype(int))
         bounds = np.array([0.5, 1, 1])
-        weighted = Objective(WeightedData(X, y, weights, 0.5, bounds), loss, 1.0)
-        copied = WeightedData(X[repeated], y[repeated], np.ones(len(repeated)), 0.5, bounds)
+        weighted = Objective(MemoryRows(X, y, weights, 0.5, bounds), loss, 1.0)
+        copied = MemoryRows(X[repeated], y[repeated], np.ones(len(repeated)), 0.5, bounds)
         theta = np.array([0.3, 1.2, -0.7])
         one, two = weighted.evaluate(theta), Objective(copied, loss, 1.0).evaluate(theta)
         assert one.value == pytest.approx(two.value, rel=1e-12)
@@ -206,3 +204,35 @@ def test_a_ball_that_ignores_its_radius_is_found() -> None:
 
     with pytest.raises(ParameterError, match="derivative_ball"):
         check_loss(Narrow())
+
+
+@pytest.mark.usefixtures("registry")
+@pytest.mark.parametrize("parameters", [{"T": 0.1}, {"T": 3.0}, {"T": 1e4}, {"T": 2.0, "m": 5.0}])
+def test_a_loss_of_residuals_is_checked_like_any_other(parameters: dict[str, float]) -> None:
+    assert register_loss(Huber) is Huber
+    loss = get_loss("huber", **parameters)
+    assert loss == Huber(**parameters)
+    assert form_of(loss) == "residual"
+
+
+def test_a_loss_of_residuals_with_a_wrong_constant_is_refused() -> None:
+    class Steeper(Huber):
+        @property
+        def lipschitz(self) -> float:
+            return self.T / 2
+
+    class Rounder(Huber):
+        smoothness = 0.5
+
+    for wrong, named in ((Steeper(), "at most lipschitz"), (Rounder(), "faster than smoothness")):
+        with pytest.raises(ParameterError, match=named):
+            check_loss(wrong)
+
+
+def test_a_loss_without_a_form_is_one_of_margins_and_another_form_is_refused() -> None:
+    class Unknown(Doubtful):
+        form = "ratio"
+
+    assert form_of(Doubtful()) == form_of(Logistic()) == "margin"
+    with pytest.raises(ParameterError, match="form must be one of margin, residual"):
+        check_loss(Unknown())

@@ -19,7 +19,7 @@ from dpwerm.mechanisms.contract import Calibration
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.objective.objective import Objective
-from dpwerm.objective.rows import WeightedData
+from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.budget import Budget, GaussianBudget
 from dpwerm.privacy.randomness import BitSource, OperatingSystemBits, SeededBits
 from dpwerm.privacy.relation import Relation
@@ -78,7 +78,7 @@ def calibration_for(
 
 def objective(rows: slice = slice(None), **other: Any) -> Objective:
     bounds = ENCODING.column_bounds
-    data = WeightedData(X[rows], Y[rows], WEIGHTS[rows], ENCODING.intercept_scale, bounds)
+    data = MemoryRows(X[rows], Y[rows], WEIGHTS[rows], ENCODING.intercept_scale, bounds)
     return replace(Objective(data, Logistic(), GAMMA), **other)
 
 
@@ -239,17 +239,17 @@ def test_an_edited_plan_is_refused(name: str) -> None:
             mechanism.run(objective(), other, SeededBits(0))
 
 
-def with_row(row: FloatArray, weight: float = 1.0) -> WeightedData:
+def with_row(row: FloatArray, weight: float = 1.0) -> MemoryRows:
     data = objective().data
     rows, weights = X.copy(), WEIGHTS.copy()
     rows[7], weights[7] = row, weight
-    return WeightedData(rows, Y, weights, data.intercept_scale, data.column_bounds)
+    return MemoryRows(rows, Y, weights, ENCODING.intercept_scale, data.column_bounds)
 
 
 HEAVY = with_row(X[7], W * 1.0001)
 OUTSIDE = with_row(np.array([0.0, 0.7, -0.7, 0.0]))
-LARGER = WeightedData(X, Y, WEIGHTS, 0.5, 2 * ENCODING.column_bounds)
-NARROW = WeightedData(X[:, :3], Y, WEIGHTS, 0.5, ENCODING.column_bounds[:4])
+LARGER = MemoryRows(X, Y, WEIGHTS, 0.5, 2 * ENCODING.column_bounds)
+NARROW = MemoryRows(X[:, :3], Y, WEIGHTS, 0.5, ENCODING.column_bounds[:4])
 OBJECTIVES: dict[str, tuple[dict[str, Any], str]] = {
     "another gamma": ({"gamma": 2 * GAMMA}, "gamma"),
     "a steeper loss": ({"loss": HuberisedHinge(0.5)}, "loss has larger constants"),

@@ -2,17 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 import pytest
 from flint import arb
+from tests.unit.objective.residuals import Coupled
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.objective.regularizers import (
     REGULARIZERS,
     Regularizer,
+    Ridge,
     check_regularizer,
     get_regularizer,
     register_regularizer,
@@ -56,6 +59,12 @@ class Quartic:
     def gradient_ball(self, theta: Sequence[arb]) -> list[arb]:
         slope = [arb(self.a) * t + arb(self.b) * t**3 for t in theta]
         return [arb(0)] * self.skipped + slope[self.skipped :]
+
+    def matrix(self, p: int) -> None:
+        return None
+
+    def leverage(self, radius_squared: Fraction, p: int) -> None:
+        return None
 
 
 @pytest.fixture
@@ -104,3 +113,50 @@ def test_an_own_regularizer_can_be_registered_once() -> None:
         register_regularizer(Quartic)
     with pytest.raises(ParameterError, match="no parameter c"):
         get_regularizer("quartic", c=1.0)
+
+
+@dataclass(frozen=True)
+class Twisted(Coupled):
+    """A penalty matrix with one thing wrong."""
+
+    twist: float = 0.0
+    share: Fraction = Fraction(1)
+
+    def matrix(self, p: int) -> FloatArray:
+        matrix = super().matrix(p)
+        matrix[0, p - 1] += self.twist
+        return matrix
+
+    def leverage(self, radius_squared: Fraction, p: int) -> Fraction:
+        return self.share * radius_squared
+
+
+@pytest.mark.parametrize("good", [Coupled(), Coupled(1e6), Coupled(0.1, 3.0), Twisted()], ids=str)
+def test_a_penalty_matrix_passes_the_check(good: Coupled) -> None:
+    check_regularizer(good)
+
+
+def test_a_penalty_matrix_that_is_above_the_identity_may_have_less_leverage() -> None:
+    check_regularizer(Twisted(lift=1.0, share=Fraction(1, 2)))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        (Twisted(twist=2.0**-40), "symmetric"),
+        (Coupled(-(2.0**-40)), "at least the identity"),
+        (Coupled(0.5, -(2.0**-52)), "at least the identity"),
+        (Twisted(lift=1.0, share=Fraction(49, 100)), "leverage"),
+        (Twisted(share=Fraction(99, 100)), "leverage"),
+        (Twisted(share=Fraction(0)), "leverage"),
+    ],
+)
+def test_a_wrong_penalty_matrix_is_found_and_named(wrong: Coupled, named: str) -> None:
+    with pytest.raises(ParameterError, match=named):
+        check_regularizer(wrong)
+
+
+def test_the_ridge_is_the_identity_and_its_leverage_the_squared_radius() -> None:
+    ridge = get_regularizer("ridge")
+    assert np.array_equal(Ridge().matrix(3), np.eye(3))
+    assert ridge.leverage(Fraction(7, 3), 3) == Fraction(7, 3)

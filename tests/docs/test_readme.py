@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.docs.pages import ROOT, run_page
 
-from dpwerm.objective.losses import registry
+from dpwerm.objective import losses
 
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")])
 
@@ -30,7 +30,7 @@ def test_the_python_example_runs(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(registry, "LOSSES", dict(registry.LOSSES))
+    monkeypatch.setattr(losses, "LOSSES", dict(losses.LOSSES))
     page = (ROOT / name).read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
     exec(compile(code, name, "exec"), {"__name__": "example"})  # noqa: S102 - the page's own code

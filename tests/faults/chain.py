@@ -17,7 +17,7 @@ from dpwerm.audit.target import Key, Pair, Target, luck
 from dpwerm.exact import sqrt_up
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Calibration
-from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses import Loss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.origin import KnownByDesign
@@ -91,7 +91,7 @@ def facts_of(
     n: int | None,
     gamma: float,
     weight_bound: float = 1.0,
-    loss: MarginLoss = HINGE,
+    loss: Loss = HINGE,
     relation: Relation = Relation.REPLACE_ONE,
     origin: WeightOrigin | None = None,
 ) -> Facts:
@@ -155,7 +155,7 @@ class Chain:
     pair : Pair, the worst neighbours that are known
     calibration : Calibration, the noise that is added and the budget that is claimed
     prepare : the step from a data set of the pair to a weighted problem
-    loss : MarginLoss
+    loss : Loss
     solver_gamma : float or None, the γ of the solver where it is not the calibration's
     """
 
@@ -163,7 +163,7 @@ class Chain:
     pair: Pair
     calibration: Calibration
     prepare: Callable[[Any], BatchProblems]
-    loss: MarginLoss = HINGE
+    loss: Loss = HINGE
     solver_gamma: float | None = None
 
     rounds: ClassVar[bool] = True
@@ -227,7 +227,7 @@ def spherical(
     prepare: Callable[[Any], BatchProblems],
     facts: Facts,
     *,
-    loss: MarginLoss = HINGE,
+    loss: Loss = HINGE,
     solver_gamma: float | None = None,
 ) -> Chain:
     """Return the chain with spherical Laplace noise for the facts, at ε = 1."""

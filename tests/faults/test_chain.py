@@ -20,7 +20,7 @@ def test_neighbours_differ_in_the_last_person() -> None:
 def test_weights_are_signed_and_cut_at_their_bound() -> None:
     people = People(np.ones((3, 1)), np.array([1.0, -1.0, 1.0]), np.array([1.0, -2.0, 9.0]))
     problem = weighed(people, probability=0.5, bound=5.0)
-    assert problem.y[0].tolist() == [1.0, 1.0, 1.0]
+    assert problem.targets[0].tolist() == [1.0, 1.0, 1.0]
     assert problem.weights[0].tolist() == [2.0, 4.0, 5.0]
 
 

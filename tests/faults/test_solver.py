@@ -16,7 +16,7 @@ from tests.faults.solver import (
 )
 
 from dpwerm.audit.likelihood import log_density
-from dpwerm.objective.rows import WeightedData
+from dpwerm.objective.rows import MemoryRows
 
 
 def test_the_effective_epsilon_is_that_of_the_reference_implementation() -> None:
@@ -60,7 +60,7 @@ def test_the_score_is_the_likelihood_ratio(name: str) -> None:
     one, other = (
         log_density(
             outputs,
-            WeightedData(people.x, people.arm, np.ones(1), 1.0, bounds),
+            MemoryRows(people.x, people.arm, np.ones(1), 1.0, bounds),
             HINGE,
             whole.calibration,
         )

@@ -14,7 +14,7 @@ from dpwerm.fit import fit_private, secret_second_arm, settle_private
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.regularizers import Ridge
-from dpwerm.objective.rows import WeightedData
+from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.origin import RidgeModel
 from dpwerm.privacy.randomness import bit_source
@@ -232,7 +232,7 @@ def test_computed_weights_are_within_the_allowance_of_those_at_the_solver_s_poin
     second = secret_second_arm(trial, ENCODING, model)
     found = rows_of(trial, declaration, ENCODING, second).weights
     seen = model_encoding(ENCODING)
-    data = WeightedData(
+    data = MemoryRows(
         trial.encode(seen), arm, np.ones(40), seen.intercept_scale, seen.column_bounds
     )
     theta = minimise(Objective(data, Logistic(), gamma, Ridge()), model.tolerance).theta

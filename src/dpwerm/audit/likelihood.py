@@ -16,8 +16,8 @@ import numpy as np
 
 from dpwerm.arrays import FloatArray
 from dpwerm.mechanisms.contract import Calibration
-from dpwerm.objective.losses.contract import MarginLoss
-from dpwerm.objective.rows import WeightedData
+from dpwerm.objective.losses import Loss
+from dpwerm.objective.rows import MemoryRows
 from dpwerm.solve.batch import minimise_path
 from dpwerm.solve.batch_problems import BatchProblems
 
@@ -25,27 +25,27 @@ _AT_ONCE = 1 << 14
 """Outputs whose Hessians are kept at once."""
 
 
-def stacked(data: WeightedData) -> BatchProblems:
+def stacked(data: MemoryRows) -> BatchProblems:
     """Return one data set as the batch solver takes it."""
-    return BatchProblems(data.X[None], data.y[None], data.weights[None], data.intercept_scale)
+    return BatchProblems(data.X[None], data.targets[None], data.weights[None], data.intercept_scale)
 
 
-def minimiser(data: WeightedData, loss: MarginLoss, calibration: Calibration) -> FloatArray:
+def minimiser(data: MemoryRows, loss: Loss, calibration: Calibration) -> FloatArray:
     """Return θ̂ (p,), as near as the calibration's solver comes."""
     # Every registered loss is a frozen dataclass.
     return _minimiser(data, cast("Hashable", loss), calibration.facts.gamma, calibration.tolerance)
 
 
 @lru_cache(maxsize=64)
-def _minimiser(data: WeightedData, loss: Hashable, gamma: float, tolerance: float) -> FloatArray:
+def _minimiser(data: MemoryRows, loss: Hashable, gamma: float, tolerance: float) -> FloatArray:
     """Return θ̂; a pair is looked at many times. The data are made up, so they may be kept."""
-    known = cast("MarginLoss", loss)
+    known = cast("Loss", loss)
     found = minimise_path(stacked(data), known, [gamma], tolerance=tolerance)
     return np.asarray(found.theta[0, 0])
 
 
 def log_density(
-    outputs: FloatArray, data: WeightedData, loss: MarginLoss, calibration: Calibration
+    outputs: FloatArray, data: MemoryRows, loss: Loss, calibration: Calibration
 ) -> FloatArray:
     """Return log p(θ; D) up to a constant that no data set changes, (m,)."""
     if calibration.inside is None:
@@ -57,14 +57,14 @@ def log_density(
 
 
 def _inside(
-    theta: FloatArray, data: WeightedData, loss: MarginLoss, calibration: Calibration
+    theta: FloatArray, data: MemoryRows, loss: Loss, calibration: Calibration
 ) -> FloatArray:
     """Return log ν(b(θ)) + log det ∇²F(θ)."""
     gamma, inside = calibration.facts.gamma, calibration.inside
     if inside is None:
         raise AssertionError("the calibration has noise inside the objective")
     scale = inside.sigma if inside.rate is None else 1.0 / inside.rate
-    rows = _whole_rows(data) * data.y[:, None]
+    rows = data.whole.design() * data.targets[:, None]
     z = theta @ rows.T
     slopes, bends = data.weights * loss.derivative(z), data.weights * loss.second_derivative(z)
     b = -(slopes @ rows + gamma * theta) / (scale or 1.0)
@@ -85,13 +85,6 @@ def _log_determinant(bends: FloatArray, rows: FloatArray) -> FloatArray:
         products = (rows[:, :, None] * rows[:, None, :]).reshape(n, p * p)
         hessians = (bends @ products).reshape(-1, p, p)
     return np.asarray(np.linalg.slogdet(np.eye(min(n, p)) + hessians)[1])
-
-
-def _whole_rows(data: WeightedData) -> FloatArray:
-    """Return the rows with the intercept's column, if there is one."""
-    if not data.first_feature:
-        return data.X
-    return np.column_stack([np.full(data.n_rows, data.intercept_scale), data.X])
 
 
 def _block_norm(b: FloatArray, blocks: tuple[tuple[int, float], ...]) -> FloatArray:

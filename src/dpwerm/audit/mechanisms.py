@@ -20,10 +20,10 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.fit import settle_private
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Calibration
-from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses import Loss
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.regularizers import Ridge
-from dpwerm.objective.rows import WeightedData
+from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.randomness import OperatingSystemBits
@@ -52,14 +52,14 @@ class MechanismTarget:
     ----------
     mechanism : str, its name in the registry
     facts : Facts
-    loss : MarginLoss, with the constants of the facts
+    loss : Loss, with the constants of the facts
     budget : Budget, ε finite; δ > 0 for a Gaussian mechanism
     label : str, its name in a report; the mechanism's if left out
     """
 
     mechanism: str
     facts: Facts
-    loss: MarginLoss
+    loss: Loss
     budget: Budget
     label: str = ""
 
@@ -91,7 +91,7 @@ class MechanismTarget:
         """Return pairs with rows and weights moved a little."""
         return near(pair, self.facts, key)
 
-    def outputs(self, data: WeightedData, runs: int, key: Key) -> FloatArray:
+    def outputs(self, data: MemoryRows, runs: int, key: Key) -> FloatArray:
         """Return simulated releases on the public grid."""
         rng = luck(*key)
         found = np.empty((runs, self.dimension))
@@ -100,7 +100,7 @@ class MechanismTarget:
             part[:] = self._batch(data, len(part), rng)
         return found
 
-    def _batch(self, data: WeightedData, runs: int, rng: np.random.Generator) -> FloatArray:
+    def _batch(self, data: MemoryRows, runs: int, rng: np.random.Generator) -> FloatArray:
         calibration = self.calibration
         draws = Draws.of((1, runs), self.dimension, rng)
         change = float(self.facts.gradient_bound) / self.facts.gamma
@@ -117,7 +117,7 @@ class MechanismTarget:
         one, other = (log_density(outputs, data, self.loss, self.calibration) for data in pair.both)
         return one - other
 
-    def exact(self, data: WeightedData, runs: int) -> FloatArray:
+    def exact(self, data: MemoryRows, runs: int) -> FloatArray:
         """Return real releases, with the operating system's bits."""
         mechanism, calibration = get_mechanism(self.mechanism), self.calibration
         objective = Objective(data, self.loss, self.facts.gamma, Ridge())
@@ -129,7 +129,7 @@ class MechanismTarget:
 
 def plain_facts(
     dimension: int,
-    loss: MarginLoss,
+    loss: Loss,
     *,
     gamma: float,
     rows: int = 3,

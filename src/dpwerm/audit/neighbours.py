@@ -12,7 +12,7 @@ import numpy as np
 
 from dpwerm.arrays import FloatArray
 from dpwerm.audit.target import Key, Pair, luck
-from dpwerm.objective.rows import WeightedData
+from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import Facts
 
@@ -31,12 +31,12 @@ class Person:
 NOBODY = 0.0
 
 
-def data_of(people: Sequence[Person], facts: Facts) -> WeightedData:
+def data_of(people: Sequence[Person], facts: Facts) -> MemoryRows:
     """Return a data set; an intercept is a column like any other here."""
     weights = np.array([person.weight for person in people])
     rows = np.array([person.row for person in people]).reshape(len(people), facts.dimension)
     labels = np.where(weights < 0, -1.0, 1.0)
-    return WeightedData(rows, labels, np.abs(weights), 0.0, np.array(facts.column_bounds))
+    return MemoryRows(rows, labels, np.abs(weights), 0.0, np.array(facts.column_bounds))
 
 
 def pair_of(name: str, one: Person, other: Person, crowd: Sequence[Person], facts: Facts) -> Pair:
@@ -91,8 +91,8 @@ def _moved(pair: Pair, facts: Facts, rng: np.random.Generator) -> Pair:
     return pair_of(f"{name}, moved", one, other, crowd, facts)
 
 
-def _people(data: WeightedData) -> list[Person]:
-    weights = data.weights * data.y
+def _people(data: MemoryRows) -> list[Person]:
+    weights = data.weights * data.targets
     return [Person(float(w), row) for w, row in zip(weights, data.X, strict=True)]
 
 

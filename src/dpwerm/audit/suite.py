@@ -17,7 +17,7 @@ from dpwerm.audit.target import Exact, Target
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.mechanisms.none import NotPrivate
-from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses import Loss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.privacy.budget import Budget
@@ -69,7 +69,7 @@ def mechanism_target(
     dimension: int,
     epsilon: str,
     delta: str,
-    loss: MarginLoss = HINGE,
+    loss: Loss = HINGE,
     gamma: float = GAMMA,
     rows: int = 3,
     relation: Relation = Relation.REPLACE_ONE,

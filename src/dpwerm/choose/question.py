@@ -14,7 +14,7 @@ from typing import Any, Self, cast
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
-from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses import Loss
 from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.relation import Relation
@@ -77,7 +77,7 @@ class Question:
     n : int ≥ 1, the public or the planned number of people
     budget : Budget or GaussianBudget
     relation : Relation
-    loss : MarginLoss
+    loss : Loss
     origin : WeightOrigin
     regularizer : str
     outcome : Outcome
@@ -89,7 +89,7 @@ class Question:
     n: int
     budget: AnyBudget
     relation: Relation
-    loss: MarginLoss
+    loss: Loss
     origin: WeightOrigin
     regularizer: str
     outcome: Outcome

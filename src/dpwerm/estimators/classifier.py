@@ -19,7 +19,7 @@ from dpwerm.data.arrays import refuse_mask, vector
 from dpwerm.errors import ParameterError
 from dpwerm.estimators.arrays_in import number_encoding, numeric_matrix, take_over, unfitted
 from dpwerm.fit import Problem, fit_release
-from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses import Loss
 from dpwerm.parameters import positive
 from dpwerm.privacy.budget import AnyBudget, budget_of
 from dpwerm.privacy.relation import Relation
@@ -124,7 +124,7 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         weight_bound: float | None = None,
         classes: Any = None,
         gamma: float | str = "auto",
-        loss: str | MarginLoss = "huberised-hinge",
+        loss: str | Loss = "huberised-hinge",
         h: float = 1.0,
         regularizer: str = "ridge",
         mechanism: str = "auto",

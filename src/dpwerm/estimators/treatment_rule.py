@@ -19,7 +19,7 @@ from dpwerm.estimators.arrays_in import number_encoding, numeric_matrix, take_ov
 from dpwerm.estimators.parameters import Checked, checked_parameters, declared_labels, problem_of
 from dpwerm.fit import fit
 from dpwerm.mechanisms.contract import Stage, no_progress
-from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses import Loss
 from dpwerm.releases.charging import StudyLedger, attach
 from dpwerm.releases.release import Release
 from dpwerm.releases.rule import Rule
@@ -121,7 +121,7 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
         benefit_clip: Any = "auto",
         default_arm: Any = None,
         gamma: float | str = "auto",
-        loss: str | MarginLoss = "huberised-hinge",
+        loss: str | Loss = "huberised-hinge",
         h: float = 1.0,
         regularizer: str = "ridge",
         mechanism: str = "auto",

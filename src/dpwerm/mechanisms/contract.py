@@ -11,7 +11,7 @@ import numpy as np
 
 from dpwerm.errors import ParameterError
 from dpwerm.objective.objective import Objective
-from dpwerm.objective.rows import WeightedData
+from dpwerm.objective.rows import Block
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.randomness import BitSource
 from dpwerm.privacy.sensitivity import Facts
@@ -226,7 +226,7 @@ def check_run(mechanism: Mechanism, objective: Objective, calibration: Calibrati
     facts, data, loss = calibration.facts, objective.data, objective.loss
     if facts.n is not None and data.n_rows != facts.n:
         raise ParameterError("n of the calibration is not the number of rows")
-    if data.weights.max(initial=0.0) > facts.weight_bound:
+    if any(data.map(lambda block: bool(block.weights.max() > facts.weight_bound))):
         raise ParameterError("weights must not exceed weight_bound")
     same = objective.gamma == facts.gamma and objective.regularizer.name == facts.regularizer
     if not same or objective.tilt is not None:
@@ -240,11 +240,11 @@ def check_run(mechanism: Mechanism, objective: Objective, calibration: Calibrati
         raise ParameterError(
             "column_bounds of the objective are not within the calibration's blocks"
         )
-    if not _rows_within(data, facts):
+    if not all(data.map(lambda block: _rows_within(block, facts))):
         raise ParameterError("X has a row outside the calibration's blocks")
 
 
-def _rows_within(data: WeightedData, facts: Facts) -> bool:
+def _rows_within(data: Block, facts: Facts) -> bool:
     """Whether each block wider than 1 has ‖v‖₁ ≤ s in every row; the rest is in column_bounds."""
     start = -data.first_feature
     for width, bound in facts.blocks:

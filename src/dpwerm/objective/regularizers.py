@@ -1,22 +1,35 @@
-"""What a regulariser must offer: R is C¹ and 1-strongly convex, on every coordinate.
+"""Regularisers R by name: C¹ and 1-strongly convex, on every coordinate; and their check.
 
 Strong convexity makes the minimiser move by at most ‖change of ∇F‖/γ; both the sensitivity and
-the solver's certificate divide by γ for that reason, so no coordinate may be left out.
+the solver's certificate divide by γ for that reason, so no coordinate may be left out. The usual
+kind is quadratic, R(θ) = ½θᵀMθ with a public matrix M ⪰ I, so that ∇²F ⪰ Γ = γM ⪰ γI.
+
+A regulariser that is less than 1-strongly convex anywhere, or leaves a coordinate out, makes the
+sensitivity too small, so many pairs of points are tried, along every axis and at random. Of a
+quadratic one M ⪰ I is proven in exact arithmetic.
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise
 from typing import ClassVar, Protocol
 
 import numpy as np
-from flint import arb
+from flint import arb, arb_mat, fmpq
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.exact import precision
+from dpwerm.objective.rounding import ETA, SLACK, U, growth
 from dpwerm.parameters import one_of
+
+_BITS = 256
+_SLACK = 1e-9
+_SIZES = (1, 2, 5, 21)
+_QUADRATIC = "matrix must be symmetric, the hessian, and at least the identity"
 
 
 class Regularizer(Protocol):
@@ -45,26 +58,101 @@ class Regularizer(Protocol):
     def gradient_ball(self, theta: Sequence[arb]) -> list[arb]:
         """Return balls that contain ∇R(t) for every t in the balls θ."""
 
+    def matrix(self, p: int) -> FloatArray | None:
+        """Return M (p, p) with R(θ) = ½θᵀMθ and M ⪰ I, or None if R is not quadratic."""
 
-# ------------------------------------------------------------------------------------------
-# Numeric check of a regulariser: strong convexity, and that its derivatives belong together.
-#
-# A regulariser that is less than 1-strongly convex anywhere, or leaves a coordinate out, makes the
-# sensitivity too small, so many pairs of points are tried, along every axis and at random.
+    def leverage(self, radius_squared: Fraction, p: int) -> Fraction | None:
+        """Return a proven bound on xᵀM⁻¹x over ‖x‖² ≤ r², or None if R is not quadratic."""
 
 
-_BITS = 256
-_SLACK = 1e-9
+class QuadraticPenalty(ABC):
+    r"""Base of R(θ) = ½θᵀMθ with a public symmetric matrix M ⪰ I of doubles, taken as exact.
+
+    .. math:: \nabla R(\theta) = M\theta, \qquad \sup_{\|x\| \le r} x^\top M^{-1} x \le r^2
+
+    A class of one's own gives ``name``, ``parameters`` and ``matrix``.
+    """
+
+    @abstractmethod
+    def matrix(self, p: int) -> FloatArray:
+        """Return M (p, p)."""
+
+    def leverage(self, radius_squared: Fraction, p: int) -> Fraction:  # noqa: ARG002 - p is for others
+        """Return r², because M⁻¹ ⪯ I."""
+        return radius_squared
+
+    def value(self, theta: FloatArray) -> float:
+        """Return ½θᵀMθ."""
+        return 0.5 * float(theta @ (self.matrix(len(theta)) @ theta))
+
+    def gradient(self, theta: FloatArray) -> FloatArray:
+        """Return Mθ."""
+        slope: FloatArray = self.matrix(len(theta)) @ theta
+        return slope
+
+    def hessian(self, theta: FloatArray) -> FloatArray:
+        """Return M."""
+        return self.matrix(len(theta))
+
+    def gradient_error(self, theta: FloatArray) -> FloatArray:
+        """Return G(p+1)·Σ_k |M_jk||θ_k|: each entry of Mθ is a sum of p products."""
+        p = len(theta)
+        sizes: FloatArray = np.abs(self.matrix(p)) @ np.abs(theta)
+        return growth(p + 1) * (SLACK + p * U) * sizes + 4 * (p + 1) * ETA
+
+    def gradient_ball(self, theta: Sequence[arb]) -> list[arb]:
+        """Return Mθ."""
+        slope = arb_mat(self.matrix(len(theta)).tolist()) * arb_mat([[t] for t in theta])
+        return [slope[j, 0] for j in range(len(theta))]
+
+
+@dataclass(frozen=True)
+class Ridge(QuadraticPenalty):
+    r"""Return ½‖θ‖² over every coordinate, the intercept too.
+
+    .. math:: R(\theta) = \tfrac{1}{2} \sum_j \theta_j^2
+
+    The factor ½ makes it exactly 1-strongly convex. M = I, and ∇R(θ) = θ is exact in doubles.
+    """
+
+    name: ClassVar[str] = "ridge"
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """No parameters."""
+        return {}
+
+    def value(self, theta: FloatArray) -> float:
+        """Return ½‖θ‖²."""
+        return 0.5 * float(theta @ theta)
+
+    def gradient(self, theta: FloatArray) -> FloatArray:
+        """Return θ."""
+        return theta.copy()
+
+    def matrix(self, p: int) -> FloatArray:
+        """Return the identity."""
+        return np.eye(p)
+
+    def gradient_error(self, theta: FloatArray) -> FloatArray:
+        """Return 0: the gradient is θ itself."""
+        return np.zeros_like(theta)
+
+    def gradient_ball(self, theta: Sequence[arb]) -> list[arb]:
+        """Return θ."""
+        return list(theta)
 
 
 def check_regularizer(regularizer: Regularizer) -> None:
     """Raise ``ParameterError`` naming every fact that the regulariser breaks."""
-    points = [theta for p in (1, 2, 5, 21) for theta in _points(p)]
+    points = [theta for p in _SIZES for theta in _points(p)]
     checks: dict[str, Callable[[Regularizer, list[FloatArray]], bool]] = {
         "it must be 1-strongly convex on every coordinate": _strongly_convex,
         "value and gradient must belong together": _matching,
         "hessian must be the slope of gradient": _curved,
         "gradient_ball must contain the gradient up to gradient_error": _enclosed,
+        _QUADRATIC: _quadratic,
+        "leverage must be at least r² over the least eigenvalue of matrix": _levered,
     }
     faults = [text for text, holds in checks.items() if not holds(regularizer, points)]
     if faults:
@@ -141,49 +229,70 @@ def _exact(theta: FloatArray) -> list[arb]:
     return [arb(t) for t in theta.tolist()]
 
 
-# ------------------------------------------------------------------------------------------
-# Ridge: R(θ) = ½‖θ‖², the regulariser for which ∇R(θ) = θ is exact in floating point.
+def _quadratic(regularizer: Regularizer, points: list[FloatArray]) -> bool:
+    """Check M = Mᵀ = ∇²R and prove M ⪰ I, if there is an M."""
+    for p in _SIZES:
+        matrix = regularizer.matrix(p)
+        if matrix is None:
+            continue
+        bends = [regularizer.hessian(theta) for theta in points if len(theta) == p]
+        if not (_fits(matrix, p) and all(np.array_equal(matrix, bend) for bend in bends)):
+            return False
+        if not _at_least(matrix, Fraction(1)):
+            return False
+    return True
 
 
-@dataclass(frozen=True)
-class Ridge:
-    r"""Return ½‖θ‖² over every coordinate, the intercept too.
+def _levered(regularizer: Regularizer, _: list[FloatArray]) -> bool:
+    """Prove M ⪰ (r²/leverage)·I, which is M⁻¹ ⪯ (leverage/r²)·I."""
+    for p in _SIZES:
+        matrix, square = regularizer.matrix(p), Fraction(7, 3)
+        leverage = regularizer.leverage(square, p)
+        if (matrix is None) != (leverage is None):
+            return False
+        if matrix is None or leverage is None:
+            continue
+        if not (leverage > 0 and _fits(matrix, p) and _at_least(matrix, square / leverage)):
+            return False
+    return True
 
-    .. math:: R(\theta) = \tfrac{1}{2} \sum_j \theta_j^2
 
-    The factor ½ makes it exactly 1-strongly convex.
+def _fits(matrix: FloatArray, p: int) -> bool:
+    """Say whether a matrix is symmetric and finite, of shape (p, p)."""
+    shaped = matrix.shape == (p, p) and bool(np.all(np.isfinite(matrix)))
+    return shaped and np.array_equal(matrix, matrix.T)
+
+
+def _at_least(matrix: FloatArray, floor: Fraction) -> bool:
+    """Prove M ⪰ floor·I by elimination in fractions: every pivot > 0, or 0 with an empty row."""
+    p = len(matrix)
+    least = fmpq(floor.numerator, floor.denominator)
+    rows = [[fmpq(*number.as_integer_ratio()) for number in row] for row in matrix.tolist()]
+    for j in range(p):
+        rows[j][j] -= least
+    for j in range(p):
+        pivot = rows[j][j]
+        if pivot < 0 or (pivot == 0 and any(rows[j][k] != 0 for k in range(j + 1, p))):
+            return False
+        for i in range(j + 1, p):
+            if rows[i][j] != 0:
+                share = rows[i][j] / pivot
+                rows[i] = [a - share * b for a, b in zip(rows[i], rows[j], strict=True)]
+    return True
+
+
+def checked_matrix(regularizer: Regularizer, p: int) -> FloatArray | None:
+    """Return M (p, p) of a quadratic regulariser, None of another; refuse M that is not ⪰ I.
+
+    What ``check_regularizer`` proves for a few p is looked at again, in doubles, for this one.
     """
-
-    name: ClassVar[str] = "ridge"
-
-    @property
-    def parameters(self) -> dict[str, float]:
-        """No parameters."""
-        return {}
-
-    def value(self, theta: FloatArray) -> float:
-        """Return ½‖θ‖²."""
-        return 0.5 * float(theta @ theta)
-
-    def gradient(self, theta: FloatArray) -> FloatArray:
-        """Return θ."""
-        return theta.copy()
-
-    def hessian(self, theta: FloatArray) -> FloatArray:
-        """Return the identity."""
-        return np.eye(len(theta))
-
-    def gradient_error(self, theta: FloatArray) -> FloatArray:
-        """Return 0: the gradient is θ itself."""
-        return np.zeros_like(theta)
-
-    def gradient_ball(self, theta: Sequence[arb]) -> list[arb]:
-        """Return θ."""
-        return list(theta)
-
-
-# ------------------------------------------------------------------------------------------
-# Regularisers by name; one of one's own is checked when it is registered.
+    matrix = regularizer.matrix(p)
+    if matrix is None or isinstance(regularizer, Ridge):
+        return matrix
+    least = np.linalg.eigvalsh(matrix).min(initial=1.0) if _fits(matrix, p) else 0.0
+    if not least >= 1 - _SLACK * np.abs(matrix).max(initial=1.0):
+        raise ParameterError(f"regularizer {regularizer.name}: {_QUADRATIC}")
+    return matrix
 
 
 REGULARIZERS: dict[str, type[Regularizer]] = {}

@@ -15,7 +15,7 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Calibration, Inside, Noise, calibrated
 from dpwerm.mechanisms.gaussian import rho_and_mu
-from dpwerm.objective.losses.registry import get_loss
+from dpwerm.objective.losses import get_loss
 from dpwerm.objective.regularizers import get_regularizer
 from dpwerm.privacy.budget import AnyBudget, only_budget
 from dpwerm.privacy.filter import NO_LEDGER

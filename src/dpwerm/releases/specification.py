@@ -6,9 +6,8 @@ from typing import Any
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.gaussian import check_notion
-from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses import Loss, get_loss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
-from dpwerm.objective.losses.registry import get_loss
 from dpwerm.objective.regularizers import Regularizer, Ridge, get_regularizer
 from dpwerm.parameters import positive
 from dpwerm.privacy.budget import AnyBudget, Budget, budget_of
@@ -43,7 +42,7 @@ class Specification:
     weight_bound: float
     mechanism: str = "spherical-laplace"
     relation: Relation = Relation.REPLACE_ONE
-    loss: MarginLoss = field(default_factory=HuberisedHinge)
+    loss: Loss = field(default_factory=HuberisedHinge)
     regularizer: Regularizer = field(default_factory=Ridge)
     origin: WeightOrigin = field(default_factory=KnownByDesign)
     chosen: Chosen | None = None
@@ -73,7 +72,7 @@ def plain_mechanism(budget: AnyBudget) -> str:
     return "spherical-laplace" if pure else "gaussian"
 
 
-def loss_of(loss: str | MarginLoss, h: object = None) -> MarginLoss:
+def loss_of(loss: str | Loss, h: object = None) -> Loss:
     """Return the loss by its registered name, or the instance of a registered class."""
     width = None if h is None else positive("h", h)
     if not isinstance(loss, str):

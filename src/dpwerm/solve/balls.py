@@ -1,45 +1,75 @@
-"""∇F in ball arithmetic: every entry is an interval that contains the true number.
+r"""∇F in ball arithmetic, and the ellipsoid method in it: slow, and sure for every convex F.
 
-    ∇F(θ) = Σ_i w_i ℓ'(y_i x_iᵀθ) y_i x_i + γ∇R(θ) + b
+    ∇F(θ) = Σ_i w_i ℓ'(z_i) σ_i ξ_i + γ∇R(θ) + b,      z_i = σ_i ξ_iᵀθ − o_i
 
-Doubles are exact balls, so the only width comes from the chosen precision, and any error can be
-made as small as wished by raising it. Balls are many times slower than doubles: a last resort.
+Every entry is an interval that contains the true number. Doubles are exact balls, so the only width
+comes from the chosen precision, and any error can be made as small as wished by raising it. Balls
+are many times slower than doubles: a last resort.
+
+.. math:: x' = x - \frac{P \tilde g}{p+1}, \quad
+          P' = \frac{p^2}{p^2-1}\Bigl(P - \frac{2}{p+1} P \tilde g \tilde g^\top P\Bigr), \quad
+          \tilde g = g / \sqrt{g^\top P g}
+
+The minimiser lies in {u : ∇F(x)ᵀ(u − x) ≤ 0}, so the smallest ellipsoid around that half of the
+last one still holds it, and its volume has shrunk by exp(−1/(2(p+1))) whatever the condition of
+F. Newton's steps can zigzag between kinks that almost coincide; this cannot.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from flint import arb, arb_mat, ctx
 
 from dpwerm.exact import precision
 from dpwerm.objective.objective import Objective
+from dpwerm.objective.rows import Block
 
 _ROWS = 512
 _KEEP = 200_000
+_EXTRA = 4
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """Rows σ_i ξ_i (n, p), weights w_i and offsets o_i as exact balls; none where all are 0."""
+
+    rows: arb_mat
+    weights: list[arb]
+    offsets: arb_mat | None
+
+    def weighted(self, theta: list[arb], function: Callable[[arb], arb]) -> arb_mat:
+        """Return the row vector of w_i·f(z_i)."""
+        z = self.rows * arb_mat([[t] for t in theta])
+        if self.offsets is not None:
+            z -= self.offsets
+        return arb_mat([[w * function(z[i, 0]) for i, w in enumerate(self.weights)]])
 
 
 class BallObjective:
     """∇F and ∇²F of an objective in the current precision of flint; rows of weight 0 are left out.
 
-    Up to 200,000 numbers are kept as balls; a larger table is turned into balls chunk by chunk.
+    Up to 200,000 numbers are kept as balls; a larger table is turned into balls block by block.
     """
 
     def __init__(self, objective: Objective) -> None:
         self.objective = objective
-        self._kept: list[tuple[arb_mat, list[arb]]] | None = None
+        self._kept: list[_Part] | None = None
         if objective.data.n_rows * objective.data.dimension <= _KEEP:
-            self._kept = list(self._convert())
+            blocks = objective.data.map(lambda block: list(self._convert(block)))
+            self._kept = [part for block in blocks for part in block]
 
     def gradient(self, theta: list[arb]) -> list[arb]:
         """Return balls that contain the entries of ∇F(θ)."""
+        slope = self.objective.loss.derivative_ball
         total = arb_mat(1, len(theta))
-        for rows, weights in self._chunks():
-            total += self._slopes(rows, weights, theta, self.objective.loss.derivative_ball) * rows
+        for pull in self._each(lambda part: part.weighted(theta, slope) * part.rows):
+            total += pull
         gamma = arb(self.objective.gamma)
         pulls = self.objective.regularizer.gradient_ball(theta)
         entries = [total[0, j] + gamma * pull for j, pull in enumerate(pulls)]
-        for part in self.objective.tilts:
-            entries = [entry + arb(b) for entry, b in zip(entries, part.tolist(), strict=True)]
+        for tilt in self.objective.tilts:
+            entries = [entry + arb(b) for entry, b in zip(entries, tilt.tolist(), strict=True)]
         return entries
 
     def hessian(self, theta: list[arb], step: arb) -> arb_mat:
@@ -49,60 +79,44 @@ class BallObjective:
         def curvature(z: arb) -> arb:
             return max(arb(0), ((slope(z + step) - slope(z - step)) / (2 * step)).mid())
 
-        near = np.array([float(t) for t in theta])
-        pull = self.objective.gamma * self.objective.regularizer.hessian(near)
-        total = arb_mat(pull.tolist())
-        for rows, weights in self._chunks():
-            positive = [abs(weight) for weight in weights]
-            bends = self._slopes(rows, positive, theta, curvature)
+        def gram(part: _Part) -> arb_mat:
+            bends, rows = part.weighted(theta, curvature), part.rows
             scaled = arb_mat(
                 [[bends[0, i] * rows[i, j] for j in range(len(theta))] for i in range(rows.nrows())]
             )
-            total += rows.transpose() * scaled
+            return rows.transpose() * scaled
+
+        near = np.array([float(t) for t in theta])
+        pull = self.objective.gamma * self.objective.regularizer.hessian(near)
+        total = arb_mat(pull.tolist())
+        for found in self._each(gram):
+            total += found
         return total.mid()
 
-    def _slopes(
-        self,
-        rows: arb_mat,
-        weights: list[arb],
-        theta: list[arb],
-        derivative: Callable[[arb], arb],
-    ) -> arb_mat:
-        """Return the row vector of w_i·f(z_i), where the rows already carry the sign y_i."""
-        z = rows * arb_mat([[t] for t in theta])
-        return arb_mat([[w * derivative(z[i, 0]) for i, w in enumerate(weights)]])
+    def _each(self, function: Callable[[_Part], arb_mat]) -> Iterator[arb_mat]:
+        """Yield a function of a few hundred rows after the other."""
+        if self._kept is not None:
+            yield from map(function, self._kept)
+            return
+        for found in self.objective.data.map(
+            lambda block: [function(part) for part in self._convert(block)]
+        ):
+            yield from found
 
-    def _chunks(self) -> Iterator[tuple[arb_mat, list[arb]]]:
-        return iter(self._kept) if self._kept is not None else self._convert()
-
-    def _convert(self) -> Iterator[tuple[arb_mat, list[arb]]]:
-        """Yield the rows y_i(s₀, x_i) and weights, exactly, a few hundred rows at a time."""
-        data = self.objective.data
-        for start in range(0, data.n_rows, _ROWS):
-            part = slice(start, start + _ROWS)
-            used = np.flatnonzero(data.weights[part])
+    def _convert(self, block: Block) -> Iterator[_Part]:
+        """Yield the rows, weights and offsets of a block, a few hundred rows at a time."""
+        residual = self.objective.residual
+        for start in range(0, block.n_rows, _ROWS):
+            part = block.pick(slice(start, start + _ROWS))
+            used = np.flatnonzero(part.weights)
             if len(used) == 0:
                 continue
-            X = data.X[part][used]
-            if data.first_feature:
-                X = np.column_stack([np.full(len(used), data.intercept_scale), X])
-            X = X * data.y[part][used, None]
-            yield arb_mat(X.tolist()), [arb(w) for w in data.weights[part][used].tolist()]
-
-
-# ------------------------------------------------------------------------------------------
-# The ellipsoid method in ball arithmetic: slow, and sure for every convex F.
-#
-# .. math:: x' = x - \frac{P \tilde g}{p+1}, \quad
-#           P' = \frac{p^2}{p^2-1}\Bigl(P - \frac{2}{p+1} P \tilde g \tilde g^\top P\Bigr), \quad
-#           \tilde g = g / \sqrt{g^\top P g}
-#
-# The minimiser lies in {u : ∇F(x)ᵀ(u − x) ≤ 0}, so the smallest ellipsoid around that half of the
-# last one still holds it, and its volume has shrunk by exp(−1/(2(p+1))) whatever the condition of
-# F. Newton's steps can zigzag between kinks that almost coincide; this cannot.
-
-
-_EXTRA = 4
+            rows, targets = part.design()[used], part.targets[used, None]
+            yield _Part(
+                rows=arb_mat((rows if residual else rows * targets).tolist()),
+                weights=[arb(w) for w in part.weights[used].tolist()],
+                offsets=arb_mat(targets.tolist()) if residual else None,
+            )
 
 
 def shrink(balls: BallObjective, theta: list[arb], target: arb, bits: int) -> list[arb]:

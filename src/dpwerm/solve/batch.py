@@ -1,10 +1,11 @@
 """Thousands of small problems at once: stacked data sets, many tilts each, and paths of γ.
 
-    F(θ) = Σ_i w_i ℓ(y_i x_iᵀθ) + ½γ‖θ‖² + tiltᵀθ
+    F(θ) = Σ_i w_i ℓ(z_i) + ½γθᵀMθ + tiltᵀθ
 
 for every data set, every γ and every tilt. It is the objective of dpwerm.objective.objective with
-the ridge, and each answer carries the same kind of proven distance to the minimiser. Data sets are
-taken a few at a time, so that they stay in the processor's cache for every step, γ and tilt.
+a quadratic penalty, M = I by default, and each answer carries the same kind of proven distance to
+the minimiser. Data sets are taken a few at a time, so that they stay in the processor's cache for
+every step, γ and tilt.
 """
 
 from dataclasses import dataclass
@@ -16,8 +17,9 @@ from numpy.typing import ArrayLike
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.exact import round_up, sqrt_up
-from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses import Loss, form_of
 from dpwerm.objective.objective import Objective
+from dpwerm.objective.regularizers import Regularizer, Ridge, checked_matrix
 from dpwerm.solve.batch_newton import Goal, Model, descend, model_at, model_at_zero
 from dpwerm.solve.batch_problems import BatchProblems, Block, Requests, Room, numbers_kept
 from dpwerm.solve.newton import minimise
@@ -26,13 +28,15 @@ _AT_ONCE = 2**20
 """Doubles kept for the data sets worked on at once: eight megabytes, to stay in cache."""
 
 _PASSING = 2**17
-"""Margins computed at once: one megabyte, for the same reason."""
+"""Arguments of ℓ computed at once: one megabyte, for the same reason."""
 
 _MANY = 5
 """From this many replicates on, finding their middle first pays off."""
 
 _ROUGH = 0.01
 """How near that middle, as a share of what one row of weight 1 can do."""
+
+_RIDGE = Ridge()
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,12 +52,13 @@ class BatchSolution:
 
 def minimise_batch(
     problems: BatchProblems,
-    loss: MarginLoss,
+    loss: Loss,
     gamma: ArrayLike,
     *,
     tilt: ArrayLike | None = None,
     start: ArrayLike | None = None,
     tolerance: ArrayLike,
+    regularizer: Regularizer = _RIDGE,
 ) -> BatchSolution:
     """Return a point proven to lie within ``tolerance`` of argmin F for every problem.
 
@@ -64,7 +69,7 @@ def minimise_batch(
     Parameters
     ----------
     problems : BatchProblems
-    loss : MarginLoss
+    loss : Loss
     gamma : float, array (B,) or (B, R), in [1e-12, 1e12]
     tilt : array (B, p) or (B, R, p), optional
         A linear term of F, 0 if left out.
@@ -72,20 +77,22 @@ def minimise_batch(
         Where to begin; by default at 0.
     tolerance : float, array (B,) or (B, R), > 0
         τ, the distance in θ.
+    regularizer : Regularizer, quadratic
     """
     asked = [None if a is None else np.asarray(a)[None] for a in (tilt, start)]
     requests = Requests.of(problems, np.asarray(gamma)[None], np.asarray(tolerance)[None], *asked)
-    path = _solve(problems, loss, requests)
+    path = _solve(problems, loss, requests, regularizer)
     return BatchSolution(path.theta[0], path.distance[0])
 
 
 def minimise_path(
     problems: BatchProblems,
-    loss: MarginLoss,
+    loss: Loss,
     gammas: ArrayLike,
     *,
     tilts: ArrayLike | None = None,
     tolerance: ArrayLike,
+    regularizer: Regularizer = _RIDGE,
 ) -> BatchSolution:
     """Return θ (G, B, p) or (G, B, R, p) for one γ after the other, each started from the last.
 
@@ -94,18 +101,30 @@ def minimise_path(
     Parameters
     ----------
     problems : BatchProblems
-    loss : MarginLoss
+    loss : Loss
     gammas : array (G,), (G, B) or (G, B, R), in [1e-12, 1e12]
     tilts : array (G, B, p) or (G, B, R, p), optional
     tolerance : float, or array like ``gammas``, > 0
+    regularizer : Regularizer, quadratic
     """
     if np.ndim(gammas) == 0:
         raise ParameterError("gammas must be a sequence")
-    return _solve(problems, loss, Requests.of(problems, gammas, tolerance, tilts))
+    requests = Requests.of(problems, gammas, tolerance, tilts)
+    return _solve(problems, loss, requests, regularizer)
 
 
-def _solve(problems: BatchProblems, loss: MarginLoss, requests: Requests) -> BatchSolution:
+def _solve(
+    problems: BatchProblems, loss: Loss, requests: Requests, regularizer: Regularizer
+) -> BatchSolution:
     """Solve every problem, part by part, and what remains one by one."""
+    form = form_of(loss)
+    if form == "margin" and not problems.signed:
+        raise ParameterError("targets must hold -1 and +1 only")
+    matrix = checked_matrix(regularizer, problems.dimension)
+    if matrix is None:
+        raise ParameterError(f"regularizer {regularizer.name} is not quadratic")
+    if isinstance(regularizer, Ridge):
+        matrix = None
     shape = requests.gamma.shape
     theta = np.empty((*shape, problems.dimension))
     distance = np.empty(shape)
@@ -115,32 +134,35 @@ def _solve(problems: BatchProblems, loss: MarginLoss, requests: Requests) -> Bat
     sets = max(1, min(sets, problems.n_sets))
     room = Room(sets, n, p, replicates)
     for b in range(0, shape[1], sets):
-        block = room.fill(problems, slice(b, b + sets))
+        block = room.fill(problems, slice(b, b + sets), form)
         for r in range(0, shape[2], replicates):
             part = (slice(None), slice(b, b + sets), slice(r, r + replicates))
-            theta[part], distance[part] = _walk(block, loss, requests.part(part))
+            theta[part], distance[part] = _walk(block, loss, requests.part(part), matrix)
     for g, b, r in np.argwhere(~(distance <= requests.tolerance)).tolist():
-        theta[g, b, r], distance[g, b, r] = _alone(problems, loss, requests, (g, b, r))
+        place = (g, b, r)
+        theta[place], distance[place] = _alone(problems, loss, requests, place, regularizer)
     if not requests.replicated:
         return BatchSolution(theta[:, :, 0], distance[:, :, 0])
     return BatchSolution(theta, distance)
 
 
-def _walk(block: Block, loss: MarginLoss, requests: Requests) -> tuple[FloatArray, FloatArray]:
+def _walk(
+    block: Block, loss: Loss, requests: Requests, matrix: FloatArray | None
+) -> tuple[FloatArray, FloatArray]:
     """Return θ and its distance along the whole path of γ, each point started from the last."""
     theta, distance = np.empty_like(requests.tilt), np.empty_like(requests.gamma)
     if requests.start is None:
-        model = _common_start(block, loss, requests)
+        model = _common_start(block, loss, requests, matrix)
     else:
         model = model_at(block, loss, requests.start)
     for g, gamma in enumerate(requests.gamma):
-        asked = Goal(gamma, requests.tilt[g], requests.tolerance[g])
+        asked = Goal(gamma, requests.tilt[g], requests.tolerance[g], matrix)
         model = descend(block, loss, asked, model)
         theta[g], distance[g] = model.theta, model.distance
     return theta, distance
 
 
-def _common_start(block: Block, loss: MarginLoss, requests: Requests) -> Model:
+def _common_start(block: Block, loss: Loss, requests: Requests, matrix: FloatArray | None) -> Model:
     """Return the model at 0, or at the middle of the replicates if there are many.
 
     The middle has the mean γ and the mean tilt. It costs one replicate more and spares each of
@@ -152,17 +174,21 @@ def _common_start(block: Block, loss: MarginLoss, requests: Requests) -> Model:
         gamma = requests.gamma[0].mean(axis=1, keepdims=True)
         tilt = requests.tilt[0].mean(axis=1, keepdims=True)
         rough = block.bounds.max(axis=1, keepdims=True, initial=0.0) * loss.lipschitz / gamma
-        model = descend(block, loss, Goal(gamma, tilt, _ROUGH * rough), model)
+        model = descend(block, loss, Goal(gamma, tilt, _ROUGH * rough, matrix), model)
     return model.repeat(replicates)
 
 
 def _alone(
-    problems: BatchProblems, loss: MarginLoss, requests: Requests, place: tuple[int, int, int]
+    problems: BatchProblems,
+    loss: Loss,
+    requests: Requests,
+    place: tuple[int, int, int],
+    regularizer: Regularizer,
 ) -> tuple[FloatArray, float]:
     """Return the single solver's answer in doubles, and its distance with their rounding added."""
     data = problems.data(place[1])
     tilt = requests.tilt[place]
-    objective = Objective(data, loss, float(requests.gamma[place]), tilt=(tilt,))
+    objective = Objective(data, loss, float(requests.gamma[place]), regularizer, (tilt,))
     solution = minimise(objective, float(requests.tolerance[place]) / 2)
     theta = np.array([float(t) for t in solution.theta])
     pairs = zip(solution.theta, theta.tolist(), strict=True)

@@ -1,9 +1,16 @@
-"""ℓ'' for many problems at once, or its mean over a window while steps are long.
+"""Damped Newton in lockstep: θ ← θ − t(∇²F)⁻¹∇F for every replicate of every data set of a block.
 
-    (ℓ'(z+b) − ℓ'(z−b)) / 2b,    b = half the most that a margin has just moved
+F is convex, so its slope along a step grows with t: a step that ends where F still falls, or rises
+at most half as fast as it fell at the start, is kept; a longer one is cut to about where a straight
+line puts the zero of the slope. No value of ℓ is ever needed. Once few problems are left, each data
+set goes on alone with the replicates that still need it.
 
-Where ℓ' can change by more than ¾L within b, ℓ''(z) says little about the next step: the Huberised
-hinge is straight almost everywhere. The mean also sees the bends that the step will meet.
+Each point carries the certificate of docs/proofs/solver-certificate.md,
+
+    ‖θ − argmin F‖ ≤ (‖computed gradient‖ + ‖E‖)/γ,
+
+E_j being a bound on the rounding error of coordinate j. Sums run over all n rows in one go, so n
+stands where the single solver has the length of its blocks, and Σ w (L + e_ℓ) bounds Σ w |ℓ'|.
 """
 
 from collections.abc import Callable
@@ -13,27 +20,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpwerm.arrays import FloatArray
-from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses import Loss
+from dpwerm.objective.rounding import ETA, SLACK, U, growth
 from dpwerm.solve.batch_problems import Block
 
 _SHARE = 0.5
 _TURN = 0.75
+_ROUNDS = 45
+_FEW = 5
+_OVERSHOOT = 0.5
+_SHORTEST, _LONGEST = 0.33, 0.6
+_CHORD = 0.25
+_ZERO_WINDOW = 1.0
 
 
 def curvature(
-    loss: MarginLoss, z: FloatArray, slope: FloatArray, reach: FloatArray | None = None
+    loss: Loss, z: FloatArray, slope: FloatArray, reach: FloatArray | None = None
 ) -> FloatArray:
-    """Return ℓ''(z) or its mean over a window, shape (b, R, n).
+    """Return ℓ''(z), or its mean over a window while steps are long, shape (b, R, n).
+
+    The mean is (ℓ'(z+b) − ℓ'(z−b))/2b with b half the most that z has just moved. Where ℓ' can
+    change by more than ¾L within b, ℓ''(z) says little about the next step: the Huberised hinge is
+    straight almost everywhere. The mean also sees the bends that the step will meet.
 
     Parameters
     ----------
-    loss : MarginLoss
+    loss : Loss
         May have a method ``curvature_at_slope``, ℓ'' as a function of ℓ', which is quicker than
         ``second_derivative``.
     z, slope : array (b, R, n)
-        Margins, and ℓ' there.
+        The arguments of ℓ, and ℓ' there.
     reach : array (b, R), optional
-        The most that a margin of each problem has moved in the last step; 0 if left out.
+        The most that z of each problem has moved in the last step; 0 if left out.
     """
     from_slope: Callable[[FloatArray], FloatArray] | None = getattr(
         loss, "curvature_at_slope", None
@@ -46,7 +64,7 @@ def curvature(
     return bend
 
 
-def _mean_curvature(loss: MarginLoss, z: FloatArray, window: FloatArray) -> FloatArray:
+def _mean_curvature(loss: Loss, z: FloatArray, window: FloatArray) -> FloatArray:
     """Return the mean of ℓ'' over z ± window."""
     rise = loss.derivative(z + window)
     rise -= loss.derivative(z - window)
@@ -54,25 +72,12 @@ def _mean_curvature(loss: MarginLoss, z: FloatArray, window: FloatArray) -> Floa
     return np.maximum(rise, 0, out=rise)
 
 
-# ------------------------------------------------------------------------------------------
-# The certificate of docs/proofs/solver-certificate.md for many problems at once.
-#
-#     ‖θ − argmin F‖ ≤ (‖computed gradient‖ + ‖E‖)/γ
-#
-# E_j bounds the rounding error of coordinate j. Sums run over all n rows in one go, so n stands
-# where the single solver has the length of its blocks, and Σ w (L + e_ℓ) bounds Σ w |ℓ'|.
-
-
-_U = 2.0**-53
-_ETA = 2.0**-1000
-_SLACK = 1 + 2.0**-40
-
-
 @dataclass(frozen=True, eq=False)
 class Rounding:
     """What the rounding error of one block's gradients needs to know before θ is known.
 
-    E_j = ``fixed_j`` + ``per_margin_j``·Σ_k s_k|θ_k| + 4u·(sizes of the terms added last).
+    E_j = ``fixed_j`` + ``per_margin_j``·Σ_k s_k|θ_k| + 4u·(sizes of the terms added last), and the
+    error of Mθ if R is not the ridge.
     """
 
     bounds: FloatArray
@@ -81,20 +86,25 @@ class Rounding:
     inflate: float
 
     @classmethod
-    def of(cls, block: Block, loss: MarginLoss) -> "Rounding":
+    def of(cls, block: Block, loss: Loss) -> "Rounding":
         """Return the constants of a block (b, 1, p) under a loss."""
         n, p = block.n_rows, block.dimension
         bounds = block.bounds[:, None, :]
-        weight = block.weight[:, :, None] / (1 - 2 * (n + 1) * _U)
+        weight = block.weight[:, :, None] / (1 - 2 * (n + 1) * U)
         slope = loss.lipschitz + loss.derivative_error
-        slip = loss.smoothness * 4 * (p + 1) * _ETA + loss.derivative_error
-        tiny = 4 * (n + 1) * (1 + slope) * _ETA
-        rows = weight * (slip + _growth(n + 3) * slope) + tiny
+        slip = loss.smoothness * 4 * (p + 1) * ETA + loss.derivative_error
+        tiny = 4 * (n + 1) * (1 + slope) * ETA
+        rows = weight * (slip + growth(n + 3) * slope) + tiny
+        # A score has p + 1 roundings, and a residual is one more of the score and of its target.
+        residual = block.offsets is not None
+        if residual:
+            offset = block.offset[:, :, None] / (1 - 2 * (n + 1) * U)
+            rows += loss.smoothness * growth(1) * offset
         return cls(
             bounds=bounds,
             fixed=bounds * rows + tiny,
-            per_margin=bounds * (weight * loss.smoothness * _growth(p + 1)),
-            inflate=_SLACK + p * _U,
+            per_margin=bounds * (weight * loss.smoothness * growth(p + 1 + int(residual))),
+            inflate=SLACK + p * U,
         )
 
     def permits(self, target: FloatArray) -> NDArray[np.bool_]:
@@ -102,70 +112,67 @@ class Rounding:
         allowed: NDArray[np.bool_] = self.fixed.max(axis=-1, initial=0.0) < target
         return allowed
 
-    def distance(
-        self, theta: FloatArray, data: FloatArray, tilt: FloatArray, gamma: FloatArray
-    ) -> FloatArray:
+    def distance(self, theta: FloatArray, data: FloatArray, asked: "Goal") -> FloatArray:
         """Return the certified distance (b, R) of θ from the minimiser.
 
-        ``data`` (b, R, p) is the computed Σ w ℓ' a at θ; γ has shape (b, R, 1). ∇F is computed
-        as (γθ + data) + tilt.
+        ``data`` (b, R, p) is the computed Σ w ℓ' a at θ. ∇F is computed as (γMθ + data) + tilt.
         """
-        pull = gamma * theta
+        gamma, tilt = asked.gamma[:, :, None], asked.tilt
+        pull = asked.pull(theta)
         entries = pull + data
         entries += tilt
         entries = np.abs(entries)
         entries += self.fixed
         entries += self.per_margin * np.vecdot(np.abs(theta), self.bounds)[:, :, None]
-        entries += 4 * _U * (np.abs(data) + np.abs(pull) + np.abs(tilt))
-        largest = entries.max(axis=-1, initial=_ETA)
+        entries += 4 * U * (np.abs(data) + np.abs(pull) + np.abs(tilt))
+        if asked.matrix is not None:
+            p = theta.shape[-1]
+            entries += gamma * (growth(p + 1) * (np.abs(theta) @ np.abs(asked.matrix)))
+            entries += 4 * (p + 1) * (1 + gamma) * ETA
+        largest = entries.max(axis=-1, initial=ETA)
         entries /= largest[:, :, None]
         norm = np.sqrt(np.vecdot(entries, entries)) * largest
-        norm *= self.inflate * self.inflate * _SLACK
+        norm *= self.inflate * self.inflate * SLACK
         norm /= gamma[:, :, 0]
         bound: FloatArray = np.nextafter(norm, np.inf)
         return bound
 
 
-def _growth(k: int) -> float:
-    """Return ku/(1−ku), the relative error that k roundings can build up."""
-    return k * _U / (1 - k * _U)
-
-
-# ------------------------------------------------------------------------------------------
-# Damped Newton in lockstep: θ ← θ − t(∇²F)⁻¹∇F for every replicate of every data set of a block.
-#
-# F is convex, so its slope along a step grows with t: a step that ends where F still falls, or
-# rises at most half as fast as it fell at the start, is kept; a longer one is cut to about where
-# a straight line puts the zero of the slope. No value of ℓ is ever needed. Once few problems are
-# left, each data set goes on alone with the replicates that still need it.
-
-
-_ROUNDS = 45
-_FEW = 5
-_OVERSHOOT = 0.5
-_SHORTEST, _LONGEST = 0.33, 0.6
-_CHORD = 0.25
-_ZERO_WINDOW = 1.0
-
-
 @dataclass(frozen=True, eq=False)
 class Goal:
-    """What is asked of each problem: γ and the tolerance (b, R), and the tilt (b, R, p)."""
+    """What is asked of each problem: γ and the tolerance (b, R), and the tilt (b, R, p).
+
+    ``matrix`` (p, p) is M of the penalty ½γθᵀMθ, None for the identity.
+    """
 
     gamma: FloatArray
     tilt: FloatArray
     tolerance: FloatArray
+    matrix: FloatArray | None = None
 
     def only(self, i: int, which: NDArray[np.intp]) -> "Goal":
         """Return some replicates of data set i."""
-        return Goal(*(a[i, which][None] for a in (self.gamma, self.tilt, self.tolerance)))
+        gamma, tilt, tolerance = (
+            a[i, which][None] for a in (self.gamma, self.tilt, self.tolerance)
+        )
+        return Goal(gamma, tilt, tolerance, self.matrix)
+
+    def pull(self, theta: FloatArray) -> FloatArray:
+        """Return γMθ (b, R, p), the gradient of the penalty."""
+        gamma = self.gamma[:, :, None]
+        return gamma * theta if self.matrix is None else gamma * (theta @ self.matrix)
+
+    def bend(self, p: int) -> FloatArray:
+        """Return γM (b, R, p, p), the Hessian of the penalty."""
+        matrix = np.eye(p) if self.matrix is None else self.matrix
+        return self.gamma[:, :, None, None] * matrix
 
 
 @dataclass(frozen=True, eq=False)
 class Model:
     """The data's part of F near θ (b, R, p): its gradient there and a Hessian from nearby.
 
-    The ridge and the tilt are added when a step is made, so one model gives the first step for
+    The penalty and the tilt are added when a step is made, so one model gives the first step for
     any γ and any tilt. ``distance`` (b, R) is what was certified of θ for the last γ and tilt.
     """
 
@@ -193,12 +200,14 @@ class Model:
         return self.theta, self.slope, self.bend, self.distance
 
 
-def model_at_zero(block: Block, loss: MarginLoss) -> Model:
-    """Return the model at θ = 0, where every margin is 0 and ℓ' one number, for R = 1.
+def model_at_zero(block: Block, loss: Loss) -> Model:
+    """Return the model at θ = 0, where z = −o: 0 and ℓ' one number under a margin loss; R = 1.
 
-    Its Hessian takes the mean of ℓ'' over margins within 1 of 0: a loss may be straight at 0 and
-    bend only where the first step leads.
+    Its Hessian takes the mean of ℓ'' over all within 1 of z: a loss may be straight there and bend
+    only where the first step leads.
     """
+    if block.offsets is not None:
+        return _model_of_residuals(block, loss)
     low, middle, high = loss.derivative(np.array([-_ZERO_WINDOW, 0.0, _ZERO_WINDOW])).tolist()
     ones = np.ones((len(block.rows), 1, block.n_rows))
     mean = max(0.0, (high - low) / (2 * _ZERO_WINDOW))
@@ -210,15 +219,27 @@ def model_at_zero(block: Block, loss: MarginLoss) -> Model:
     )
 
 
-def model_at(block: Block, loss: MarginLoss, theta: FloatArray) -> Model:
+def _model_of_residuals(block: Block, loss: Loss) -> Model:
+    """Return the model at θ = 0 under a loss of residuals."""
+    theta = np.zeros((len(block.rows), 1, block.dimension))
+    z = block.arguments(theta)
+    return Model(
+        theta=theta,
+        slope=block.gradient(loss.derivative(z)),
+        bend=block.hessian(_mean_curvature(loss, z, np.array(_ZERO_WINDOW))),
+        distance=np.full(theta.shape[:2], np.inf),
+    )
+
+
+def model_at(block: Block, loss: Loss, theta: FloatArray) -> Model:
     """Return the model at given points θ (b, R, p)."""
-    z = block.margins(theta)
+    z = block.arguments(theta)
     slope = loss.derivative(z)
     bend = block.hessian(curvature(loss, z, slope))
     return Model(theta, block.gradient(slope), bend, np.full(theta.shape[:2], np.inf))
 
 
-def descend(block: Block, loss: MarginLoss, asked: Goal, model: Model) -> Model:
+def descend(block: Block, loss: Loss, asked: Goal, model: Model) -> Model:
     """Return the model at points that are certified, but for those that need another method."""
     rounding = Rounding.of(block, loss)
     model = _lockstep(block, loss, asked, model, rounding)
@@ -257,9 +278,7 @@ class _Points:
 
 
 @np.errstate(all="ignore")
-def _lockstep(
-    block: Block, loss: MarginLoss, asked: Goal, model: Model, rounding: Rounding
-) -> Model:
+def _lockstep(block: Block, loss: Loss, asked: Goal, model: Model, rounding: Rounding) -> Model:
     """Step all problems together until only few of them are left, or for a while.
 
     Where the last step shrank ∇F so much that the next one will do even with the Hessian of
@@ -270,17 +289,17 @@ def _lockstep(
     hopeless = ~rounding.permits(target)
     near, soon = target * target, (_CHORD * target) ** 2
     far = np.full(target.shape, np.inf)
-    bend, ridge = model.bend, gamma[..., None] * np.eye(block.dimension)
-    force = model.slope + gamma * model.theta + tilt
+    bend, ridge = model.bend, asked.bend(block.dimension)
+    force = model.slope + asked.pull(model.theta) + tilt
     here = _Points(model.theta, model.slope, force, np.vecdot(force, force), far)
     step = _newton(bend + ridge, force, gamma)
     t, hop, first = np.ones_like(target), step, np.vecdot(step, force)
     for _ in range(_ROUNDS):
         trial = here.theta + hop
-        z = block.margins(trial)
+        z = block.arguments(trial)
         slopes = loss.derivative(z)
         data = block.gradient(slopes)
-        force = gamma * trial
+        force = asked.pull(trial)
         force += data
         force += tilt
         square, last = np.vecdot(force, force), np.vecdot(step, force)
@@ -288,7 +307,7 @@ def _lockstep(
         chord = square * square <= soon * here.square
         closed = far
         if np.count_nonzero(square <= near):
-            closed = rounding.distance(trial, data, tilt, gamma)
+            closed = rounding.distance(trial, data, asked)
             moved |= closed <= tolerance
         moved &= (closed <= here.distance) | ~(here.distance <= tolerance)
         here = here.move(_Points(trial, data, force, square, closed), moved)

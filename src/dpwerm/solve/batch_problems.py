@@ -2,24 +2,39 @@
 
 A problem is a data set b, a replicate r that shares its rows, and a place g on a path of γ, so all
 that is asked has the axes (G, B, R). Axes of length 1 are repeated by broadcasting, never copied.
+
+A few data sets are held side by side. With a_i = σ_i(s₀, x_i) the arguments of the loss are
+z = Aθ − o, the gradient of the data is (wA)ᵀℓ'(z), and the p(p+1)/2 different entries of its
+Hessian are Pᵀℓ''(z), where P holds the products w_i a_ij a_ik. P is made once and serves every
+step, every γ and every replicate, so no step scales X again.
 """
 
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.objective.rows import WeightedData
+from dpwerm.objective.losses import Form
+from dpwerm.objective.rows import MemoryRows
 from dpwerm.parameters import LARGEST, SMALLEST
 
 _FAR = 1e100
 """No tilt and no start is larger, so that nothing overflows."""
 
 _PART = 2**14
-"""Labels checked at once, in memory that is already at hand."""
+"""Targets checked at once, in memory that is already at hand."""
+
+_NARROW = 12
+"""Up to this p the products pay off for a single replicate."""
+
+_MANY = 8
+"""From this many replicates on they pay off for any p."""
+
+_PRODUCTS = 2**22
+"""More products than this, 32 megabytes, are not stored."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,34 +45,39 @@ class BatchProblems:
     ----------
     X : array (B, n, d), entries within ±1e12
         Encoded features without the intercept column; n may be 0.
-    y : array (B, n) of −1 and +1
+    targets : array (B, n), entries within ±1e12
+        −1 and +1 under a margin loss.
     weights : array (B, n), entries in [0, 1e12]
     intercept_scale : float in [0, 1e12]
         s₀; 0 means no intercept.
     """
 
     X: FloatArray
-    y: FloatArray
+    targets: FloatArray
     weights: FloatArray
     intercept_scale: float
 
     def __post_init__(self) -> None:
-        for name in ("X", "y", "weights"):
+        for name in ("X", "targets", "weights"):
             array = np.ascontiguousarray(getattr(self, name), dtype=np.float64)
             object.__setattr__(self, name, array)
         object.__setattr__(self, "intercept_scale", float(self.intercept_scale))
         if self.X.ndim != 3:
             raise ParameterError("X must have three dimensions: data sets, rows, columns")
-        if not self.y.shape == self.weights.shape == self.X.shape[:2]:
-            raise ParameterError("y and weights must have the shape (data sets, rows) of X")
+        if not self.targets.shape == self.weights.shape == self.X.shape[:2]:
+            raise ParameterError("targets and weights must have the shape (data sets, rows) of X")
         if not 0 <= self.intercept_scale <= LARGEST:
             raise ParameterError(f"intercept_scale must be between 0 and {LARGEST:g}")
         _check_range("X", self.X, -LARGEST, LARGEST)
+        _check_range("targets", self.targets, -LARGEST, LARGEST)
         _check_range("weights", self.weights, 0.0, LARGEST)
-        labels = self.y.reshape(-1)
-        parts = (labels[i : i + _PART] for i in range(0, len(labels), _PART))
-        if not all(np.all(np.abs(part) == 1) for part in parts):
-            raise ParameterError("y must hold -1 and +1 only")
+
+    @cached_property
+    def signed(self) -> bool:
+        """Whether every target is −1 or +1, as a margin loss needs them."""
+        targets = self.targets.reshape(-1)
+        parts = (targets[i : i + _PART] for i in range(0, len(targets), _PART))
+        return all(np.all(np.abs(part) == 1) for part in parts)
 
     @property
     def n_sets(self) -> int:
@@ -74,12 +94,12 @@ class BatchProblems:
         """Number p of entries of θ."""
         return int(self.X.shape[2]) + int(self.intercept_scale > 0)
 
-    def data(self, b: int) -> WeightedData:
+    def data(self, b: int) -> MemoryRows:
         """Return data set b as the single solver takes it."""
         bounds = np.abs(self.X[b]).max(axis=0, initial=0.0)
         if self.intercept_scale > 0:
             bounds = np.concatenate([[self.intercept_scale], bounds])
-        return WeightedData(self.X[b], self.y[b], self.weights[b], self.intercept_scale, bounds)
+        return MemoryRows(self.X[b], self.targets[b], self.weights[b], self.intercept_scale, bounds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,31 +178,14 @@ def _check_range(name: str, array: FloatArray, low: float, high: float) -> None:
         raise ParameterError(f"{name} must be finite and between {low:g} and {high:g}")
 
 
-# ------------------------------------------------------------------------------------------
-# A few data sets held side by side: margins, Σ w ℓ' y x and Σ w ℓ'' x xᵀ as products of matrices.
-#
-# With a_i = y_i(s₀, x_i) the margins are z = Aθ, the gradient of the data is (wA)ᵀℓ'(z), and the
-# p(p+1)/2 different entries of its Hessian are Pᵀℓ''(z), where P holds the products w_i a_ij a_ik.
-# P is made once and serves every step, every γ and every replicate, so no step scales X again.
-
-
-_NARROW = 12
-"""Up to this p the products pay off for a single replicate."""
-
-_MANY = 8
-"""From this many replicates on they pay off for any p."""
-
-_PRODUCTS = 2**22
-"""More products than this, 32 megabytes, are not stored."""
-
-
 @dataclass(frozen=True, eq=False)
 class Block:
     """Data sets b = 1…, prepared for many steps.
 
     ``rows`` (b, p, n) holds a_ij; ``weighted`` the same times w_i; ``products`` (b, p(p+1)/2, n)
     the w_i a_ij a_ik, or None where they would cost more than they save. ``bounds`` (b, p) holds
-    max_i |a_ij| and ``weight`` (b, 1) the sum of the weights.
+    max_i |a_ij| and ``weight`` (b, 1) the sum of the weights. ``offsets`` (b, 1, n) holds the o_i,
+    None under a margin loss, and ``offset`` (b, 1) the sum of w_i|o_i|.
     """
 
     rows: FloatArray
@@ -190,6 +193,8 @@ class Block:
     products: FloatArray | None
     bounds: FloatArray
     weight: FloatArray
+    offsets: FloatArray | None
+    offset: FloatArray
 
     @property
     def n_rows(self) -> int:
@@ -203,19 +208,18 @@ class Block:
 
     def only(self, i: int) -> "Block":
         """Return data set i alone, without copying it."""
-        part = slice(i, i + 1)
-        products = None if self.products is None else self.products[part]
-        return Block(
-            self.rows[part], self.weighted[part], products, self.bounds[part], self.weight[part]
-        )
+        arrays = {name: array[i : i + 1] for name, array in vars(self).items() if array is not None}
+        return replace(self, **arrays)
 
-    def margins(self, theta: FloatArray) -> FloatArray:
+    def arguments(self, theta: FloatArray) -> FloatArray:
         """Return z (b, R, n) at θ (b, R, p)."""
         z: FloatArray = np.matmul(theta, self.rows)
+        if self.offsets is not None:
+            z -= self.offsets
         return z
 
     def reach(self, hop: FloatArray) -> FloatArray:
-        """Return a bound (b, R) on how far a step (b, R, p) moves any margin."""
+        """Return a bound (b, R) on how far a step (b, R, p) moves any z."""
         far: FloatArray = np.vecdot(np.abs(hop), self.bounds[:, None])
         return far
 
@@ -246,21 +250,25 @@ class Room:
         kept = _worthwhile(n, p, replicates)
         self._products = np.empty((sets, p * (p + 1) // 2, n)) if kept else None
 
-    def fill(self, problems: BatchProblems, sets: slice) -> Block:
+    def fill(self, problems: BatchProblems, sets: slice, form: Form = "margin") -> Block:
         """Return the block of some data sets; it is good until the next one is filled in."""
-        X, y, weights = problems.X[sets], problems.y[sets], problems.weights[sets]
-        intercept_scale = problems.intercept_scale
-        b, first = len(X), int(intercept_scale > 0)
+        X, targets, weights = problems.X[sets], problems.targets[sets], problems.weights[sets]
+        b, first = len(X), problems.dimension - problems.X.shape[2]
         rows, weighted = self._rows[:b], self._weighted[:b]
-        np.multiply(X.transpose(0, 2, 1), y[:, None], out=rows[:, first:])
+        signs = targets if form == "margin" else np.broadcast_to(1.0, targets.shape)
+        offsets = None if form == "margin" else targets[:, None]
+        np.multiply(X.transpose(0, 2, 1), signs[:, None], out=rows[:, first:])
         if first:
-            np.multiply(y, intercept_scale, out=rows[:, 0])
+            np.multiply(signs, problems.intercept_scale, out=rows[:, 0])
         np.multiply(rows, weights[:, None], out=weighted)
         products = None if self._products is None else self._products[:b]
         if products is not None:
             _multiply(rows, weighted, products)
         bounds = np.maximum(rows.max(axis=2, initial=0.0), -rows.min(axis=2, initial=0.0))
-        return Block(rows, weighted, products, bounds, weights.sum(axis=1, keepdims=True))
+        weight, offset = weights.sum(axis=1, keepdims=True), np.zeros((b, 1))
+        if offsets is not None:
+            offset = np.vecdot(np.abs(offsets), weights[:, None])
+        return Block(rows, weighted, products, bounds, weight, offsets, offset)
 
 
 def numbers_kept(n: int, p: int, replicates: int) -> int:

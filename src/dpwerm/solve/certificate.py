@@ -15,11 +15,9 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from dpwerm.arrays import FloatArray
 from dpwerm.objective.objective import Objective
-from dpwerm.objective.rows import BLOCK_ROWS
+from dpwerm.objective.rounding import ETA, SLACK, U, growth
+from dpwerm.objective.rows import BLOCK_ROWS, Block
 
-_U = 2.0**-53
-_ETA = 2.0**-1000
-_SLACK = 1 + 2.0**-40
 _HUGE = 2.0**900
 
 
@@ -35,13 +33,27 @@ class Certificate:
     distance: float
 
 
-@dataclass
+@dataclass(frozen=True)
+class Solution:
+    """An exact point θ with ‖θ − argmin F‖₂ ≤ ``distance_bound`` ≤ the tolerance asked for.
+
+    ``bits`` is the precision that certified it: 53 for doubles, more for ball arithmetic. All
+    three are sensitive: they depend on the data and are never part of a release.
+    """
+
+    theta: tuple[Fraction, ...]
+    distance_bound: float
+    bits: int
+
+
+@dataclass(frozen=True)
 class _Sums:
-    """Block sums of the data gradient (one row per block) and the sizes that bound its error."""
+    """Sums of the data gradient (one row per block) and the sizes that bound their error."""
 
     blocks: list[FloatArray]
-    weight: float = 0.0
-    size: float = 0.0
+    weight: float
+    offset: float
+    size: float
 
 
 def certify(objective: Objective, theta: FloatArray, block_rows: int | None = None) -> Certificate:
@@ -68,35 +80,24 @@ def certify(objective: Objective, theta: FloatArray, block_rows: int | None = No
     return Certificate(
         gradient=gradient,
         error=_norm(errors),
-        distance=math.nextafter(reach / objective.gamma * _SLACK, math.inf),
+        distance=math.nextafter(reach / objective.gamma * SLACK, math.inf),
     )
 
 
 def _walk(objective: Objective, theta: FloatArray, block_rows: int) -> _Sums:
-    """Sum w ℓ'(z) y x over blocks of at most ``block_rows`` rows."""
-    data, first = objective.data, objective.data.first_feature
-    sums = _Sums(blocks=[np.zeros((0, data.dimension))])
-    for rows in data.chunks():
-        a = objective.loss.derivative(data.margins(theta, rows))
-        a *= data.weights[rows]
-        a *= data.y[rows]
-        whole = len(a) // block_rows * block_rows
-        for part, X in ((a[:whole], data.X[rows][:whole]), (a[whole:], data.X[rows][whole:])):
-            if len(part):
-                height = min(block_rows, len(part))
-                part = part.reshape(-1, height)
-                block = np.empty((len(part), data.dimension))
-                np.matmul(
-                    part[:, None],
-                    X.reshape(len(part), height, X.shape[1]),
-                    out=block[:, None, first:],
-                )
-                if first:
-                    block[:, 0] = part.sum(axis=1) * data.intercept_scale
-                sums.blocks.append(block)
-        sums.weight += float(data.weights[rows].sum())
-        sums.size += float(np.abs(a).sum())
-    return sums
+    """Sum w ℓ'(z) σ ξ over blocks of at most ``block_rows`` rows; w, w|o| and |w ℓ'| over all."""
+
+    def part(block: Block) -> tuple[FloatArray, float, float, float]:
+        a = objective.forces(block, objective.arguments(block, theta))
+        offset = float(block.weights @ np.abs(block.targets)) if objective.residual else 0.0
+        sums = block.pulls(a, block_rows)
+        return sums, float(block.weights.sum()), offset, float(np.abs(a).sum())
+
+    blocks, weight, offset, size = [np.zeros((0, objective.data.dimension))], 0.0, 0.0, 0.0
+    for sums, *more in objective.data.map(part):
+        blocks.append(sums)
+        weight, offset, size = weight + more[0], offset + more[1], size + more[2]
+    return _Sums(blocks, weight, offset, size)
 
 
 def _errors(
@@ -114,21 +115,19 @@ def _errors(
     loss, gamma, n = objective.loss, objective.gamma, objective.data.n_rows
     bounds = objective.data.column_bounds
     p = len(bounds)
-    inflate = 1 / (1 - 2 * (n + 1) * _U)
+    inflate = 1 / (1 - 2 * (n + 1) * U)
     weight, size = sums.weight * inflate, sums.size * inflate
-    margin = _growth(p + 1) * float(bounds @ np.abs(theta)) + 4 * (p + 1) * _ETA
+    # A score has p + 1 roundings, and a residual is one more of the score and of its target.
+    roundings = p + 1 + int(objective.residual)
+    margin = growth(roundings) * float(bounds @ np.abs(theta)) + 4 * (p + 1) * ETA
     per_weight = loss.smoothness * margin + loss.derivative_error
-    rows = weight * per_weight + _growth(block_rows + 3) * size + 4 * (n + 1) * _ETA
+    rows = weight * per_weight + growth(block_rows + 3) * size + 4 * (n + 1) * ETA
+    rows += loss.smoothness * growth(1) * sums.offset * inflate
     pull = objective.regularizer.gradient(theta)
     slip = objective.regularizer.gradient_error(theta)
-    errors = bounds * rows + 4 * (n + 1) * _ETA
-    errors += 2 * _U * (np.abs(gradient) + gamma * np.abs(pull)) + gamma * slip
-    return errors * (_SLACK + p * _U)
-
-
-def _growth(k: int) -> float:
-    """Return ku/(1−ku), the relative error that k roundings can build up."""
-    return k * _U / (1 - k * _U)
+    errors = bounds * rows + 4 * (n + 1) * ETA
+    errors += 2 * U * (np.abs(gradient) + gamma * np.abs(pull)) + gamma * slip
+    return errors * (SLACK + p * U)
 
 
 def _norm(entries: FloatArray) -> float:
@@ -137,18 +136,15 @@ def _norm(entries: FloatArray) -> float:
     if largest == 0:
         return 0.0
     ratios = entries / largest
-    return largest * math.sqrt(float(ratios @ ratios)) * (_SLACK + len(entries) * _U)
-
-
-# ------------------------------------------------------------------------------------------
-# Solving ∇²F·d = g when ∇²F ⪰ γI is known but rounding may hide it.
-#
-# Cholesky is fast and fails only if rounding made the matrix indefinite; then the eigenvalues are
-# raised to γ, which they would have reached without rounding.
+    return largest * math.sqrt(float(ratios @ ratios)) * (SLACK + len(entries) * U)
 
 
 def solve_positive(matrix: FloatArray, vector: FloatArray, floor: float) -> FloatArray:
-    """Return a solution d of ``matrix`` d = ``vector``, eigenvalues taken as at least ``floor``."""
+    """Return a solution d of ``matrix`` d = ``vector``, eigenvalues taken as at least ``floor``.
+
+    Cholesky is fast and fails only if rounding made a matrix ⪰ floor·I indefinite; then the
+    eigenvalues are raised to what they would have reached without rounding.
+    """
     try:
         factor = cho_factor(matrix, lower=True, check_finite=True)
         solution: FloatArray = cho_solve(factor, vector, check_finite=False)
@@ -161,20 +157,3 @@ def solve_positive(matrix: FloatArray, vector: FloatArray, floor: float) -> Floa
         return vector / floor
     raised: FloatArray = vectors @ ((vectors.T @ vector) / np.maximum(values, floor))
     return raised
-
-
-# ------------------------------------------------------------------------------------------
-# What the solver returns: a point, and a proof of how near it is to the minimiser.
-
-
-@dataclass(frozen=True)
-class Solution:
-    """An exact point θ with ‖θ − argmin F‖₂ ≤ ``distance_bound`` ≤ the tolerance asked for.
-
-    ``bits`` is the precision that certified it: 53 for doubles, more for ball arithmetic. All
-    three are sensitive: they depend on the data and are never part of a release.
-    """
-
-    theta: tuple[Fraction, ...]
-    distance_bound: float
-    bits: int

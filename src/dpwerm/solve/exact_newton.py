@@ -69,7 +69,11 @@ def _first_bits(objective: Objective, theta: list[float], tolerance: float) -> i
     furthest = max(map(abs, theta), default=0.0)
     bend = _log2(loss.smoothness) + _log2(data.dimension) + _log2(widest) + _log2(furthest)
     slope = max(_log2(loss.lipschitz), bend)
-    rows = _log2(data.n_rows) + _log2(data.weights.max(initial=0.0)) + _log2(widest) + slope
+    if objective.residual:
+        target = max(data.map(lambda block: float(np.abs(block.targets).max())), default=0.0)
+        slope = max(slope, _log2(loss.smoothness) + _log2(target))
+    weight = max(data.map(lambda block: float(block.weights.max())), default=0.0)
+    rows = _log2(data.n_rows) + _log2(weight) + _log2(widest) + slope
     tilt = max((float(np.abs(part).max(initial=0.0)) for part in objective.tilts), default=0.0)
     size = max(rows, _log2(objective.gamma) + _log2(furthest), _log2(tilt))
     return max(_LEAST_BITS, 64 + math.ceil(size - _log2(tolerance) - _log2(objective.gamma)))

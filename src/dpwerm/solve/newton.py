@@ -15,6 +15,7 @@ import numpy as np
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.objective.objective import Evaluation, Objective
+from dpwerm.objective.rows import every
 from dpwerm.solve.certificate import Certificate, Solution, certify, solve_positive
 from dpwerm.solve.exact_newton import finish
 
@@ -66,10 +67,11 @@ def _solve(objective: Objective, tolerance: float) -> _Reached:
     theta = np.zeros(data.dimension)
     if data.n_rows < _LARGE:
         return _descend(objective, theta, objective.evaluate(theta, window=1.0), tolerance)
-    sample = data.every(_STRIDE)
+    sample = every(data, _STRIDE)
     rough = replace(objective, data=sample)
     radius = float(np.linalg.norm(sample.column_bounds))
-    noise = objective.loss.lipschitz * radius * float(np.linalg.norm(sample.weights))
+    squares = sum(sample.map(lambda block: float(block.weights @ block.weights)))
+    noise = objective.loss.lipschitz * radius * math.sqrt(squares)
     near = _solve(rough, 0.03 * noise / objective.gamma)
     model = Evaluation(math.nan, certify(objective, near.theta).gradient, near.hessian)
     theta, certificate = _polish(objective, near.theta, model, tolerance)

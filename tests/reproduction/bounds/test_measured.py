@@ -8,7 +8,7 @@ from tests.unit.plan.studies import study
 
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism
-from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses import Loss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.plan.settle import settle
@@ -35,7 +35,7 @@ def sample(n: int = 120, rows: int = 120) -> Sample:
     return Sample(problems(1, rows), problems(2, 300), n)
 
 
-def facts(gamma: float, loss: MarginLoss = HINGE) -> Facts:
+def facts(gamma: float, loss: Loss = HINGE) -> Facts:
     return Facts(
         weight_bound=1.0,
         lipschitz=1.0,
@@ -50,7 +50,7 @@ def facts(gamma: float, loss: MarginLoss = HINGE) -> Facts:
     )
 
 
-def found(gamma: float, epsilon: str, loss: MarginLoss = HINGE, n: int = 120) -> Bounds:
+def found(gamma: float, epsilon: str, loss: Loss = HINGE, n: int = 120) -> Bounds:
     calibration = get_mechanism(MECHANISM).calibrate(facts(gamma, loss), Budget.of(epsilon))
     return bounds_beside(sample(n), calibration, loss, draws=100)
 

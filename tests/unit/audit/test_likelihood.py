@@ -10,7 +10,7 @@ from dpwerm.mechanisms.contract import Calibration
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.objective.objective import Objective
-from dpwerm.objective.rows import WeightedData
+from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.budget import Budget
 from dpwerm.solve.newton import minimise
 
@@ -20,13 +20,13 @@ SETTINGS = [
 ]
 
 
-def people(setting: Setting, n: int, seed: int) -> tuple[Records, WeightedData]:
+def people(setting: Setting, n: int, seed: int) -> tuple[Records, MemoryRows]:
     """Return the same people as signed rows and as a data set."""
     rng = np.random.default_rng(seed)
     rows = rng.uniform(-1, 1, (n, setting.p)) * [0.5, 0.3, 0.3, 0.3, 1.0]
     labels, weights = rng.choice([-1.0, 1.0], n), rng.uniform(0, 2, n)
     bounds = np.array([0.5, 1.0, 1.0, 1.0, 1.0])
-    return Records(rows * labels[:, None], weights), WeightedData(rows, labels, weights, 0, bounds)
+    return Records(rows * labels[:, None], weights), MemoryRows(rows, labels, weights, 0, bounds)
 
 
 def planned(setting: Setting, name: str, n: int) -> Calibration:

@@ -5,7 +5,7 @@ from dpwerm.audit.mechanisms import plain_facts
 from dpwerm.audit.neighbours import MOVES, near, pairs_for
 from dpwerm.audit.target import Pair
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
-from dpwerm.objective.rows import WeightedData
+from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import Facts
@@ -19,11 +19,11 @@ def facts(relation: Relation, rows: int = 4) -> Facts:
     return Facts(3.0, 1.0, 2.5, 7.0, relation, n, KnownByDesign(), 1.0, BLOCKS, "ridge")
 
 
-def records(data: WeightedData) -> list[tuple[float, ...]]:
+def records(data: MemoryRows) -> list[tuple[float, ...]]:
     """Return each person as one tuple; nobody, whatever the row, as weight 0."""
     return [
         (w, y * (w > 0), *(row * (w > 0)))
-        for w, y, row in zip(data.weights.tolist(), data.y.tolist(), data.X, strict=True)
+        for w, y, row in zip(data.weights.tolist(), data.targets.tolist(), data.X, strict=True)
     ]
 
 

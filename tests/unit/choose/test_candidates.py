@@ -20,7 +20,7 @@ from dpwerm.choose.candidates import (
 )
 from dpwerm.choose.question import Outcome, Question
 from dpwerm.mechanisms import MECHANISMS
-from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses import Loss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.parameters import LARGEST, SMALLEST
@@ -74,7 +74,7 @@ def test_a_setting_changes_the_encoding_and_nothing_else_of_it(kind: str) -> Non
         assert (encoding.kind, encoding.blocks) == (kind, asked.encoding.blocks)
 
 
-def asked_of(n: int, epsilon: str, widths: list[int], kind: str, loss: MarginLoss) -> Question:
+def asked_of(n: int, epsilon: str, widths: list[int], kind: str, loss: Loss) -> Question:
     return question(widths, kind=kind, epsilon=epsilon, n=n, loss=loss)
 
 

@@ -95,7 +95,7 @@ def test_rows_stand_for_all_people() -> None:
     assert one.weight == 3.0
     problems = one._problems(Setting("objective-l2", 1.0, 1.0, 1.0), one.question.encoding)
     assert (problems.weights == 3.0).all()
-    assert np.array_equal(problems.y, one.proxies.arm)
+    assert np.array_equal(problems.targets, one.proxies.arm)
 
 
 def test_the_same_seed_gives_the_same_models() -> None:

@@ -73,7 +73,7 @@ def test_labels_and_weights_are_those_of_a_fit(declared: Declaration, clip: floa
             one.proxies.probability[b],
             clipped.weight_bound,
         )
-        np.testing.assert_array_equal(problems.y[b], labels)
+        np.testing.assert_array_equal(problems.targets[b], labels)
         np.testing.assert_allclose(
             problems.weights[b], weights / clipped.weight_bound, rtol=1e-9, atol=1e-12
         )
@@ -98,7 +98,7 @@ def test_labels_with_weights_are_left_as_they_are() -> None:
     asked = question((0, 1), outcome=Outcome.of_labels())
     one = rehearsal(asked)
     problems = one._problems(replace(SETTING, clip=1.0), asked.encoding)
-    np.testing.assert_array_equal(problems.y, one.proxies.arm)
+    np.testing.assert_array_equal(problems.targets, one.proxies.arm)
     np.testing.assert_array_equal(problems.weights, one.proxies.benefit)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.objective.objective import Objective
-from dpwerm.objective.rows import WeightedData
+from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.randomness import BitSource, SeededBits
 from dpwerm.privacy.relation import Relation
@@ -41,9 +41,7 @@ def empty(blocks: tuple[tuple[int, float], ...] = BLOCKS, gamma: float = 110.0) 
     """F without a row, whose minimiser with the tilt b is −b/γ exactly."""
     bounds = [bound for width, bound in blocks for _ in range(width)]
     nothing = np.zeros(0)
-    data = WeightedData(
-        np.zeros((0, len(bounds) - 1)), nothing, nothing, bounds[0], np.array(bounds)
-    )
+    data = MemoryRows(np.zeros((0, len(bounds) - 1)), nothing, nothing, bounds[0], np.array(bounds))
     return Objective(data, Logistic(), gamma)
 
 

@@ -9,7 +9,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import MECHANISMS, get_mechanism
 from dpwerm.mechanisms.contract import check_run, spent
 from dpwerm.objective.objective import Objective
-from dpwerm.objective.rows import WeightedData
+from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.relation import Relation
 
@@ -21,7 +21,7 @@ def rows(*block: float) -> Objective:
     """Return an objective of one row whose block of width 3 is this."""
     blank = empty()
     X = np.array([[1.0, *block, -0.75]])
-    data = WeightedData(X, np.ones(1), np.ones(1), 0.5, blank.data.column_bounds)
+    data = MemoryRows(X, np.ones(1), np.ones(1), 0.5, blank.data.column_bounds)
     return replace(blank, data=data)
 
 

@@ -8,7 +8,7 @@ from dpwerm.mechanisms import NOISE_LAWS, get_mechanism
 from dpwerm.mechanisms.output_perturbation import OutputPerturbation
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.objective.objective import Objective
-from dpwerm.objective.rows import WeightedData
+from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.randomness import SeededBits
 from dpwerm.privacy.relation import Relation
@@ -50,9 +50,7 @@ def test_the_noise_is_made_for_the_minimiser_and_two_tolerances(name: str) -> No
 def test_a_run_is_the_law_around_the_solver_s_point(name: str) -> None:
     blank = empty()
     X = np.array([[1.0, 0.0, 1.0, 0.0, 0.75], [-0.5, 0.0, 0.0, -1.0, 0.1]])
-    rows = WeightedData(
-        X, np.array([1.0, -1.0]), np.array([3.0, 2.0]), 0.5, blank.data.column_bounds
-    )
+    rows = MemoryRows(X, np.array([1.0, -1.0]), np.array([3.0, 2.0]), 0.5, blank.data.column_bounds)
     objective = Objective(rows, Logistic(), 110.0)
     mechanism = get_mechanism(name)
     calibration = mechanism.calibrate(facts(Relation.ADD_REMOVE), budget_for(name))

@@ -14,7 +14,7 @@ from dpwerm.mechanisms import get_mechanism, perturbed
 from dpwerm.mechanisms.perturbed import check_facts
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.objective.objective import Objective
-from dpwerm.objective.rows import WeightedData
+from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.grid import nearby_vector
 from dpwerm.privacy.origin import WorstCase
@@ -38,9 +38,7 @@ def objective(n: int = 20) -> Objective:
             random.uniform(-0.75, 0.75, n),
         ]
     )
-    data = WeightedData(
-        X, random.choice([-1.0, 1.0], n), random.uniform(0, 3, n), bounds[0], bounds
-    )
+    data = MemoryRows(X, random.choice([-1.0, 1.0], n), random.uniform(0, 3, n), bounds[0], bounds)
     return Objective(data, Logistic(), 110.0)
 
 

@@ -5,10 +5,14 @@ from fractions import Fraction
 from typing import Any
 
 import mpmath
+import numpy as np
 import pytest
+from tests.unit.objective.residuals import Huber
 
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.objective import Objective
+from dpwerm.objective.regularizers import Ridge
+from dpwerm.objective.rows import MemoryRows
 
 DIGITS = 60
 Vector = list[Any]
@@ -17,26 +21,39 @@ MinimiserOf = Callable[[Objective], Vector]
 
 
 class _Reference:
-    """F of one objective with the ridge regulariser, from the definitions in the theory."""
+    """F of one objective with a quadratic penalty, from the definitions in the theory."""
 
     def __init__(self, objective: Objective) -> None:
         data = objective.data
+        assert isinstance(data, MemoryRows)
         scale = [data.intercept_scale] if data.intercept_scale else []
+        self.huber = isinstance(objective.loss, Huber)
+        targets = [mpmath.mpf(t) for t in data.targets.tolist()]
         self.rows = [
-            [mpmath.mpf(y) * mpmath.mpf(x) for x in (*scale, *row)]
-            for row, y in zip(data.X.tolist(), data.y.tolist(), strict=True)
+            [(1 if self.huber else t) * mpmath.mpf(x) for x in (*scale, *row)]
+            for row, t in zip(data.X.tolist(), targets, strict=True)
         ]
+        self.offsets = [t if self.huber else mpmath.mpf(0) for t in targets]
         self.weights = [mpmath.mpf(w) for w in data.weights.tolist()]
         self.gamma = mpmath.mpf(objective.gamma)
         columns = zip(*(part.tolist() for part in objective.tilt or ()), strict=True)
         self.tilt = [mpmath.fsum(map(mpmath.mpf, column)) for column in columns]
         self.p = data.dimension
+        self.parameters = {k: mpmath.mpf(v) for k, v in objective.loss.parameters.items()}
+        self.matrix = mpmath.eye(self.p)
+        if not isinstance(objective.regularizer, Ridge):
+            self.matrix = mpmath.matrix(objective.regularizer.hessian(np.zeros(self.p)).tolist())
         hinge = isinstance(objective.loss, HuberisedHinge)
         self.h = mpmath.mpf(objective.loss.parameters["h"]) if hinge else None
 
     def loss(self, z: Any) -> tuple[Any, Any, Any]:
         """ℓ, ℓ', ℓ''."""
         h = self.h
+        if self.huber:
+            T, r = self.parameters["T"], z - self.parameters["m"]
+            if abs(r) > T:
+                return T * abs(r) - T * T / 2, T * mpmath.sign(r), mpmath.mpf(0)
+            return r * r / 2, r, mpmath.mpf(1)
         if h is None:
             e = mpmath.exp(-abs(z))
             share = e / (1 + e) if z > 0 else 1 / (1 + e)
@@ -49,14 +66,15 @@ class _Reference:
 
     def all(self, theta: Vector) -> tuple[Any, Vector, Any]:
         """F, ∇F, ∇²F."""
-        value = self.gamma * mpmath.fdot(theta, theta) / 2
-        gradient = [self.gamma * t for t in theta]
+        pull = self.matrix * mpmath.matrix(theta) if theta else []
+        value = self.gamma * mpmath.fdot(theta, pull) / 2
+        gradient = [self.gamma * t for t in pull]
         if self.tilt:
             value += mpmath.fdot(self.tilt, theta)
             gradient = [g + b for g, b in zip(gradient, self.tilt, strict=True)]
-        hessian = self.gamma * mpmath.eye(self.p)
-        for row, w in zip(self.rows, self.weights, strict=True):
-            loss, slope, bend = self.loss(mpmath.fdot(row, theta))
+        hessian = self.gamma * self.matrix
+        for row, w, o in zip(self.rows, self.weights, self.offsets, strict=True):
+            loss, slope, bend = self.loss(mpmath.fdot(row, theta) - o)
             value += w * loss
             for j, x in enumerate(row):
                 gradient[j] += w * slope * x

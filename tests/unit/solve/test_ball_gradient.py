@@ -6,20 +6,20 @@ import pytest
 from flint import arb, fmpq
 
 from dpwerm.exact import precision
-from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses import Loss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.objective.objective import Objective
-from dpwerm.objective.rows import WeightedData
+from dpwerm.objective.rows import MemoryRows
 from dpwerm.solve.balls import BallObjective
 
 
 @pytest.mark.parametrize("loss", [HuberisedHinge(0.5), Logistic()], ids=str)
 @pytest.mark.parametrize("intercept", [0.0, 0.5])
-def test_the_balls_hold_the_gradient_in_doubles(loss: MarginLoss, intercept: float) -> None:
+def test_the_balls_hold_the_gradient_in_doubles(loss: Loss, intercept: float) -> None:
     rng = np.random.default_rng(4)
     bounds = np.ones(3) if not intercept else np.array([intercept, 1.0, 1.0, 1.0])
-    data = WeightedData(
+    data = MemoryRows(
         rng.uniform(-1, 1, (40, 3)),
         rng.choice([-1.0, 1.0], 40),
         rng.uniform(0, 2, 40),
@@ -37,7 +37,7 @@ def test_the_balls_hold_the_gradient_in_doubles(loss: MarginLoss, intercept: flo
 
 
 def test_a_tilt_is_added_exactly() -> None:
-    data = WeightedData(np.ones((1, 2)), np.ones(1), np.ones(1), 0.0, np.ones(2))
+    data = MemoryRows(np.ones((1, 2)), np.ones(1), np.ones(1), 0.0, np.ones(2))
     plain = Objective(data, Logistic(), 0.7)
     parts = (np.array([0.1, -3e9]), np.array([2.0**-70, 1e-9]))
     with precision(300):

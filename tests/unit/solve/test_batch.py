@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses import Loss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.objective.objective import Objective
@@ -20,7 +20,7 @@ from dpwerm.solve.batch import BatchSolution, minimise_batch, minimise_path
 from dpwerm.solve.batch_problems import BatchProblems
 from dpwerm.solve.newton import minimise
 
-LOSSES: list[MarginLoss] = [Logistic(), HuberisedHinge(0.5)]
+LOSSES: list[Loss] = [Logistic(), HuberisedHinge(0.5)]
 
 
 def problems(B: int, n: int, d: int, intercept: float = 1.0, seed: int = 3) -> BatchProblems:
@@ -31,7 +31,7 @@ def problems(B: int, n: int, d: int, intercept: float = 1.0, seed: int = 3) -> B
 
 
 def single(
-    batch: BatchProblems, b: int, loss: MarginLoss, gamma: float, tilt: FloatArray | None = None
+    batch: BatchProblems, b: int, loss: Loss, gamma: float, tilt: FloatArray | None = None
 ) -> FloatArray:
     """Return the single solver's answer to within 1e-12, rounded to doubles."""
     bent = None if tilt is None else (tilt,)
@@ -61,7 +61,7 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int, int]]:
 
 @pytest.mark.parametrize("intercept", [0.0, 0.5])
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
-def test_the_same_answer_as_the_single_solver(loss: MarginLoss, intercept: float) -> None:
+def test_the_same_answer_as_the_single_solver(loss: Loss, intercept: float) -> None:
     batch = problems(7, 60, 3, intercept)
     gammas = np.geomspace(0.01, 100, 7)
     solution = minimise_batch(batch, loss, gammas, tolerance=1e-6)
@@ -71,7 +71,7 @@ def test_the_same_answer_as_the_single_solver(loss: MarginLoss, intercept: float
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
-def test_many_tilts_share_the_rows(loss: MarginLoss) -> None:
+def test_many_tilts_share_the_rows(loss: Loss) -> None:
     batch = problems(3, 40, 2)
     random = np.random.default_rng(8)
     tilt = random.normal(size=(3, 11, 3)) * random.choice([0.1, 3.0, 100.0], (3, 11, 1))
@@ -85,7 +85,7 @@ def test_many_tilts_share_the_rows(loss: MarginLoss) -> None:
 
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
 @pytest.mark.parametrize("replicates", [0, 1, 6])
-def test_a_path_gives_the_separate_answers(loss: MarginLoss, replicates: int) -> None:
+def test_a_path_gives_the_separate_answers(loss: Loss, replicates: int) -> None:
     batch = problems(4, 50, 2)
     gammas = np.geomspace(30, 0.1, 6)
     shape = (6, 4, replicates, 3) if replicates else (6, 4, 3)
@@ -133,7 +133,7 @@ def test_any_small_problems(data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
 @pytest.mark.parametrize("n", [0, 1, 30])
-def test_extreme_penalties_and_few_rows(loss: MarginLoss, n: int) -> None:
+def test_extreme_penalties_and_few_rows(loss: Loss, n: int) -> None:
     batch = problems(2, n, 2)
     for gamma in (1e-12, 1e-6, 1e12):
         tolerance = 1e-6 * max(1.0, 1 / gamma)
@@ -156,8 +156,8 @@ def test_rows_of_weight_zero_are_not_there() -> None:
     full = problems(2, 30, 2)
     weights = full.weights.copy()
     weights[:, 20:] = 0.0
-    batch = BatchProblems(full.X, full.y, weights, 1.0)
-    fewer = BatchProblems(full.X[:, :20], full.y[:, :20], full.weights[:, :20], 1.0)
+    batch = BatchProblems(full.X, full.targets, weights, 1.0)
+    fewer = BatchProblems(full.X[:, :20], full.targets[:, :20], full.weights[:, :20], 1.0)
     for loss in LOSSES:
         a = minimise_batch(batch, loss, 0.5, tolerance=1e-9)
         b = minimise_batch(fewer, loss, 0.5, tolerance=1e-9)
@@ -172,7 +172,7 @@ def test_no_coordinate_and_no_problem() -> None:
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
-def test_parts_do_not_show(loss: MarginLoss, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parts_do_not_show(loss: Loss, monkeypatch: pytest.MonkeyPatch) -> None:
     batch = problems(7, 20, 2)
     tilt = np.random.default_rng(2).normal(size=(7, 9, 3))
     whole = minimise_batch(batch, loss, 1.0, tilt=tilt, tolerance=1e-8)
@@ -182,7 +182,7 @@ def test_parts_do_not_show(loss: MarginLoss, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
-def test_any_start_leads_to_the_same_answer(loss: MarginLoss) -> None:
+def test_any_start_leads_to_the_same_answer(loss: Loss) -> None:
     batch = problems(3, 40, 2)
     plain = minimise_batch(batch, loss, 1.0, tolerance=1e-8)
     for start in (plain.theta, np.full((3, 3), -20.0), np.full((3, 2, 3), 1e3)):
@@ -237,7 +237,7 @@ def test_a_tolerance_below_doubles_is_met_as_nearly_as_doubles_can(
 class Plain:
     """A loss of one's own, without ``curvature_at_slope``."""
 
-    honest: MarginLoss
+    honest: Loss
     name: str = "plain"
 
     @property
@@ -270,7 +270,7 @@ class Plain:
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
-def test_a_loss_needs_no_more_than_its_protocol(loss: MarginLoss) -> None:
+def test_a_loss_needs_no_more_than_its_protocol(loss: Loss) -> None:
     batch = problems(3, 40, 2)
     known: BatchSolution = minimise_batch(batch, loss, 1.0, tolerance=1e-8)
     own = minimise_batch(batch, Plain(loss), 1.0, tolerance=1e-8)

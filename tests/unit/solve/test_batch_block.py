@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses import Loss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.objective.objective import Objective
@@ -20,7 +20,7 @@ def problems(n: int, d: int, intercept: float) -> BatchProblems:
 @pytest.mark.parametrize("intercept", [0.0, 0.6])
 @pytest.mark.parametrize("loss", [HuberisedHinge(0.5), Logistic()], ids=str)
 def test_gradient_and_hessian_are_those_of_the_objective(
-    loss: MarginLoss, intercept: float, products: bool, monkeypatch: pytest.MonkeyPatch
+    loss: Loss, intercept: float, products: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not products:
         monkeypatch.setattr(batch_block, "_PRODUCTS", 0)
@@ -29,7 +29,7 @@ def test_gradient_and_hessian_are_those_of_the_objective(
     block = Room(3, 25, p, 2).fill(batch, slice(0, 3))
     assert (block.products is not None) == products
     theta = np.random.default_rng(1).normal(size=(3, 2, p))
-    z = block.margins(theta)
+    z = block.arguments(theta)
     gradient, hessian = block.gradient(loss.derivative(z)), block.hessian(loss.second_derivative(z))
     for b, r in np.ndindex(3, 2):
         there = Objective(batch.data(b), loss, 1.0).evaluate(theta[b, r])
@@ -57,7 +57,7 @@ def test_one_set_of_a_block_shares_its_memory() -> None:
 def test_a_step_moves_no_margin_further_than_its_reach() -> None:
     block = Room(3, 10, 3, 1).fill(problems(10, 2, 0.5), slice(0, 3))
     hop = np.random.default_rng(3).normal(size=(3, 4, 3))
-    assert np.all(np.abs(block.margins(hop)).max(axis=2) <= block.reach(hop) * (1 + 1e-12))
+    assert np.all(np.abs(block.arguments(hop)).max(axis=2) <= block.reach(hop) * (1 + 1e-12))
 
 
 def test_products_are_kept_only_where_they_pay_off() -> None:

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from dpwerm.arrays import FloatArray
-from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses import Loss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.objective.objective import Objective
 from dpwerm.solve import batch_newton as batch_certificate
-from dpwerm.solve.batch_newton import Rounding
+from dpwerm.solve.batch_newton import Goal, Rounding
 from dpwerm.solve.batch_problems import BatchProblems, Block, Room
 
 GradientOf = Callable[[Objective, Sequence[Fraction | float]], list[Any]]
@@ -29,18 +29,18 @@ def setting(n: int, seed: int) -> tuple[BatchProblems, Block]:
 
 
 def claims(
-    block: Block, loss: MarginLoss, theta: FloatArray, tilt: FloatArray, gamma: FloatArray
+    block: Block, loss: Loss, theta: FloatArray, tilt: FloatArray, gamma: FloatArray
 ) -> FloatArray:
     """Return the certified distances of θ (2, R, 4)."""
-    data = block.gradient(loss.derivative(block.margins(theta)))
-    return Rounding.of(block, loss).distance(theta, data, tilt, gamma[:, :, None])
+    data = block.gradient(loss.derivative(block.arguments(theta)))
+    return Rounding.of(block, loss).distance(theta, data, Goal(gamma, tilt, np.zeros_like(gamma)))
 
 
 @pytest.mark.parametrize("size", [1e-3, 1.0, 1e6])
 @pytest.mark.parametrize("n", [0, 1, 40, 1500])
 @pytest.mark.parametrize("loss", [HuberisedHinge(1e-3), HuberisedHinge(0.5), Logistic()], ids=str)
 def test_the_distance_covers_the_true_gradient(
-    loss: MarginLoss, n: int, size: float, true_gradient: GradientOf
+    loss: Loss, n: int, size: float, true_gradient: GradientOf
 ) -> None:
     problems, block = setting(n, n)
     random = np.random.default_rng(2)
@@ -55,11 +55,11 @@ def test_the_distance_covers_the_true_gradient(
             assert true <= distance[b, r] <= true * (1 + 1e-9) + 1e-7 * size / gamma[b, r]
 
 
-def settled(n: int, loss: MarginLoss, seed: int) -> tuple[BatchProblems, Block, FloatArray]:
+def settled(n: int, loss: Loss, seed: int) -> tuple[BatchProblems, Block, FloatArray]:
     """Return problems with a point where the computed gradient is almost nothing but rounding."""
     problems, block = setting(n, seed)
     theta = 1e3 * np.random.default_rng(seed).normal(size=(2, 1, 4))
-    gradient = block.gradient(loss.derivative(block.margins(theta)))
+    gradient = block.gradient(loss.derivative(block.arguments(theta)))
     return problems, block, -(theta + gradient)
 
 
@@ -67,8 +67,8 @@ def test_the_bound_without_its_error_terms_is_refuted(
     monkeypatch: pytest.MonkeyPatch, true_gradient: GradientOf
 ) -> None:
     loss = HuberisedHinge(1e-3)
-    monkeypatch.setattr(batch_certificate, "_growth", lambda k: 0.0)
-    monkeypatch.setattr(batch_certificate, "_U", 0.0)
+    monkeypatch.setattr(batch_certificate, "growth", lambda k: 0.0)
+    monkeypatch.setattr(batch_certificate, "U", 0.0)
     refuted = 0
     for seed in range(5):
         problems, block, tilt = settled(60, loss, seed)

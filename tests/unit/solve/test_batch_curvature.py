@@ -1,10 +1,9 @@
 import numpy as np
 import pytest
 
-from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses import LOSSES, Loss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
-from dpwerm.objective.losses.registry import LOSSES
 from dpwerm.solve.batch_newton import curvature
 
 Z = np.linspace(-30, 30, 4002).reshape(2, 3, 667)
@@ -25,7 +24,7 @@ def test_short_steps_leave_the_curvature_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("loss", [HuberisedHinge(0.5), Logistic()], ids=str)
-def test_long_steps_see_the_mean_over_half_their_reach(loss: MarginLoss) -> None:
+def test_long_steps_see_the_mean_over_half_their_reach(loss: Loss) -> None:
     reach = np.full((2, 3), 0.1)
     reach[1, 2] = 20.0
     bend = curvature(loss, Z, loss.derivative(Z), reach)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses import Loss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.solve import batch_newton
@@ -25,7 +25,7 @@ def asked(sets: int, replicates: int, tolerance: float = 1e-9) -> Goal:
 
 
 @pytest.mark.parametrize("loss", [HuberisedHinge(0.5), Logistic()], ids=str)
-def test_the_model_at_zero_is_the_model_there(loss: MarginLoss) -> None:
+def test_the_model_at_zero_is_the_model_there(loss: Loss) -> None:
     data = block()
     zero = model_at_zero(data, loss)
     there = model_at(data, loss, np.zeros((6, 1, 3)))
@@ -39,13 +39,13 @@ def test_the_model_at_zero_is_the_model_there(loss: MarginLoss) -> None:
 @pytest.mark.parametrize("few", [1, 2, 5, 1000])
 @pytest.mark.parametrize("loss", [HuberisedHinge(0.05), Logistic()], ids=str)
 def test_whenever_problems_part_all_arrive(
-    loss: MarginLoss, few: int, monkeypatch: pytest.MonkeyPatch
+    loss: Loss, few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(batch_newton, "_FEW", max(2, few))
     data, want = block(), asked(6, 4)
     model = descend(data, loss, want, model_at_zero(data, loss).repeat(4))
     assert np.all(model.distance <= want.tolerance)
-    slope = data.gradient(loss.derivative(data.margins(model.theta)))
+    slope = data.gradient(loss.derivative(data.arguments(model.theta)))
     force = slope + want.gamma[:, :, None] * model.theta + want.tilt
     assert np.all(np.linalg.norm(force, axis=2) <= want.gamma * want.tolerance)
     assert np.allclose(model.slope, slope, rtol=0, atol=1e-10)

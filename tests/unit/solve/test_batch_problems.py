@@ -16,13 +16,13 @@ BATCH = BatchProblems(X, Y, W, 1.0)
     ("change", "message"),
     [
         ({"X": X[0]}, "three dimensions"),
-        ({"y": Y[:, :4]}, "shape"),
+        ({"targets": Y[:, :4]}, "shape"),
         ({"weights": W[:2]}, "shape"),
         ({"X": X * np.nan}, "X must be finite"),
         ({"X": X * 1e13}, "X must be finite and between -1e\\+12"),
         ({"weights": -W}, "weights must be finite"),
         ({"weights": W * np.inf}, "weights must be finite"),
-        ({"y": Y * 0.5}, "y must hold"),
+        ({"targets": Y * np.nan}, "targets must be finite"),
         ({"intercept_scale": -1.0}, "intercept_scale"),
         ({"intercept_scale": float("nan")}, "intercept_scale"),
     ],
@@ -30,7 +30,7 @@ BATCH = BatchProblems(X, Y, W, 1.0)
 def test_rows_that_do_not_fit_are_refused_without_a_value(
     change: dict[str, Any], message: str
 ) -> None:
-    good: dict[str, Any] = {"X": X, "y": Y, "weights": W, "intercept_scale": 1.0}
+    good: dict[str, Any] = {"X": X, "targets": Y, "weights": W, "intercept_scale": 1.0}
     with pytest.raises(ParameterError, match=message) as caught:
         BatchProblems(**(good | change))
     assert not any(f"{value:.6f}" in str(caught.value) for value in X.ravel())

@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses import Loss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.objective.objective import Objective
-from dpwerm.objective.rows import WeightedData
+from dpwerm.objective.rows import MemoryRows
 from dpwerm.solve import exact_newton
 from dpwerm.solve.balls import BallObjective, shrink
 from dpwerm.solve.newton import minimise
@@ -19,15 +19,15 @@ def zigzag() -> Objective:
     """Three heavy rows whose kinks meet within 1e-19 of each other at the minimiser."""
     X = np.array([[-4.9335e-07, 0.0], [0.6680926633, 0.5], [1.78e-106, -3.56e-310]])
     weights = np.array([1.7997777602e11, 7.083630007e10, 6.306900290e11])
-    data = WeightedData(X, -np.ones(3), weights, 0.5, np.array([0.5, 1.0, 1.0]))
+    data = MemoryRows(X, -np.ones(3), weights, 0.5, np.array([0.5, 1.0, 1.0]))
     return Objective(data, HuberisedHinge(0.14481999296457385), 3.957183007540393e-07)
 
 
 @pytest.mark.parametrize("loss", [HuberisedHinge(0.5), HuberisedHinge(1e-6), Logistic()], ids=str)
 @pytest.mark.parametrize("p", [1, 2, 4])
-def test_it_reaches_any_target(p: int, loss: MarginLoss) -> None:
+def test_it_reaches_any_target(p: int, loss: Loss) -> None:
     rng = np.random.default_rng(p)
-    data = WeightedData(
+    data = MemoryRows(
         rng.uniform(-1, 1, (12, p)),
         rng.choice([-1.0, 1.0], 12),
         rng.uniform(0, 5, 12),

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses import Loss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.objective.objective import Objective
-from dpwerm.objective.rows import WeightedData
+from dpwerm.objective.rows import MemoryRows
 from dpwerm.solve import newton
 from dpwerm.solve.certificate import Solution
 from dpwerm.solve.newton import minimise
@@ -55,11 +55,11 @@ def hard_cases() -> dict[str, Rows]:
     }
 
 
-def problem(rows: Rows, loss: MarginLoss, gamma: float, intercept: float = 1.0) -> Objective:
+def problem(rows: Rows, loss: Loss, gamma: float, intercept: float = 1.0) -> Objective:
     X, y, w = rows
     bounds = np.abs(X).max(axis=0, initial=0.0)
     bounds = np.concatenate([[intercept], bounds]) if intercept else bounds
-    return Objective(WeightedData(X, y, w, intercept, bounds), loss, gamma)
+    return Objective(MemoryRows(X, y, w, intercept, bounds), loss, gamma)
 
 
 def gap(solution: Solution, reference: list[Any]) -> Any:
@@ -85,7 +85,7 @@ def check_against_gradient(
 @pytest.mark.parametrize("loss", [HuberisedHinge(0.5), HuberisedHinge(1.0), Logistic()], ids=str)
 @pytest.mark.parametrize("case", hard_cases())
 def test_certified_distance_holds_against_50_digits(
-    case: str, loss: MarginLoss, gamma: float, true_minimiser: MinimiserOf
+    case: str, loss: Loss, gamma: float, true_minimiser: MinimiserOf
 ) -> None:
     rows = hard_cases()[case]
     objective = problem(rows, loss, gamma)
@@ -106,7 +106,7 @@ def test_certified_distance_holds_against_50_digits(
 )
 @pytest.mark.parametrize("case", hard_cases())
 def test_every_data_set_is_solved_to_any_tolerance(
-    case: str, loss: MarginLoss, gamma: float, true_gradient: GradientOf
+    case: str, loss: Loss, gamma: float, true_gradient: GradientOf
 ) -> None:
     objective = problem(hard_cases()[case], loss, gamma)
     for tolerance in (1e-6 / gamma, 1e-30 / gamma):
@@ -123,7 +123,7 @@ def test_features_of_any_size(scale: float, true_gradient: GradientOf) -> None:
 
 
 @pytest.mark.parametrize("loss", [HuberisedHinge(0.5), Logistic()], ids=str)
-def test_numbers_far_outside_any_declared_range(loss: MarginLoss) -> None:
+def test_numbers_far_outside_any_declared_range(loss: Loss) -> None:
     X, y, w = sample(12, 2)
     for rows in ((X, y, w * 8e307), (X * 1e100, y, w), (X, y, w * 1e100)):
         for gamma in (1e-12, 1.0, 1e12):
@@ -159,7 +159,7 @@ def test_any_small_problem(data: st.DataObject, true_gradient: GradientOf) -> No
 
 
 @pytest.mark.parametrize("loss", [HuberisedHinge(0.5), Logistic()], ids=str)
-def test_many_rows_go_through_a_sample_and_end_where_few_would(loss: MarginLoss) -> None:
+def test_many_rows_go_through_a_sample_and_end_where_few_would(loss: Loss) -> None:
     X, y, w = sample(40_000, 3)
     objective = problem((X, y, w), loss, 10.0)
     near = minimise(objective, 1e-7)
@@ -213,7 +213,7 @@ def test_a_tilted_problem_is_solved_where_the_gradient_cancels_the_tilt(
 ) -> None:
     random = np.random.default_rng(seed)
     high = 10.0**size * random.normal(size=3)
-    loss: MarginLoss = HuberisedHinge(0.3) if seed % 2 else Logistic()
+    loss: Loss = HuberisedHinge(0.3) if seed % 2 else Logistic()
     flat = problem(sample(n, 2, seed), loss, 10.0**gamma)
     tilted = replace(flat, tilt=(high, 2.0**-54 * high * random.uniform(-1, 1, 3)))
     solution = check_against_gradient(tilted, 10.0**relative, true_gradient)
@@ -228,7 +228,7 @@ def test_a_tilted_problem_is_solved_where_the_gradient_cancels_the_tilt(
 
 @pytest.mark.parametrize("loss", [HuberisedHinge(0.5), Logistic()], ids=str)
 def test_the_sample_of_many_rows_keeps_the_tilt(
-    loss: MarginLoss, monkeypatch: pytest.MonkeyPatch
+    loss: Loss, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     solved: list[Objective] = []
     descend = newton._descend

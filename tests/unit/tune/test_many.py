@@ -32,7 +32,7 @@ def test_rows_may_repeat_and_keep_their_weights(tmp_path_factory: pytest.TempPat
     assert some.X.shape == (2, 3, whole.X.shape[2])
     np.testing.assert_array_equal(some.X[0], whole.X[0, [3, 3, 0]])
     np.testing.assert_array_equal(some.weights[1], whole.weights[0, [1, 2, 4]])
-    np.testing.assert_array_equal(some.y[0], whole.y[0, [3, 3, 0]])
+    np.testing.assert_array_equal(some.targets[0], whole.targets[0, [3, 3, 0]])
     assert whole.weights.max() <= settled.spec.weight_bound
 
 

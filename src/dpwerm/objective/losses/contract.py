@@ -1,12 +1,18 @@
-"""What a margin loss must offer: ℓ convex and C¹, |ℓ'| ≤ L, |ℓ''| ≤ c almost everywhere.
+"""What a loss must offer: ℓ convex and C¹, |ℓ'| ≤ L, |ℓ''| ≤ c almost everywhere; and its check.
+
+A loss of a target t and a score f = ξᵀθ is one function ℓ of one number z. Its ``form`` says how:
+
+    margin: z = t·f, t = ±1        residual: z = f − t, t any finite number
 
 L bounds what one record can add to the gradient, so it enters the sensitivity. c bounds how far a
-rounding error in the margin can move the gradient, so it enters the solver's certificate.
+rounding error in z can move the gradient, so it enters the solver's certificate. A constant that
+is too small would make the privacy claim false, so a loss is tried on thousands of z before it may
+be used. Passing is evidence, not proof; the constants need a derivation.
 """
 
 import math
 from collections.abc import Callable
-from typing import Protocol
+from typing import Literal, Protocol, get_args
 
 import numpy as np
 from flint import arb
@@ -15,9 +21,18 @@ from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.exact import precision
 
+Form = Literal["margin", "residual"]
 
-class MarginLoss(Protocol):
-    """A convex loss ℓ(z) of the margin z = y·xᵀθ, with declared constants.
+_BITS = 256
+_SLACK = 1e-9
+_LARGEST_ERROR = 1e-6
+"""A larger rounding error could hide a wrong L or c from the checks in doubles."""
+
+_REACH = 1e-3
+
+
+class Loss(Protocol):
+    """A convex loss ℓ(z) with declared constants; a class of residuals has ``form`` "residual".
 
     ``derivative_error`` bounds |computed ℓ'(z) − ℓ'(z)| for every finite double z.
     ``derivative_ball`` encloses {ℓ'(t) : t in the ball z}, in the current precision of flint;
@@ -57,25 +72,17 @@ class MarginLoss(Protocol):
         """Return a ball that contains ℓ'(t) for every t in the ball z."""
 
 
-# ------------------------------------------------------------------------------------------
-# Numeric check of a loss: convexity, L, c, derivatives and their error, on dense grids.
-#
-# A constant that is too small would make the privacy claim false, so a loss is tried on thousands
-# of margins before it may be used. Passing is evidence, not proof; the constants need a derivation.
+def form_of(loss: Loss) -> Form:
+    """Return how the target enters: the loss's attribute ``form``, "margin" if it has none."""
+    form: Form = getattr(loss, "form", "margin")
+    return form
 
 
-_BITS = 256
-_SLACK = 1e-9
-_LARGEST_ERROR = 1e-6
-"""A larger rounding error could hide a wrong L or c from the checks in doubles."""
-
-_REACH = 1e-3
-
-
-def check_loss(loss: MarginLoss) -> None:
+def check_loss(loss: Loss) -> None:
     """Raise ``ParameterError`` naming every declared fact that the loss breaks."""
-    z = _margins()
-    checks: dict[str, Callable[[MarginLoss, FloatArray], bool]] = {
+    z = _arguments()
+    checks: dict[str, Callable[[Loss, FloatArray], bool]] = {
+        f"form must be one of {', '.join(get_args(Form))}": _formed,
         "lipschitz and smoothness must be finite and positive, "
         "derivative_error at most a millionth of lipschitz": _sane,
         "derivative must be finite and at most lipschitz in size": _bounded,
@@ -90,8 +97,8 @@ def check_loss(loss: MarginLoss) -> None:
         raise ParameterError(f"loss {loss.name}: " + "; ".join(faults))
 
 
-def _margins() -> FloatArray:
-    """Return sorted margins: dense near 0 and ±1, a hundred per decade to 1e12, then sparse."""
+def _arguments() -> FloatArray:
+    """Return sorted z: dense near 0 and ±1, a hundred per decade to 1e12, then sparse."""
     near = np.geomspace(1e-14, 1e3, 1500)
     corner = np.concatenate([np.ones(1), 1 - near, 1 + near])
     middle = np.geomspace(1e3, 1e12, 900)
@@ -101,31 +108,36 @@ def _margins() -> FloatArray:
     return np.unique(np.concatenate(every))
 
 
-def _sane(loss: MarginLoss, _: FloatArray) -> bool:
+def _formed(loss: Loss, _: FloatArray) -> bool:
+    """Check that the solver knows what to make of the target."""
+    return form_of(loss) in get_args(Form)
+
+
+def _sane(loss: Loss, _: FloatArray) -> bool:
     """Check the declared numbers themselves."""
     numbers = (loss.lipschitz, loss.smoothness, loss.derivative_error)
     small = 0 <= loss.derivative_error <= _LARGEST_ERROR * loss.lipschitz
     return all(map(math.isfinite, numbers)) and min(numbers[:2]) > 0 and small
 
 
-def _bounded(loss: MarginLoss, z: FloatArray) -> bool:
+def _bounded(loss: Loss, z: FloatArray) -> bool:
     """Check |ℓ'| ≤ L."""
     return bool(np.all(np.abs(loss.derivative(z)) <= loss.lipschitz + loss.derivative_error))
 
 
-def _monotone(loss: MarginLoss, z: FloatArray) -> bool:
+def _monotone(loss: Loss, z: FloatArray) -> bool:
     """Check that ℓ' does not decrease."""
     return bool(np.all(np.diff(loss.derivative(z)) >= -2 * loss.derivative_error))
 
 
-def _smooth(loss: MarginLoss, z: FloatArray) -> bool:
+def _smooth(loss: Loss, z: FloatArray) -> bool:
     """Check |ℓ'(b) − ℓ'(a)| ≤ c·(b − a) for neighbours a < b."""
     with np.errstate(over="ignore"):
         allowed = loss.smoothness * np.diff(z) * (1 + _SLACK) + 2 * loss.derivative_error
     return bool(np.all(np.abs(np.diff(loss.derivative(z))) <= allowed))
 
 
-def _matching(loss: MarginLoss, z: FloatArray) -> bool:
+def _matching(loss: Loss, z: FloatArray) -> bool:
     """Check ℓ'(a)(b−a) ≤ ℓ(b) − ℓ(a) ≤ ℓ'(b)(b−a), which a convex ℓ and its ℓ' obey."""
     value, slope, step = loss.value(z), loss.derivative(z), np.diff(z)
     rise = np.diff(value)
@@ -135,7 +147,7 @@ def _matching(loss: MarginLoss, z: FloatArray) -> bool:
     return bool(np.all(np.isfinite(value)) and np.all(below & (rise <= slope[1:] * step + slack)))
 
 
-def _curved(loss: MarginLoss, z: FloatArray) -> bool:
+def _curved(loss: Loss, z: FloatArray) -> bool:
     """Check ℓ'' against the slope of ``derivative_ball``; a few kinks are allowed."""
     curvature = loss.second_derivative(z)
     if not np.all((curvature >= 0) & (curvature <= loss.smoothness * (1 + _SLACK))):
@@ -151,7 +163,7 @@ def _curved(loss: MarginLoss, z: FloatArray) -> bool:
     return bool(np.mean(wrong) < 0.02)
 
 
-def _enclosed(loss: MarginLoss, z: FloatArray) -> bool:
+def _enclosed(loss: Loss, z: FloatArray) -> bool:
     """Check balls at points against the computed derivative and L, balls over intervals at ends."""
     picked = z[::17]
     computed = loss.derivative(picked)

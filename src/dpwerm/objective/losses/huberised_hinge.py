@@ -11,6 +11,7 @@ import numpy as np
 from flint import arb
 
 from dpwerm.arrays import FloatArray
+from dpwerm.objective.losses.contract import Form
 from dpwerm.parameters import positive
 
 
@@ -30,6 +31,7 @@ class HuberisedHinge:
 
     h: float = 0.5
     name: ClassVar[str] = "huberised-hinge"
+    form: ClassVar[Form] = "margin"
     lipschitz: ClassVar[float] = 1.0
     # Within 2h of the corner the four operations err by at most 4.5 units of 2⁻⁵³; beyond, clipping
     # gives −1 or 0 exactly, because h/(2h) is exactly one half.

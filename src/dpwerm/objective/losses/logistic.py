@@ -8,6 +8,7 @@ from flint import arb
 from scipy.special import expit
 
 from dpwerm.arrays import FloatArray
+from dpwerm.objective.losses.contract import Form
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,7 @@ class Logistic:
     """
 
     name: ClassVar[str] = "logistic"
+    form: ClassVar[Form] = "margin"
     lipschitz: ClassVar[float] = 1.0
     smoothness: ClassVar[float] = 0.25
     # An exponential with relative error η moves ℓ' by at most η/4; a sum and a quotient add one

@@ -13,7 +13,7 @@ from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms.contract import Calibration
-from dpwerm.objective.losses.contract import MarginLoss
+from dpwerm.objective.losses import Loss
 from dpwerm.solve.batch import minimise_path
 from dpwerm.solve.batch_problems import BatchProblems
 
@@ -154,7 +154,7 @@ TOLERANCE = 1e-3
 
 def released(
     problems: BatchProblems,
-    loss: MarginLoss,
+    loss: Loss,
     calibrations: Sequence[Calibration],
     draws: Draws,
     *,
@@ -165,7 +165,7 @@ def released(
     Parameters
     ----------
     problems : BatchProblems, B data sets; weights within the calibrations' W
-    loss : MarginLoss
+    loss : Loss
     calibrations : P calibrations, in any order
     draws : Draws of shape (B, R, p), which all calibrations share (common random numbers)
     tolerance : float > 0, the distance from the minimiser that is allowed

@@ -1,8 +1,9 @@
-"""Settings: what is fixed stays, the rest is chosen from the number of rows and nothing else."""
+"""What is fixed stays, the rest is chosen from the number of people and nothing else."""
 
+import inspect
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,33 +13,22 @@ from dpwerm import PrivateTreatmentRule, PrivateWeightedClassifier
 from dpwerm.choose import answer as answers
 from dpwerm.choose import candidates, search
 from dpwerm.choose.answer import folder
+from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Choice, Outcome, Question
 from dpwerm.choose.search import Round
-from dpwerm.choose.settings import (
-    Asked,
-    Settings,
-    people,
-    plain_settings,
-    planned_of,
-    saturation_of,
-    scale_of,
-    settings_for,
-    threshold_of,
-)
+from dpwerm.choose.settle import public_people, question_of, settle
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
-from dpwerm.mechanisms.contract import no_progress
-from dpwerm.parameters import LARGEST, SMALLEST
+from dpwerm.fit import Problem
+from dpwerm.mechanisms.contract import Stage, no_progress
+from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.relation import Relation
-from dpwerm.releases.certificate import certify
-from dpwerm.releases.specification import Chosen, Specification
+from dpwerm.releases.specification import Specification
 from dpwerm.simulate import synthetic as proxies
 
 ENCODING = Encoding.of_numbers(["a", "b"], [(0.0, 1.0), (-5.0, 5.0)])
-OPEN = Asked(
-    gamma=None, mechanism=None, intercept=None, saturation=None, threshold=None, planned_n=None
-)
+OPEN = Hyperparameters()
 TRIAL = Outcome(0.0, signed=True, propensity=(0.5, 0.5), pi_min=0.5)
 
 
@@ -64,6 +54,9 @@ def forget() -> None:
         path.unlink()
 
 
+FOUND = Hyperparameters("objective-l2", 0.4, 0.5, 1.5, 20.0, 0.25)
+
+
 @pytest.fixture
 def questions(monkeypatch: pytest.MonkeyPatch) -> list[Question]:
     """Answer every question without a search, and return the list of what was asked."""
@@ -72,84 +65,104 @@ def questions(monkeypatch: pytest.MonkeyPatch) -> list[Question]:
     def answered(question: Question, on_progress: Any) -> Choice:
         asked.append(question)
         on_progress(0.5)
-        return Choice("objective-l2", 20.0, 0.4, 0.5, 1.5, 0.25, 0.9, {}, 4, question.n)
+        return Choice(FOUND, 0.9, {}, 4, question.n)
 
-    monkeypatch.setattr("dpwerm.choose.settings.answer", answered)
+    monkeypatch.setattr("dpwerm.choose.settle.answer", answered)
     return asked
 
 
-class Untouchable:
-    """Rows that have a number and raise on everything else that one may ask of them."""
-
-    def __init__(self, n: int) -> None:
-        object.__setattr__(self, "_n", n)
-
-    def __len__(self) -> int:
-        return int(object.__getattribute__(self, "_n"))
+class Sensitive:
+    """A number of rows that raises on everything one may ask of it: it is not public."""
 
     def __getattribute__(self, name: str) -> Any:
-        raise AssertionError(f"{name} of sensitive rows was touched")
+        raise AssertionError(f"{name} of a sensitive number was touched")
 
     def _refuse(self, *_: object, **__: object) -> Any:
-        raise AssertionError("sensitive rows were touched")
+        raise AssertionError("a sensitive number was touched")
 
-    __getitem__ = __iter__ = __contains__ = __array__ = __bool__ = __eq__ = __hash__ = _refuse
-    __repr__ = __str__ = __format__ = __reduce_ex__ = __dir__ = __reversed__ = _refuse
-    __setattr__ = __delattr__ = __lt__ = __le__ = __gt__ = __ge__ = __ne__ = _refuse
-    __index__ = __int__ = __float__ = __call__ = __add__ = __mul__ = __sizeof__ = _refuse
-
-
-class Countless(Untouchable):
-    """Rows whose number is sensitive too."""
-
-    def __len__(self) -> int:
-        raise AssertionError("the number of rows is sensitive here")
+    __bool__ = __eq__ = __hash__ = __lt__ = __le__ = __gt__ = __ge__ = __ne__ = _refuse
+    __index__ = __int__ = __float__ = __add__ = __mul__ = __radd__ = __rmul__ = _refuse
+    __repr__ = __str__ = __format__ = __reduce_ex__ = __sizeof__ = __dir__ = _refuse
+    __setattr__ = __delattr__ = __len__ = __iter__ = __getitem__ = __call__ = _refuse
 
 
-def test_the_untouchable_rows_would_notice() -> None:
-    rows: Any = Untouchable(3)
-    assert len(rows) == 3
-    for touch in (list, np.asarray, repr, bool, lambda one: one[0], lambda one: one.shape):
+COUNTLESS: Any = Sensitive()
+
+
+def test_a_sensitive_number_would_notice() -> None:
+    touches: list[Callable[[Any], Any]] = [
+        int,
+        bool,
+        repr,
+        lambda one: max(1, one),
+        lambda one: one or 1,
+        lambda one: one == 3,
+        lambda one: one + 1,
+        lambda one: one.real,
+    ]
+    for touch in touches:
         with pytest.raises(AssertionError, match="touched"):
-            touch(rows)
+            touch(COUNTLESS)
 
 
-@pytest.mark.usefixtures("quick")
-@pytest.mark.parametrize("outcome", [TRIAL, Outcome.of_labels()], ids=["trial", "labels"])
-def test_of_the_rows_only_their_number_is_asked(outcome: Outcome) -> None:
-    chosen = settings_for(OPEN, spec(), ENCODING, outcome, Untouchable(30), no_progress)
-    forget()
-    again = settings_for(OPEN, spec(), ENCODING, outcome, [0] * 30, no_progress)
-    assert chosen == again
-    assert chosen.chosen is not None
+def settled(asked: Hyperparameters, of: Specification, outcome: Outcome = TRIAL) -> Hyperparameters:
+    """Return the hyperparameters for nine people."""
+    return settle(asked, of, ENCODING, outcome, 9, no_progress)
 
 
-@pytest.mark.usefixtures("quick")
-def test_under_add_remove_not_even_their_number() -> None:
-    asked = replace(OPEN, planned_n=30)
-    relation = spec(relation=Relation.ADD_REMOVE)
-    first = settings_for(asked, relation, ENCODING, TRIAL, Countless(7), no_progress)
-    forget()
-    other = settings_for(asked, relation, ENCODING, TRIAL, [0] * 30_000, no_progress)
-    assert first == other
+def labels(asked: Hyperparameters = OPEN, planned_n: int | None = None, **other: Any) -> Problem:
+    return Problem(spec(**other), ENCODING, asked, planned_n=planned_n)
+
+
+def test_of_the_rows_nothing_but_a_number_can_be_handed_over() -> None:
+    """No argument can hold a row: what is asked is typed as public, and n is a number."""
+    found = {name: one.annotation for name, one in inspect.signature(settle).parameters.items()}
+    assert found == {
+        "asked": Hyperparameters,
+        "spec": Specification,
+        "encoding": Encoding,
+        "outcome": Outcome,
+        "people": int | None,
+        "on_stage": Stage,
+    }
+    assert inspect.signature(Problem.settled).parameters["n"].annotation == int | None
+
+
+def test_under_add_remove_not_even_their_number(questions: list[Question]) -> None:
+    problem = labels(planned_n=30, relation=Relation.ADD_REMOVE)
+    first = problem.settled(COUNTLESS)
+    assert first == problem.settled(30_000) == problem.settled(None)
+    assert first.hyperparameters.chosen is not None
+    assert [question.n for question in questions] == [30, 30, 30]
 
 
 def test_under_add_remove_the_planned_number_is_needed(questions: list[Question]) -> None:
-    relation = spec(relation=Relation.ADD_REMOVE)
     with pytest.raises(ParameterError, match="needs planned_n"):
-        settings_for(OPEN, relation, ENCODING, TRIAL, Countless(7), no_progress)
+        labels(relation=Relation.ADD_REMOVE).settled(COUNTLESS)
     assert questions == []
 
 
 def test_a_planned_number_is_used_under_either_relation(questions: list[Question]) -> None:
     for relation in Relation:
-        asked = replace(OPEN, planned_n=123)
-        of = spec(relation=relation)
-        settings_for(asked, of, ENCODING, TRIAL, Countless(7), no_progress)
+        labels(planned_n=123, relation=relation).settled(COUNTLESS)
     assert [question.n for question in questions] == [123, 123]
-    assert people(OPEN, spec()) == 1
-    assert people(OPEN, spec(), []) == 1
-    assert people(OPEN, spec(), [1, 2]) == 2
+
+
+def test_without_a_planned_number_it_is_that_of_the_rows(questions: list[Question]) -> None:
+    labels().settled(9)
+    assert [question.n for question in questions] == [9]
+    assert public_people(None, spec()) == 1
+    assert public_people(None, spec(), 0) == 1
+    assert public_people(None, spec(), 2) == 2
+    assert public_people(7, spec(), 2) == 7
+
+
+def test_who_needs_the_planned_number_is_named() -> None:
+    removed = spec(relation=Relation.ADD_REMOVE)
+    with pytest.raises(ParameterError, match=r"^gamma = auto under add_remove needs .* set gamma$"):
+        public_people(None, removed, 5)
+    with pytest.raises(ParameterError, match=r"^the model under add_remove needs .* there$"):
+        public_people(None, removed, 5, whose="the model")
 
 
 @pytest.mark.usefixtures("quick")
@@ -179,36 +192,27 @@ def test_two_data_sets_of_one_size_are_fitted_with_the_same_settings() -> None:
 
 
 def test_the_question_is_about_what_is_public(questions: list[Question]) -> None:
-    asked = Asked(
-        gamma=None,
-        mechanism="objective-l2",
-        intercept=0.5,
-        saturation=2.0,
-        threshold=0.1,
-        planned_n=None,
-        clip=0.3,
-    )
-    settings_for(asked, spec(2, "1e-6"), ENCODING, TRIAL, [0] * 9, no_progress)
+    asked = Hyperparameters("objective-l2", 0.3, 0.5, 2.0, threshold=0.1)
+    settled(asked, spec(2, "1e-6"))
     (question,) = questions
-    fixed = (question.mechanism, question.clip, question.intercept)
-    assert fixed == ("objective-l2", 0.3, 0.5)
-    assert (question.saturation, question.threshold, question.n) == (2.0, 0.1, 9)
+    assert (question.fixed, question.n) == (asked, 9)
+    assert question == question_of(asked, spec(2, "1e-6"), ENCODING, TRIAL, 9)
     assert question.budget == Budget.of(2, "1e-6")
     assert question.encoding == ENCODING
     assert question.outcome == TRIAL
 
 
 def test_without_privacy_the_mechanism_is_no_question(questions: list[Question]) -> None:
-    asked = replace(OPEN, mechanism="gaussian")
-    settings_for(asked, spec("inf"), ENCODING, TRIAL, [0] * 9, no_progress)
-    assert questions[0].mechanism is None
+    settled(replace(OPEN, mechanism="gaussian"), spec("inf"))
+    assert questions[0].fixed.mechanism is None
 
 
 def test_a_certificate_names_what_was_open_and_nothing_else(questions: list[Question]) -> None:
-    def chosen(asked: Asked, outcome: Outcome = TRIAL) -> set[str]:
-        found = settings_for(asked, spec(), ENCODING, outcome, [0] * 9, no_progress).chosen
-        assert found is not None
-        return set(found.settings)
+    def chosen(asked: Hyperparameters, outcome: Outcome = TRIAL) -> set[str]:
+        found = settled(asked, spec(), outcome)
+        assert found.chosen is not None
+        assert replace(found, chosen=None) == FOUND
+        return set(found.chosen.settings)
 
     every = {"gamma", "mechanism", "clip", "intercept_scale", "saturation", "threshold"}
     assert chosen(OPEN) == every
@@ -219,7 +223,7 @@ def test_a_certificate_names_what_was_open_and_nothing_else(questions: list[Ques
 
 def test_stages_tell_how_far_and_never_a_value(questions: list[Question]) -> None:
     stages: list[str] = []
-    settings_for(OPEN, spec(), ENCODING, TRIAL, [0] * 9, stages.append)
+    settle(OPEN, spec(), ENCODING, TRIAL, 9, stages.append)
     assert stages == [
         "choosing settings on simulated data",
         "choosing settings on simulated data: 50%",
@@ -228,106 +232,32 @@ def test_stages_tell_how_far_and_never_a_value(questions: list[Question]) -> Non
 
 def test_an_explicit_gamma_switches_the_simulation_off(questions: list[Question]) -> None:
     asked = replace(OPEN, gamma=4.0)
-    found = settings_for(asked, spec(), ENCODING, TRIAL, Countless(7), no_progress)
-    assert found == Settings(4.0, "spherical-laplace", 1.0, 1.0, 0.0)
+    found = settle(asked, spec(), ENCODING, TRIAL, None, no_progress)
+    plain = Hyperparameters("spherical-laplace", None, 1.0, 1.0, 4.0, 0.0)
+    assert found == plain
+    for relation in Relation:  # nor does the number of people matter
+        assert labels(asked, relation=relation).settled(COUNTLESS).hyperparameters == plain
     assert questions == []
-    delta = settings_for(asked, spec(1, "1e-6"), ENCODING, TRIAL, Countless(7), no_progress)
+    delta = settle(asked, spec(1, "1e-6"), ENCODING, TRIAL, None, no_progress)
     assert delta.mechanism == "gaussian"
-    fixed: dict[str, Any] = {"intercept": 0.0, "saturation": 2.0, "threshold": 0.3}
-    kept = plain_settings(replace(asked, mechanism="objective-l2", **fixed), Budget.of(1))
-    assert kept == Settings(4.0, "objective-l2", 0.0, 2.0, 0.3)
+    fixed = Hyperparameters("objective-l2", 0.5, 0.0, 2.0, 4.0, 0.3)
+    assert settle(fixed, spec(), ENCODING, TRIAL, None, no_progress) == fixed
 
 
-CHOSEN = Settings(20.0, "objective-l2", 0.5, 1.5, 0.25, 0.4, Chosen(("gamma",), 0.9, "because"))
-
-
-@pytest.mark.parametrize("bound", [1e-9, 0.1, 1.0, 7 / 3, 1e9])
-def test_a_chosen_gamma_is_in_units_of_the_weight_bound(bound: float) -> None:
-    found = CHOSEN.specification(spec(), bound)
-    assert found.gamma == pytest.approx(20 * bound, rel=1e-3)
-    assert found.weight_bound == bound
-    assert replace(CHOSEN, chosen=None).specification(spec(), bound).gamma == 20.0
-
-
-def test_a_chosen_gamma_stays_within_its_range() -> None:
-    assert CHOSEN.specification(spec(), LARGEST).gamma == LARGEST
-    small = replace(CHOSEN, gamma=1e-10)
-    assert small.specification(spec(), 1e-10).gamma == SMALLEST
-
-
-def test_a_pure_mechanism_that_was_chosen_promises_no_delta() -> None:
-    loose = spec(1, "1e-6", mechanism="gaussian")
-    assert CHOSEN.specification(loose, 1.0).budget == Budget.of(1)
-    gaussian = replace(CHOSEN, mechanism="gaussian").specification(loose, 1.0)
-    assert gaussian.budget == Budget.of(1, "1e-6")
-    certificate, _ = certify(
-        CHOSEN.specification(loose, 1.0), ENCODING, 30, secure=True, library="x"
-    )
-    assert certificate.delta == "0"
-
-
-def test_the_encoding_takes_intercept_and_saturation() -> None:
-    encoding = CHOSEN.encoding(ENCODING)
-    assert (encoding.intercept, encoding.saturation) == (0.5, 1.5)
-    assert encoding.blocks == ENCODING.blocks
+def test_a_settled_problem_has_every_hyperparameter_in_its_place(
+    questions: list[Question],
+) -> None:
+    found = labels().settled(9)
+    assert (found.spec.mechanism, found.spec.gamma) == ("objective-l2", 60.0)  # 20 W
+    assert found.spec.chosen == found.hyperparameters.chosen
+    assert found.encoding == ENCODING.changed(intercept=0.5, saturation=1.5)
+    assert found.hyperparameters.threshold == 0.25
 
 
 def test_the_paper_s_encoding_is_never_saturated() -> None:
     paper = ENCODING.changed(kind="paper")
     with pytest.raises(ParameterError, match="has no saturation"):
-        CHOSEN.encoding(paper)
-    with pytest.raises(ParameterError, match="has no saturation"):
-        settings_for(
-            replace(OPEN, saturation=2.0), spec(), paper, TRIAL, Untouchable(30), no_progress
-        )
-
-
-@pytest.mark.parametrize(
-    ("check", "good", "bad"),
-    [
-        (scale_of, [0, 0.0, 1e-12, 1.0, 1e12], [-1, 1e-13, 1e13, "1", True, None, np.nan]),
-        (saturation_of, [1, 1.0, 2.5, 100], [0, 0.99, 100.1, -2, "2", True, None, np.inf]),
-        (threshold_of, [0, 0.0, 0.5, 0.999], [1, 1.0, -0.1, 2, "0", False, None, np.nan]),
-        (planned_of, [None, 1, 1000], [0, -1, 1.0, "10", True, np.nan]),
-    ],
-)
-def test_each_parameter_has_its_range(check: Any, good: list[Any], bad: list[Any]) -> None:
-    for value in good:
-        assert check(value) == value
-    for value in bad:
-        with pytest.raises(ParameterError):
-            check(value)
-
-
-def estimator(**other: Any) -> SimpleNamespace:
-    auto = dict.fromkeys(("gamma", "mechanism", "saturation", "threshold"), "auto")
-    return SimpleNamespace(**{**auto, "planned_n": None, **other})
-
-
-def test_auto_means_open() -> None:
-    assert Asked.of(estimator(), intercept="auto") == OPEN
-    known = estimator(gamma=2, mechanism="gaussian", saturation=3, threshold=0, planned_n=5)
-    assert Asked.of(known, intercept=0, clip=0.5) == Asked(2.0, "gaussian", 0.0, 3.0, 0.0, 5, 0.5)
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"gamma": "Auto"},
-        {"gamma": 0},
-        {"gamma": None},
-        {"mechanism": "laplace"},
-        {"mechanism": 3},
-        {"saturation": "automatic"},
-        {"threshold": 1},
-        {"planned_n": 0},
-    ],
-    ids=str,
-)
-def test_a_wrong_parameter_is_named(wrong: dict[str, Any]) -> None:
-    (name,) = wrong
-    with pytest.raises(ParameterError, match=name):
-        Asked.of(estimator(**wrong), intercept="auto")
+        settle(replace(OPEN, saturation=2.0), spec(), paper, TRIAL, 30, no_progress)
 
 
 @pytest.mark.parametrize("reach", [5.0, 5e9, 5e11])

@@ -1,4 +1,4 @@
-"""A fit that is refused or fails keeps the earlier release, which was paid for; another replaces it."""
+"""A refused or failing fit keeps the earlier release, which was paid for; a good one replaces it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -211,7 +211,7 @@ def test_a_refit_replaces_everything(make: Callable[..., Any]) -> None:
     assert estimator.release_.encoding.coefficient_names == ("intercept", *CHANGED)
     assert estimator.decision_function(frame(CHANGED)).shape == (N,)
     with pytest.raises(ValueError, match="feature names should match"):
-        estimator.predict(frame(NAMES + ["dose2"]))
+        estimator.predict(frame([*NAMES, "dose2"]))
 
 
 @both

@@ -212,30 +212,21 @@ def test_labels_keep_their_weight_bound() -> None:
 # -- what is refused without a row ---------------------------------------------------------------
 
 
-def method(**values: Any) -> str:
-    lines = [f"{name} = {value!r}".replace("'", '"') for name, value in values.items()]
-    return DESIGN.replace("gamma = 50\n", "\n".join(lines) + "\n")
-
-
 @pytest.mark.parametrize(
-    ("text", "epsilon", "words"),
+    ("fixed", "epsilon", "words"),
     [
-        (method(gamma=0.001, mechanism="objective-l2"), 1, "gamma"),
-        (method(mechanism="objective-l2"), "1e-6", "0.0001"),
-        (method(gamma=50, mechanism="gaussian"), 1, "delta"),
-        (method(mechanism="gaussian"), 1, "delta"),
+        (Hyperparameters("objective-l2", gamma=1e-3), 1, "gamma"),
+        (Hyperparameters("objective-l2"), "1e-6", r"at least 0\.0001"),
+        (Hyperparameters("gaussian", gamma=50.0), 1, "needs delta above 0"),
+        (Hyperparameters("gaussian"), 1, "needs delta above 0"),
     ],
 )
 def test_a_claim_that_cannot_be_made_is_refused_without_rows(
-    text: str, epsilon: object, words: str
+    fixed: Hyperparameters, epsilon: object, words: str
 ) -> None:
-    known = problem_of(DESIGN.replace(*OPEN_GAMMA), epsilon)
-    asked = problem_of(text.replace("gaussian", "product-laplace").replace("0.001", "50"), "0.5")
-    mechanism = "gaussian" if "gaussian" in text else asked.hyperparameters.mechanism
-    gamma = 0.001 if "0.001" in text else asked.hyperparameters.gamma
-    fixed = replace(asked.hyperparameters, mechanism=mechanism, gamma=gamma)
+    problem = problem_of(DESIGN.replace(*OPEN_GAMMA), epsilon)
     with pytest.raises(ParameterError, match=words):
-        replace(known, hyperparameters=fixed).check()
+        replace(problem, hyperparameters=fixed).check()
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -245,17 +236,21 @@ def test_a_claim_that_can_be_made_is_checked_without_rows(name: str) -> None:
 
 
 def test_an_open_gamma_stands_at_its_largest() -> None:
-    """At γ = 1 this mechanism claims nothing for so many weights; it may at what is chosen."""
-    wide = replace(problem_of(DESIGN.replace(*OPEN_GAMMA)), planned_n=None)
-    fixed = replace(wide.hyperparameters, mechanism="objective-block")
-    replace(wide, hyperparameters=fixed).check()
+    """What makes no claim at a small γ may still make one at the γ that will be chosen."""
+    problem = problem_of(DESIGN.replace(*OPEN_GAMMA))
+
+    def check(gamma: float | None) -> None:
+        fixed = Hyperparameters("objective-block", gamma=gamma)
+        replace(problem, hyperparameters=fixed).check()
+
+    check(None)
+    check(LARGEST)
     with pytest.raises(ParameterError, match="gamma"):
-        replace(wide, hyperparameters=replace(fixed, gamma=1e-3)).check()
-    replace(wide, hyperparameters=replace(fixed, gamma=LARGEST)).check()
+        check(1e-3)
 
 
 def test_an_external_model_of_other_columns_is_no_problem_of_this_study() -> None:
-    external = '{ model = "external", arm = "b", intercept = 0, coefficients = { x = 1 } }'
+    external = '{ model = "external", arm = "b", intercept = 0, coefficients = { x = 1, z = 0 } }'
     known = problem_of(STUDY.replace('{ model = "private" }', external))
     narrow = known.encoding.changed(blocks=known.encoding.blocks[1:])
     with pytest.raises(ParameterError, match="propensity coefficients: 'x' is no feature"):

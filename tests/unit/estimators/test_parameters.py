@@ -1,4 +1,4 @@
-"""The public side of a fit follows from the parameters and the study, and a ledger is asked last."""
+"""The public side of a fit follows from parameters and study, and a ledger is asked last."""
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +17,7 @@ from dpwerm.estimators.parameters import (
     problem_of,
 )
 from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.ledger.amounts import Total
 from dpwerm.privacy.relation import Relation
 
 
@@ -28,7 +29,7 @@ def test_parameters_are_checked_before_a_ledger_is_asked() -> None:
         by_study(ledger=refusing, gamma=-1).check_parameters()
     with pytest.raises(ParameterError, match="gamma"):
         by_study(ledger=refusing, gamma=1e-9, mechanism="objective-l2").check_parameters()
-    by_study(ledger=Till()).check_parameters()
+    by_study(ledger=Till(total=Total.of(2))).check_parameters()
 
 
 def test_a_payment_is_for_the_relation_of_the_fit() -> None:
@@ -77,7 +78,7 @@ def test_the_planned_number_is_the_study_s_if_there_is_one() -> None:
 
 
 def test_what_was_checked_is_not_checked_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    till = Till()
+    till = Till(total=Total.of(2))
     study, plain = by_study(ledger=till), arrays(ledger=till)
     known = [study.check_parameters(), plain.check_parameters()]
     assert till.events == []

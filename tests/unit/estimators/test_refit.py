@@ -1,4 +1,4 @@
-"""A refused or failing fit keeps the earlier release, which was paid for; a good one replaces it."""
+"""A refused or failing fit keeps the earlier release, which was paid for; another replaces it."""
 
 from collections.abc import Callable
 from typing import Any

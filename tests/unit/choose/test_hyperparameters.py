@@ -62,7 +62,7 @@ def test_with_gamma_or_mechanism_open_there_is_no_specification(name: str) -> No
     plain = OPEN.or_plain(Budget.of(1))
     assert plain.specification(spec(), 3.0).gamma == 1.0
     with pytest.raises(ParameterError, match="gamma and mechanism are still open"):
-        replace(plain, **{name: None}).specification(spec(), 3.0)  # type: ignore[arg-type]
+        replace(plain, **{name: None}).specification(spec(), 3.0)
 
 
 CHOSEN = Hyperparameters(

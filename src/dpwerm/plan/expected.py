@@ -114,7 +114,9 @@ def rehearsed(settled: Settled) -> tuple[Question, float]:
     if narrow is None:
         return question, gamma
     scaled = gamma * narrow.n / question.n
-    return narrow, max(scaled, _JUST_ABOVE * floor_of(narrow, settled.setting.encoding(narrow.encoding)))
+    return narrow, max(
+        scaled, _JUST_ABOVE * floor_of(narrow, settled.setting.encoding(narrow.encoding))
+    )
 
 
 def rows_for(question: Question, trials: int) -> int:

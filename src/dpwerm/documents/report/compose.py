@@ -20,7 +20,7 @@ from dpwerm.documents.content import (
 from dpwerm.documents.ledger import number, used
 from dpwerm.documents.report.cost import cost
 from dpwerm.documents.report.learned import NOTHING_CLEAR, directions, learned
-from dpwerm.documents.report.material import Booked, Material, joined, quoted
+from dpwerm.documents.report.material import Booked, Material, Names, joined, quoted
 from dpwerm.documents.report.private import promise, together, why_private
 from dpwerm.documents.report.quality import limits, quality
 from dpwerm.documents.summary import certificate_rows, chosen_lines, tuning_lines, unclear_lines

@@ -220,13 +220,6 @@ def test_arms_are_named_once() -> None:
         fit_arrays(from_arrays(arms=("b", "a")), columns())
 
 
-def test_a_fit_that_fails_leaves_no_release() -> None:
-    rule = fit_arrays(from_arrays(), columns())
-    with pytest.raises(ParameterError):
-        rule.fit(np.zeros((3, 2)), ["a", "b", "c"], np.zeros(3))
-    assert not hasattr(rule, "rule_")
-
-
 def test_a_study_takes_the_table_alone() -> None:
     data = columns()
     with pytest.raises(ParameterError, match="the table alone"):

@@ -113,7 +113,7 @@ def bounds_of(settled: Settled, draws: int = DRAWS) -> Bounds:
     setting = settled.setting
     both = Rehearsal(question, proxies, 1, (SEED,), 1.0).problems(setting)
     sample = Sample(_rows(both, slice(rows)), _rows(both, slice(rows, None)), question.n)
-    facts = question.facts(setting.encoding(question), gamma)
+    facts = question.facts(setting.encoding(question.encoding), gamma)
     calibration = get_mechanism(MECHANISM).calibrate(facts, settled.spec.budget)
     return bounds_beside(sample, calibration, question.loss, draws)
 

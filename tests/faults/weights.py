@@ -114,6 +114,7 @@ class Printed:
     name: ClassVar[str] = "printed"
     parameters: ClassVar[Mapping[str, float]] = MappingProxyType({})
     statement: ClassVar[str] = "C = H/n, as the paper prints it"
+    needs_n: ClassVar[bool] = True
 
     def constant(self, facts: Facts) -> Fraction:
         """Return H/n."""

@@ -15,8 +15,9 @@ def test_the_propensity_model_is_audited_with_the_settings_a_fit_would_choose() 
     assert (target.name, target.dimension, target.facts.n) == ("propensity-model", 2, 30)
     assert (target.facts.weight_bound, target.loss.name) == (1.0, "logistic")
     choice = propensity_settings(Encoding(blocks=(X1,)), 30, FOUR, Relation.REPLACE_ONE, FLOOR)
-    assert (target.mechanism, target.facts.gamma) == (choice.mechanism, choice.gamma)
-    assert target.facts.column_bounds == (choice.intercept, 1.0)
+    found = choice.hyperparameters
+    assert (target.mechanism, target.facts.gamma) == (found.mechanism, found.gamma)
+    assert target.facts.column_bounds == (found.intercept, 1.0)
 
 
 def test_its_claim_holds_and_is_not_far_away() -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Outcome, Question
 from dpwerm.features.blocks import CategoryBlock, Level, NumberBlock
 from dpwerm.features.encoding import Encoding
@@ -10,6 +11,9 @@ from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.relation import Relation
+
+FIXED = ("mechanism", "clip", "intercept", "saturation", "threshold")
+"""What a question may fix."""
 
 TRIAL = Outcome(0.0, signed=True, propensity=(0.5, 0.5), pi_min=0.5)
 
@@ -29,8 +33,12 @@ def encoding_of(widths: Sequence[int] = (0, 0), **other: Any) -> Encoding:
 
 
 def question(widths: Sequence[int] = (0, 0), *, kind: str = "centred", **other: Any) -> Question:
-    """Return a question about a trial of 60 people; ``epsilon`` and ``delta`` are its budget."""
+    """Return a question about a trial of 60 people; ``epsilon`` and ``delta`` are its budget.
+
+    Hyperparameters that are named are fixed.
+    """
     budget = Budget.of(other.pop("epsilon", 1), other.pop("delta", 0))
+    fixed = Hyperparameters(**{name: other.pop(name) for name in FIXED if name in other})
     known: dict[str, Any] = {
         "encoding": encoding_of(widths, kind=kind),
         "n": 60,
@@ -40,5 +48,6 @@ def question(widths: Sequence[int] = (0, 0), *, kind: str = "centred", **other: 
         "origin": KnownByDesign(),
         "regularizer": "ridge",
         "outcome": TRIAL,
+        "fixed": fixed,
     }
     return Question(**(known | other))

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,12 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from tests.unit.choose.questions import TRIAL, encoding_of, question
+from tests.unit.choose.questions import TRIAL, question
 
 from dpwerm.choose import answer as answers
 from dpwerm.choose.answer import MOST_COLUMNS, answer, key_of, narrowed
-from dpwerm.choose.candidates import ABOVE_FLOOR, Setting, floor_of, mechanisms
+from dpwerm.choose.candidates import ABOVE_FLOOR, floor_of, mechanisms
 from dpwerm.choose.question import Choice, Outcome, Question
-from dpwerm.choose.settings import Settings
 from dpwerm.errors import ParameterError
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
@@ -34,24 +33,20 @@ BOUNDS = (1e-6, 1.0, 37.5, 1e4)
 
 def check(choice: Choice, asked: Question) -> None:
     """Check that a fit accepts a choice at any W, and that what was fixed stayed."""
+    found = choice.hyperparameters
     assert choice.mechanism in mechanisms(asked)
     for name in ("clip", "intercept", "saturation", "threshold"):
-        fixed = getattr(asked, name)
-        assert fixed is None or fixed == getattr(choice, name)
-    assert 0 < choice.clip <= 1
-    assert 0 <= choice.threshold < 1
+        fixed = getattr(asked.fixed, name)
+        assert fixed is None or fixed == getattr(found, name)
+    assert found.clip is not None
+    assert found.threshold is not None
+    assert 0 < found.clip <= 1
+    assert 0 <= found.threshold < 1
     assert 0 <= choice.accuracy <= 1
-    settings = Settings(
-        gamma=choice.gamma,
-        mechanism=choice.mechanism,
-        intercept=choice.intercept,
-        saturation=choice.saturation,
-        threshold=choice.threshold,
-        chosen=Chosen((), choice.accuracy, choice.reason),
-    )
+    settings = replace(found, chosen=Chosen((), choice.accuracy, choice.reason))
     if asked.regularizer != "ridge":  # such a regulariser is none that a certificate can name
-        setting = Setting(choice.mechanism, choice.clip, choice.intercept, choice.saturation)
-        answers.calibration_of(asked, setting.encoding(asked), choice.mechanism, choice.gamma)
+        encoding = found.encoding(asked.encoding)
+        answers.calibration_of(asked, encoding, choice.mechanism, choice.gamma)
         return
     for bound in BOUNDS:
         spec = Specification(
@@ -235,7 +230,7 @@ def test_gamma_of_a_wide_study_stands_against_all_of_its_people() -> None:
     assert narrow is not None
     small, large = answer(narrow), answer(asked)
     assert large.mechanism == small.mechanism
-    floor = floor_of(asked, encoding_of((0,) * 64, intercept=small.intercept))
+    floor = floor_of(asked, small.hyperparameters.encoding(asked.encoding))
     expected = max(2 * small.gamma, ABOVE_FLOOR[0] * floor)
     assert large.gamma == pytest.approx(expected, rel=0.01)
 
@@ -259,7 +254,8 @@ def in_a_fresh_process(folder: Path, threads: int) -> Any:
     names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
     environment = os.environ | dict.fromkeys(names, str(threads))
     root = Path(__file__).parents[3]
-    environment |= {"DPWERM_CACHE": str(folder), "PYTHONPATH": str(root), "PYTHONHASHSEED": "0"}
+    path = os.pathsep.join([str(root / "src"), str(root)])
+    environment |= {"DPWERM_CACHE": str(folder), "PYTHONPATH": path, "PYTHONHASHSEED": "0"}
     if threads > 1:
         environment["PYTHONHASHSEED"] = "77"
     done = subprocess.run(

@@ -1,13 +1,12 @@
 """The cache: what was kept comes back, and nothing in the folder can do harm."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.unit.choose.questions import question
-from tests.unit.choose.test_choice import CHOICE
+from tests.unit.choose.test_choice import CHOICE, changed
 
 from dpwerm.choose import answer as answers
 from dpwerm.choose import answer as cache
@@ -31,10 +30,22 @@ def test_a_file_holds_public_settings_only(cold: Path) -> None:
 
 
 GOOD = json.dumps(CHOICE.plain())
+FLAT = {name: one for name, one in CHOICE.plain().items() if name != "hyperparameters"}
+FLAT |= CHOICE.plain()["hyperparameters"]
 
 
 def with_(**changes: Any) -> bytes:
     return json.dumps({**CHOICE.plain(), **changes}).encode()
+
+
+def inside(choice: Choice = CHOICE, **changes: Any) -> dict[str, Any]:
+    """Return the plain values of a choice with others among its hyperparameters."""
+    plain = choice.plain()
+    return plain | {"hyperparameters": plain["hyperparameters"] | changes}
+
+
+def holding(**changes: Any) -> bytes:
+    return json.dumps(inside(**changes)).encode()
 
 
 @pytest.mark.parametrize(
@@ -53,15 +64,20 @@ def with_(**changes: Any) -> bytes:
         GOOD.encode() + b"x",
         GOOD.encode() + b" " * 200_000,
         b'{"schema": 3, "entries": []}',
-        with_(gamma="20"),
-        with_(gamma=True),
-        with_(gamma=0),
-        with_(gamma=-1),
-        with_(gamma=None),
-        with_(gamma=[1]),
-        with_(clip=float("nan")),
-        with_(threshold=float("inf")),
-        with_(mechanism=7),
+        holding(gamma="20"),
+        holding(gamma=True),
+        holding(gamma=0),
+        holding(gamma=-1),
+        holding(gamma=None),
+        holding(gamma=[1]),
+        holding(clip=float("nan")),
+        holding(threshold=float("inf")),
+        holding(mechanism=7),
+        holding(mechanism=None),
+        holding(chosen=7),
+        with_(hyperparameters=None),
+        with_(hyperparameters={}),
+        json.dumps(FLAT).encode(),
         with_(rivals=None),
         with_(rivals=[1]),
         with_(rivals={"objective-l2": "much"}),
@@ -136,7 +152,7 @@ def test_the_folder_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 FIXED: dict[str, Any] = {"clip": 1.0, "intercept": 1.0, "saturation": 1.0, "threshold": 0.0}
 OPEN = question((0,))
 TIGHT = question((0,), mechanism="objective-block", **FIXED)
-TRUE = replace(CHOICE, gamma=50.0, **FIXED)
+TRUE = changed(gamma=50.0, **FIXED)
 
 
 @pytest.fixture
@@ -186,7 +202,7 @@ def test_a_file_that_does_not_answer_the_question_is_not_taken(
 ) -> None:
     cold.mkdir()
     path = cold / f"{answers.key_of(asked)}.json"
-    path.write_text(json.dumps(TRUE.plain() | changes))
+    path.write_text(json.dumps(inside(TRUE, **changes)))
     assert answers.answer(asked) == TRUE
     assert searches == [asked]
     assert json.loads(path.read_text()) == TRUE.plain()

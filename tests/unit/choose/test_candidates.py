@@ -11,13 +11,13 @@ from dpwerm.choose.candidates import (
     GAMMAS,
     PURE,
     WITH_DELTA,
-    Setting,
     floor_of,
     gammas,
     mechanisms,
     settings,
     thresholds,
 )
+from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Outcome, Question
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.objective.losses.contract import MarginLoss
@@ -38,7 +38,7 @@ def test_mechanisms_suit_the_budget() -> None:
 
 def test_what_is_fixed_stays() -> None:
     asked = question(clip=0.3, intercept=0.7, saturation=4.0, threshold=0.6)
-    assert list(settings(asked, "m")) == [Setting("m", 0.3, 0.7, 4.0)]
+    assert list(settings(asked, "m")) == [Hyperparameters("m", 0.3, 0.7, 4.0)]
     assert thresholds(asked) == (0.6,)
     assert {one.clip for one in settings(question(clip=0.3), "m")} == {0.3}
     assert {one.intercept for one in settings(question(intercept=0.0), "m")} == {0.0}
@@ -51,7 +51,9 @@ def test_what_is_open_is_tried_each_with_each() -> None:
     parts = [{getattr(one, name) for one in found} for name in ("clip", "intercept", "saturation")]
     assert len(found) == len(parts[0]) * len(parts[1]) * len(parts[2])
     assert all(len(part) > 1 for part in parts)
-    assert all(0 < one.clip <= 1 and one.saturation >= 1 for one in found)
+    assert all(0 < one <= 1 for one in parts[0])
+    assert all(one >= 1 for one in parts[2])
+    assert all((one.mechanism, one.gamma, one.threshold) == ("m", None, None) for one in found)
     assert all(0 <= one < 1 for one in thresholds(question()))
 
 
@@ -69,7 +71,7 @@ def test_weights_of_labels_are_not_clipped() -> None:
 def test_a_setting_changes_the_encoding_and_nothing_else_of_it(kind: str) -> None:
     asked = question((0, 3), kind=kind)
     for one in settings(asked, "m"):
-        encoding = one.encoding(asked)
+        encoding = one.encoding(asked.encoding)
         assert (encoding.intercept, encoding.saturation) == (one.intercept, one.saturation)
         assert (encoding.kind, encoding.blocks) == (kind, asked.encoding.blocks)
 

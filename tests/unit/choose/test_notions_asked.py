@@ -56,7 +56,7 @@ def test_the_notion_is_part_of_the_question() -> None:
 def test_a_rehearsal_uses_the_noise_of_the_notion(budget: AnyBudget) -> None:
     asked = question(budget)
     setting = next(settings(asked, "gaussian"))
-    path = gammas(asked, setting.encoding(asked))
+    path = gammas(asked, setting.encoding(asked.encoding))
     proxies = random_labels(asked.widths, count=2, rows=60, rng=np.random.default_rng(1))
     found = Rehearsal(asked, proxies, 1, (2,), 1.0).scores(setting, path)
     assert set(found) == set(path)
@@ -78,7 +78,7 @@ def test_a_mechanism_that_cannot_is_refused_before_anything_is_simulated(
     def simulated(*_: object) -> None:
         raise AssertionError("nothing may be simulated")
 
-    monkeypatch.setattr("dpwerm.choose.settings.answer", simulated)
+    monkeypatch.setattr("dpwerm.choose.settle.answer", simulated)
     model = PrivateWeightedClassifier(
         budget, feature_bounds=(-1, 1), classes=(0, 1), mechanism="objective-block", ledger="none"
     )

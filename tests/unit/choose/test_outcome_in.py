@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpwerm.choose.settings import SPREAD, fixed_clip, outcome_of
+from dpwerm.choose.settle import SPREAD, fixed_clip, outcome_of
 from dpwerm.study.declaration import Declaration
 
 ARMS = {"column": "t", "arms": {"a": "1/3", "b": "2/3"}}

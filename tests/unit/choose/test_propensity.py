@@ -12,7 +12,8 @@ from tests.unit.choose.questions import encoding_of
 
 from dpwerm.choose import propensity
 from dpwerm.choose.answer import calibration_of
-from dpwerm.choose.candidates import PURE, Setting
+from dpwerm.choose.candidates import PURE
+from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.propensity import (
     PropensityChoice,
     PropensityRehearsal,
@@ -54,16 +55,21 @@ def chosen(
     return propensity_settings(encoding_of(widths), n, Budget.of(epsilon), relation, floor)
 
 
+def gamma_of(choice: PropensityChoice) -> float:
+    assert choice.hyperparameters.gamma is not None
+    return choice.hyperparameters.gamma
+
+
 def fitted(choice: PropensityChoice, encoding: Encoding, budget: AnyBudget, n: int) -> None:
     """Fit as a caller would; raises if no claim can be made with these settings."""
-    used = encoding.changed(intercept=choice.intercept, saturation=1.0)
-    spec = Specification(
-        budget, choice.gamma, 1.0, choice.mechanism if budget.is_private else "spherical-laplace",
-        loss=Logistic(),
-    )  # fmt: skip
+    found = choice.hyperparameters
+    assert found.saturation == 1.0
+    used = found.encoding(encoding)
+    spec = found.specification(Specification(budget, 1.0, 1.0, loss=Logistic()), 1.0)
     X = np.zeros((n, used.n_columns))
     release = fit_release(X, np.ones(n), np.ones(n), encoding=used, spec=spec, bits=bit_source(0))
-    assert release.certificate.mechanism == choice.mechanism
+    certificate = release.certificate
+    assert (certificate.mechanism, certificate.gamma) == (found.mechanism, found.gamma)
 
 
 def test_more_people_and_a_larger_budget_give_better_weights() -> None:
@@ -78,29 +84,31 @@ def test_the_settings_beat_others_on_fresh_models() -> None:
     choice = chosen((0,) * 3, 1000, 0.5, 0.15)
     question = question_of(encoding_of((0,) * 3), 1000, Budget.of("0.5"), REPLACE)
     fresh = PropensityRehearsal.of(question, 0.15, count=60, rows=1000, draws=4, seed=99)
-    setting = Setting(choice.mechanism, 1.0, choice.intercept, 1.0)
-    path = [30 * choice.gamma, choice.gamma]
-    best, none = fresh.scores(setting, path)[choice.gamma], fresh.scores(setting, path)[path[0]]
-    plain = Setting("spherical-laplace", 1.0, 1.0, 1.0)
-    rival = fresh.scores(plain, [choice.gamma])[choice.gamma]
+    found, gamma = choice.hyperparameters, gamma_of(choice)
+    setting = Hyperparameters(found.mechanism, 1.0, found.intercept, 1.0)
+    path = [30 * gamma, gamma]
+    best, none = fresh.scores(setting, path)[gamma], fresh.scores(setting, path)[path[0]]
+    plain = Hyperparameters("spherical-laplace", 1.0, 1.0, 1.0)
+    rival = fresh.scores(plain, [gamma])[gamma]
     assert best[0] > max(none[0], rival[0]) + 0.02
     assert 1 - best[0] == pytest.approx(choice.error, rel=0.25)
 
 
 def test_the_reason_says_what_was_tried() -> None:
     choice = chosen()
-    assert choice.mechanism in PURE
+    winner = choice.hyperparameters.mechanism
+    assert winner in PURE
     assert "without reading a row" in choice.reason
-    assert f"{choice.mechanism} gave weights that were off by" in choice.reason
-    for rival in set(PURE) - {choice.mechanism}:
+    assert f"{winner} gave weights that were off by" in choice.reason
+    for rival in set(PURE) - {winner}:
         assert rival in choice.reason
 
 
 def test_without_noise_gamma_is_small_whatever_n_is() -> None:
     for n in (100, 10_000):
         choice = chosen((0,), n, "inf")
-        assert choice.mechanism == "none"
-        assert choice.gamma <= 10
+        assert choice.hyperparameters.mechanism == "none"
+        assert gamma_of(choice) <= 10
         assert "the fit without noise" in choice.reason
 
 
@@ -132,14 +140,14 @@ def test_many_columns_are_answered_by_analogy(few: None, widths: tuple[int, ...]
 )
 def test_every_notion_of_a_budget_has_an_answer(few: None, budget: AnyBudget) -> None:
     choice = propensity_settings(encoding_of((0, 0)), 300, budget, REPLACE, 0.1)
-    assert choice.gamma > 0
+    assert gamma_of(choice) > 0
 
 
 def test_under_add_remove_less_noise_is_needed(few: None) -> None:
     encoding = encoding_of((0, 0))
     choice = chosen(n=200, relation=Relation.ADD_REMOVE)
     question = question_of(encoding, 200, Budget.of(1), Relation.ADD_REMOVE)
-    calibration_of(question, encoding, choice.mechanism, choice.gamma)
+    calibration_of(question, encoding, str(choice.hyperparameters.mechanism), gamma_of(choice))
     assert choice.error < chosen(n=200).error
 
 
@@ -204,6 +212,8 @@ def test_a_kept_file_that_does_not_answer_is_not_taken(
 ) -> None:
     first = chosen()
     (path,) = cold.iterdir()
-    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    kept = json.loads(path.read_text())
+    kept["hyperparameters"] |= changes
+    path.write_text(json.dumps(kept))
     propensity._MEMORY.clear()
     assert chosen() == first

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit
 from tests.unit.choose.questions import encoding_of
 
-from dpwerm.choose.candidates import Setting
+from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.propensity import PropensityRehearsal, question_of, random_logits
 from dpwerm.choose.question import Question
 from dpwerm.features.encoding import Encoding
@@ -86,14 +86,14 @@ def test_labels_follow_the_models() -> None:
     """Without noise and with many rows the fitted weights are nearly right."""
     question = asked((0, 1), n=20_000, epsilon="inf")
     one = rehearsal(question, count=4, rows=20_000)
-    setting = Setting("none", 1.0, 1.0, 1.0)
+    setting = Hyperparameters("none", 1.0, 1.0, 1.0)
     assert one.scores(setting, [1.0])[1.0][0] > 0.97
 
 
 def test_rows_stand_for_all_people() -> None:
     one = rehearsal(asked(n=900))
     assert one.weight == 3.0
-    problems = one._problems(Setting("objective-l2", 1.0, 1.0, 1.0), one.question.encoding)
+    problems = one._problems(Hyperparameters("objective-l2", 1.0, 1.0, 1.0), one.question.encoding)
     assert (problems.weights == 3.0).all()
     assert np.array_equal(problems.y, one.proxies.arm)
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tests.unit.choose.questions import TRIAL, encoding_of, question
 
+from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Outcome, Question
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import MECHANISMS
@@ -26,13 +27,20 @@ OTHERS: dict[str, Any] = {
     "origin": WorstCase(),
     "regularizer": "another",
     "outcome": Outcome.of_labels(),
-    "mechanism": "gaussian",
-    "clip": 0.5,
-    "intercept": 1.0,
-    "saturation": 1.0,
-    "threshold": 0.0,
+    "fixed": Hyperparameters("gaussian"),
     "most_gamma": 1e6,
 }
+FIXED: list[dict[str, Any]] = [
+    {"mechanism": "objective-l2"},
+    {"clip": 0.5},
+    {"clip": 0.25},
+    {"intercept": 1.0},
+    {"intercept": 0.25},
+    {"saturation": 1.0},
+    {"saturation": 2.0},
+    {"threshold": 0.0},
+    {"threshold": 0.25},
+]
 BASE = question()
 CHANGED: list[Question] = [
     BASE,
@@ -57,11 +65,7 @@ CHANGED: list[Question] = [
             replace(TRIAL, spread=0.5),
         )
     ),
-    replace(BASE, clip=0.25),
-    replace(BASE, intercept=0.25),
-    replace(BASE, threshold=0.25),
-    replace(BASE, saturation=2.0),
-    replace(BASE, mechanism="objective-l2"),
+    *(question(**one) for one in FIXED),
 ]
 
 
@@ -74,6 +78,9 @@ def test_every_change_gives_another_digest() -> None:
 def test_every_field_was_changed() -> None:
     fields = set(Question.__dataclass_fields__) - {"widths"}
     assert set(OTHERS) == fields
+    # γ is what is always asked for, and what was chosen comes with the answer.
+    asked = set(Hyperparameters.__dataclass_fields__) - {"gamma", "chosen"}
+    assert {name for one in FIXED for name in one} == asked
 
 
 def test_equal_questions_have_one_digest_whatever_columns_are_called() -> None:

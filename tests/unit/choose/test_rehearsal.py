@@ -8,10 +8,11 @@ import pytest
 from tests.unit.choose.questions import TRIAL, question
 
 from dpwerm.arrays import FloatArray
-from dpwerm.choose.candidates import Setting, settings, thresholds
+from dpwerm.choose.candidates import settings, thresholds
+from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Outcome, Question
 from dpwerm.choose.search import Rehearsal
-from dpwerm.choose.settings import outcome_of
+from dpwerm.choose.settle import outcome_of
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.objective.objective import Objective
@@ -25,7 +26,7 @@ from dpwerm.solve.newton import minimise
 from dpwerm.study.declaration import Declaration, outcome_weights
 
 B, N = 3, 25
-SETTING = Setting("objective-block", 0.4, 0.5, 2.0)
+SETTING = Hyperparameters("objective-block", 0.4, 0.5, 2.0)
 
 
 def proxies_for(asked: Question, seed: int = 0) -> Proxies:
@@ -136,7 +137,7 @@ def test_the_rules_are_those_of_the_single_solver_with_the_noise_of_the_plan(
     setting, path = replace(SETTING, mechanism=mechanism), [90.0, 30.0]
     one = rehearsal(asked, weight=2.0)
     assert list(one.scores(setting, path)) == path
-    encoding = setting.encoding(asked)
+    encoding = setting.encoding(asked.encoding)
     problems = one._problems(setting, encoding)
     base = Draws.of((B, 2), 3, generator(7))
     for gamma, found in zip(path, seen, strict=True):
@@ -204,7 +205,7 @@ def test_without_noise_an_easy_problem_is_learned() -> None:
         asked.widths, count=6, rows=2000, propensity=(0.5, 0.5), rng=np.random.default_rng(3)
     )
     for clip in (0.1, 1.0):
-        setting = Setting("none", clip, 1.0, 1.0)
+        setting = Hyperparameters("none", clip, 1.0, 1.0)
         scores = Rehearsal(asked, proxies, 1, (7,), 1.0).scores(setting, [2.0])[2.0]
         assert scores[0] > 0.9
 
@@ -220,7 +221,7 @@ def test_scores_are_the_means_of_what_each_person_is_given() -> None:
     one = rehearsal(question((0, 3)))
     theta = one.released(SETTING, [90.0])[90.0]
     assert theta.shape == (B, 2, 5)
-    given = list(one.second_arm(theta, SETTING.encoding(one.question)))
+    given = list(one.second_arm(theta, SETTING.encoding(one.question.encoding)))
     assert {each.shape for each in given} == {(B, 2, one.proxies.best.shape[1])}
     right = [each == (one.proxies.best > 0)[:, None] for each in given]
     means = [each.mean(axis=(1, 2)).mean() for each in right]

@@ -11,13 +11,14 @@ from tests.unit.choose.questions import question
 
 from dpwerm.arrays import FloatArray
 from dpwerm.choose import search as searching
-from dpwerm.choose.candidates import Setting, gammas, settings, thresholds
+from dpwerm.choose.candidates import gammas, settings, thresholds
+from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Outcome, Question
 from dpwerm.choose.search import ROUNDS, Key, search
 from dpwerm.errors import ParameterError
 from dpwerm.simulate.synthetic import Proxies
 
-Merit = Callable[[Setting, float], float | None]
+Merit = Callable[[Hyperparameters, float], float | None]
 
 
 @dataclass
@@ -36,7 +37,7 @@ class Stub:
     def __post_init__(self) -> None:
         self.rounds.append([])
 
-    def scores(self, setting: Setting, path: Sequence[float]) -> dict[float, FloatArray]:
+    def scores(self, setting: Hyperparameters, path: Sequence[float]) -> dict[float, FloatArray]:
         assert list(path) == sorted(path, reverse=True)
         self.rounds[-1] += [(setting, gamma) for gamma in path]
         found: dict[float, FloatArray] = {}
@@ -56,12 +57,19 @@ def stub(monkeypatch: pytest.MonkeyPatch) -> type[Stub]:
     return Stub
 
 
-def spread(setting: Setting, gamma: float) -> float:
+def spread(setting: Hyperparameters, gamma: float) -> float:
     """Return a merit in (0, ½) that differs for every key."""
-    number = math.sin(
-        setting.clip * 12.9 + setting.intercept * 78.2 + setting.saturation * 37.7 + gamma * 4.1
-    )
-    return 0.25 + 0.2 * number + 0.01 * len(setting.mechanism)
+    clip, intercept, saturation = shape(setting)
+    number = math.sin(clip * 12.9 + intercept * 78.2 + saturation * 37.7 + gamma * 4.1)
+    return 0.25 + 0.2 * number + 0.01 * len(str(setting.mechanism))
+
+
+def shape(one: Hyperparameters) -> tuple[float, float, float]:
+    """Return clip, intercept and saturation, none of them open."""
+    assert one.clip is not None
+    assert one.intercept is not None
+    assert one.saturation is not None
+    return one.clip, one.intercept, one.saturation
 
 
 ASKED = question()
@@ -71,7 +79,7 @@ def grid(asked: Question, mechanism: str) -> set[Key]:
     return {
         (setting, gamma)
         for setting in settings(asked, mechanism)
-        for gamma in gammas(asked, setting.encoding(asked))
+        for gamma in gammas(asked, setting.encoding(asked.encoding))
     }
 
 
@@ -86,11 +94,7 @@ def test_every_round_keeps_the_best_of_the_last(stub: type[Stub]) -> None:
         assert led == set(ranked[: round_.keep])
     last = max(stub.rounds[-1], key=lambda key: spread(*key))
     assert (choice.mechanism, choice.gamma) == (last[0].mechanism, last[1])
-    assert (choice.clip, choice.intercept, choice.saturation) == (
-        last[0].clip,
-        last[0].intercept,
-        last[0].saturation,
-    )
+    assert shape(choice.hyperparameters) == shape(last[0])
 
 
 def test_no_key_is_tried_twice_in_a_round(stub: type[Stub]) -> None:
@@ -108,8 +112,7 @@ def test_other_mechanisms_come_in_the_last_round_with_the_best_settings(stub: ty
     rivals = [key for key in stub.rounds[-1] if key[0].mechanism != "objective-block"]
     assert {setting.mechanism for setting, _ in rivals} == {"objective-l2", "spherical-laplace"}
     best = max(stub.rounds[-2], key=lambda key: spread(*key))[0]
-    shapes = {(one.clip, one.intercept, one.saturation) for one, _ in rivals}
-    assert (best.clip, best.intercept, best.saturation) in shapes
+    assert shape(best) in {shape(one) for one, _ in rivals}
 
 
 @pytest.mark.parametrize("winner", ["objective-l2", "spherical-laplace"])
@@ -126,13 +129,13 @@ def test_a_rival_can_win(stub: type[Stub], winner: str) -> None:
 def test_what_has_no_plan_is_dropped(stub: type[Stub]) -> None:
     """The settings that would score best have no plan: they must not even be tried again."""
 
-    def merit(setting: Setting, gamma: float) -> float | None:
+    def merit(setting: Hyperparameters, gamma: float) -> float | None:
         return None if gamma < 5 or setting.intercept == 1.0 else 0.4 - gamma / 1e6
 
     stub.merit = staticmethod(merit)
     choice = search(ASKED)
     assert choice.gamma >= 5
-    assert choice.intercept != 1.0
+    assert choice.hyperparameters.intercept != 1.0
     led = [key for keys in stub.rounds[1:] for key in keys if key[0].mechanism == "objective-block"]
     assert led
     assert all(merit(*key) is not None for key in led)
@@ -140,7 +143,7 @@ def test_what_has_no_plan_is_dropped(stub: type[Stub]) -> None:
 
 def test_a_rival_without_a_plan_is_no_fault(stub: type[Stub]) -> None:
     stub.merit = staticmethod(
-        lambda setting, gamma: spread(setting, gamma) if "block" in setting.mechanism else None
+        lambda setting, gamma: spread(setting, gamma) if "block" in str(setting.mechanism) else None
     )
     choice = search(ASKED)
     assert choice.mechanism == "objective-block"
@@ -157,20 +160,21 @@ def test_what_is_fixed_is_never_varied(stub: type[Stub]) -> None:
     stub.merit = staticmethod(spread)
     fixed: dict[str, Any] = {"clip": 0.33, "intercept": 0.77, "saturation": 1.25}
     choice = search(question(mechanism="product-laplace", threshold=0.11, **fixed))
-    expected = Setting("product-laplace", *fixed.values())
+    expected = Hyperparameters("product-laplace", *fixed.values())
     assert {setting for keys in stub.rounds for setting, _ in keys} == {expected}
     assert choice.mechanism == "product-laplace"
-    assert (choice.clip, choice.intercept, choice.saturation) == tuple(fixed.values())
-    assert choice.threshold == 0.11
+    assert shape(choice.hyperparameters) == tuple(fixed.values())
+    assert choice.hyperparameters.threshold == 0.11
     assert choice.rivals == {}
 
 
 def test_the_accuracy_is_that_of_the_threshold_chosen(stub: type[Stub]) -> None:
     stub.merit = staticmethod(spread)
     choice = search(ASKED)
-    setting = Setting(choice.mechanism, choice.clip, choice.intercept, choice.saturation)
-    place = thresholds(ASKED).index(choice.threshold)
-    assert choice.accuracy == pytest.approx(spread(setting, choice.gamma) + 0.01 * place)
+    found = choice.hyperparameters
+    assert found.threshold is not None
+    place = thresholds(ASKED).index(found.threshold)
+    assert choice.accuracy == pytest.approx(spread(found, choice.gamma) + 0.01 * place)
 
 
 def test_ties_go_to_the_first(stub: type[Stub]) -> None:

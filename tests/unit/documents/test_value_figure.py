@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
-from tests.unit.releases.value.trials import fitted, study, table
 from tests.unit.documents.test_drawing import assert_inside
+from tests.unit.releases.value.trials import fitted, study, table
 
 from dpwerm.documents.drawing import panels
 from dpwerm.documents.value_figure import (

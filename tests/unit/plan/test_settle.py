@@ -70,7 +70,8 @@ def test_a_clip_and_a_mechanism_can_be_tried() -> None:
     assert other.clip == 0.25
     assert other.declaration.benefit.clip == 2.5
     assert other.spec.mechanism == other.setting.mechanism == "spherical-laplace"
-    assert other.question.clip == 0.25
+    assert other.question.fixed.clip == 0.25
+    assert other.setting == other.question.fixed
 
 
 def test_under_add_remove_the_planned_number_is_enough() -> None:

@@ -57,6 +57,21 @@ def test_the_worst_case_needs_a_public_n() -> None:
         WorstCase().constant(replace(FACTS, relation=Relation.ADD_REMOVE, n=None))
 
 
+@pytest.mark.parametrize("name", sorted(set(ORIGINS) - {AsymptoticModel.name}))
+def test_c_depends_on_n_where_it_says_so_and_nowhere_else(name: str) -> None:
+    """A calibration leaves n out where it is not needed: C must then be one number for every n."""
+    origin = origin_of({"name": name, **NUMBERS.get(name, {})})
+    of = replace(FACTS, origin=origin)
+    constants = {origin.constant(replace(of, n=n)) for n in (2, 3, 11, 10**6)}
+    assert origin.needs_n == (len(constants) > 1)
+    assert len(constants) in (1, 4)
+    if origin.needs_n:
+        with pytest.raises(ParameterError, match=r"needs (a public )?n"):
+            origin.constant(replace(of, n=None))
+    else:
+        assert {origin.constant(replace(of, n=None))} == constants
+
+
 @pytest.mark.parametrize("name", sorted(ORIGINS))
 def test_an_origin_is_found_again_from_what_it_says_of_itself(name: str) -> None:
     origin = origin_of({"name": name, **NUMBERS.get(name, {})})
@@ -144,6 +159,7 @@ class Penalised:
     penalty: float
     name: str = "penalised"
     statement: str = "a test"
+    needs_n: bool = False
 
     @property
     def parameters(self) -> Mapping[str, float]:

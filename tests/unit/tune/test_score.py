@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from tests.unit.tune.trials import GAMMAS, study, table
 
 from dpwerm.arrays import FloatArray
-from dpwerm.fit import Ready
+from dpwerm.choose.hyperparameters import Hyperparameters
+from dpwerm.fit import Problem, Ready
 from dpwerm.releases.release import Release
 from dpwerm.study.declaration import Declaration
 from dpwerm.tune.private import fit_tuned
@@ -20,11 +21,14 @@ W = DECLARED.weight_bound
 RELEASE = fit_tuned(
     study(), table(), epsilon="inf", how="parts", gammas=GAMMAS
 ).release  # f(x) grows with x
+PROBLEM = Problem(
+    RELEASE.certificate.specification(), RELEASE.encoding, Hyperparameters(threshold=0.0), DECLARED
+)
 
 
 def rows(x: FloatArray, labels: FloatArray, weights: FloatArray) -> Ready:
     X = np.column_stack([x, np.zeros(len(x))])
-    return Ready(DECLARED, RELEASE.encoding, TrialRows(X, labels, weights), 0.0)
+    return Ready(PROBLEM, TrialRows(X, labels, weights))
 
 
 def people(n: int, seed: int = 0) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -121,7 +121,8 @@ def test_weights_follow_from_what_was_released(monkeypatch: pytest.MonkeyPatch) 
     scores = own["intercept"] + own["x0"] * data["x"] + own["x1"] * data["z"]
     second = 1 / (1 + np.exp(-scores))
     received = np.clip(np.where(data["arm"] == "b", second, 1 - second), 0.1, 0.9)
-    (weights,) = seen
+    arms, weights = seen  # of the propensity model, and of the rule
+    assert np.array_equal(arms, np.ones(N))
     assert weights == pytest.approx(np.abs(data["outcome"] - 2) / received, rel=1e-9)
 
 

@@ -18,8 +18,9 @@ from dpwerm.simulate.scenarios.scenario import Scenario
 from dpwerm.solve.batch_problems import BatchProblems
 from dpwerm.study.trial import read_trial
 from dpwerm.text import markdown
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED
 from dpwerm.weighting.propensity import second_arm
-from dpwerm.weighting.trial import rows_of, trial_of_table
+from dpwerm.weighting.trial import trial_of_table
 from reproduction.bounds.measured import MECHANISM, Bounds, bounds_beside
 from reproduction.bounds.risks import Sample
 from reproduction.bounds.words import bound_rows, sizes_words, verdict
@@ -57,9 +58,9 @@ def weighted(scenario: Scenario, settled: Settled, n: int, *key: int) -> BatchPr
         rng = np.random.default_rng([*key, trial_number])
         trial = trial_of_table(settled.declaration, read_trial(study, scenario.draw(n, rng)))
         second = second_arm(settled.declaration, trial, encoding)
-        rows = rows_of(trial, settled.declaration, encoding, second)
+        rows = OUTCOME_WEIGHTED.rows(trial, settled.declaration, encoding, second)
         X = encoding.learning_rows(rows.X)
-        found.append((X, rows.labels, rows.weights / settled.spec.weight_bound))
+        found.append((X, rows.targets, rows.weights / settled.spec.weight_bound))
     X, y, weights = (np.stack(part) for part in zip(*found, strict=True))
     return BatchProblems(X, y, weights, encoding.intercept_scale)
 

@@ -27,8 +27,9 @@ from dpwerm.solve.batch_problems import BatchProblems
 from dpwerm.study.study import Study
 from dpwerm.study.trial import read_trial
 from dpwerm.text import markdown
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED
 from dpwerm.weighting.propensity import second_arm
-from dpwerm.weighting.trial import Trial, rows_of, trial_of_table
+from dpwerm.weighting.trial import Trial, trial_of_table
 
 PAGE = Path(__file__).parents[1] / "docs" / "report-intervals.md"
 SEED, N, EPSILON, COVERAGE = 42026, 1000, 1, 0.95
@@ -65,9 +66,9 @@ def true_sizes(rule: Rule, trial: Trial, rng: np.random.Generator) -> FloatArray
     release, spec = rule.release, rule.release.certificate.specification()
     encoding = release.encoding
     second = second_arm(rule.declaration, trial, encoding, rule.propensity)
-    rows = rows_of(trial, rule.declaration, encoding, second)
+    rows = OUTCOME_WEIGHTED.rows(trial, rule.declaration, encoding, second)
     X = encoding.learning_rows(rows.X)
-    data = BatchProblems(X[None], rows.labels[None], rows.weights[None], encoding.intercept_scale)
+    data = BatchProblems(X[None], rows.targets[None], rows.weights[None], encoding.intercept_scale)
     _, plan = certify(spec, encoding, trial.n_rows, secure=False, library="")
     b = inside_noise(plan, Draws.of((1, DRAWS), data.dimension, rng))
     if b is None:

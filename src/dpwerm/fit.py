@@ -40,8 +40,9 @@ from dpwerm.solve.newton import minimise
 from dpwerm.study.declaration import Declaration
 from dpwerm.study.propensity import ExternalPropensity
 from dpwerm.version import __version__
+from dpwerm.weighting.contract import TrialRows
 from dpwerm.weighting.propensity import model_encoding, origin_for, second_arm, split
-from dpwerm.weighting.trial import Trial, TrialRows, rows_of
+from dpwerm.weighting.trial import Trial
 
 CHECKED_ROWS = 2
 """The rows of a fit that is only checked."""
@@ -113,7 +114,7 @@ class Problem:
         declaration, bound = self.declaration, self.spec.weight_bound
         if declaration is not None:
             declaration = declaration.clipped_at(found.clip)
-            bound = declaration.weight_bound
+            bound = self.spec.weighting.weight_bound(declaration)
         return replace(
             self,
             spec=found.specification(self.spec, bound),
@@ -163,20 +164,20 @@ class Ready:
     def of(cls, problem: Problem, trial: Trial, second: FloatArray, on_stage: Stage) -> "Ready":
         """Return the rows of a settled problem; second: (n,) P(second arm | x)."""
         on_stage("encoding")
-        return cls(problem, rows_of(trial, problem.trial, problem.encoding, second))
+        weighting = problem.spec.weighting
+        return cls(problem, weighting.rows(trial, problem.trial, problem.encoding, second))
 
     def part(self, chosen: IntArray) -> "Ready":
         """Return some of the rows, by their positions."""
-        rows = self.rows
-        some = TrialRows(rows.X[chosen], rows.labels[chosen], rows.weights[chosen])
-        return Ready(self.problem, some)
+        return Ready(self.problem, self.rows.part(chosen))
 
     def release(self, spec: Specification, bits: BitSource, on_stage: Stage) -> Release:
         """Return the release of these rows; spec: the problem's, or one with another γ or ε."""
         return fit_release(
             self.rows.X,
-            self.rows.labels,
+            self.rows.targets,
             self.rows.weights,
+            received=self.rows.received,
             encoding=self.problem.encoding,
             spec=spec,
             bits=bits,
@@ -187,32 +188,35 @@ class Ready:
 
 def fit_release(
     X: FloatArray,
-    y: FloatArray,
+    targets: FloatArray,
     weights: FloatArray,
     *,
+    received: FloatArray | None = None,
     encoding: Encoding,
     spec: Specification,
     bits: BitSource,
     threshold: float = 0.0,
     on_stage: Stage = no_progress,
 ) -> Release:
-    """Return the release of argmin Σ w_i ℓ(y_i x_iᵀθ) + γR(θ) under ``spec``.
+    """Return the release of argmin Σ w_i ℓ(t_i, ξ_iᵀθ) + γR(θ) under ``spec``.
 
-    X: (n, d) encoded by ``encoding``; y: (n,) in {−1, +1}; weights: (n,) in [0, W]. Callers clip at
-    W; a weight above it is a mistake of theirs, which the run refuses. threshold: in [0, 1),
-    for what was released. What is computed on the way (the solver's point, its bound, the noise
+    X: (n, d) encoded by ``encoding``; targets, weights and what was received: (n,) as the weighting
+    of ``spec`` makes them, weights in [0, W]. Callers clip at W; a weight above it is a mistake of
+    theirs, which the run refuses. threshold: in [0, 1), for what was released. What is computed on the way (the solver's point, its bound, the noise
     inside the objective) is local to the mechanism's run, never returned.
     """
     certificate, calibration = certify(
         spec,
         encoding,
-        len(y),
+        len(targets),
         secure=bits.secure,
         library=f"dpwerm {__version__}",
         receipt=bits.receipt,
     )
+    weighting, facts = spec.weighting, calibration.facts
+    design = weighting.design(encoding.learning_rows(X), received, encoding)
     data = MemoryRows(
-        encoding.learning_rows(X), y, weights, encoding.intercept_scale, encoding.column_bounds
+        design, targets, weights, weighting.constant(encoding), np.array(facts.column_bounds)
     )
     objective = Objective(data, spec.loss, spec.gamma, spec.regularizer)
     integers = get_mechanism(spec.mechanism).run(objective, calibration, bits, on_stage)

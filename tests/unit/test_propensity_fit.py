@@ -23,8 +23,9 @@ from dpwerm.privacy.sensitivity import Facts
 from dpwerm.releases.release import Release
 from dpwerm.solve.newton import minimise
 from dpwerm.study.declaration import Declaration
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED
 from dpwerm.weighting.propensity import model_encoding, origin_for
-from dpwerm.weighting.trial import Trial, rows_of
+from dpwerm.weighting.trial import Trial
 
 ENCODING = Encoding.of_numbers(["x", "z"], [(-1.0, 1.0), (0.0, 10.0)], intercept=0.25)
 N = 60
@@ -165,7 +166,9 @@ def moved(declaration: Declaration, one: Trial, other: Trial) -> float:
     """Return Σ_{i<n} |w̃_i − w_i| by the library's own way to the weights."""
     model = origin(declaration, one.n_rows)
     first, second = (
-        rows_of(each, declaration, ENCODING, secret_second_arm(each, ENCODING, model)).weights
+        OUTCOME_WEIGHTED.rows(
+            each, declaration, ENCODING, secret_second_arm(each, ENCODING, model)
+        ).weights
         for each in (one, other)
     )
     return float(np.abs(first - second)[:-1].sum())
@@ -230,7 +233,7 @@ def test_computed_weights_are_within_the_allowance_of_those_at_the_solver_s_poin
     matrix, arm = drawn(40, 3, steep=8.0)
     trial, model = trial_of(matrix, arm), origin(declaration, 40)
     second = secret_second_arm(trial, ENCODING, model)
-    found = rows_of(trial, declaration, ENCODING, second).weights
+    found = OUTCOME_WEIGHTED.rows(trial, declaration, ENCODING, second).weights
     seen = model_encoding(ENCODING)
     data = MemoryRows(
         trial.encode(seen), arm, np.ones(40), seen.intercept_scale, seen.column_bounds

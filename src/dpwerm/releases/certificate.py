@@ -1,15 +1,24 @@
-"""What a certificate says of the ledger: the charge that paid for the noise, or that there is none.
+"""The certificate of a release: facts → calibration of the mechanism → ε, each from the last.
 
-A charge is named by the ledger's public id and the entry's number and hash. Where the ledger is, is
-not written.
+A certificate is a pure function of public facts. The fit makes it before the solver sees a row,
+and ``verify`` computes it again from the facts it contains and compares every number. It names the
+charge that paid for the noise by the ledger's public id and the entry's number and hash, or says
+that there is none; where the ledger is, is not written.
 """
 
+from fractions import Fraction
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import (
+    Discriminator,
+    Field,
+    SerializerFunctionWrapHandler,
+    Tag,
+    model_serializer,
+)
 
 from dpwerm.errors import ParameterError
-from dpwerm.exact import round_up
+from dpwerm.exact import round_up, sqrt_up
 from dpwerm.features.blocks import Frozen as Record
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import get_mechanism
@@ -24,6 +33,7 @@ from dpwerm.privacy.randomness import Receipt
 from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import Facts
 from dpwerm.releases.specification import Chosen, Specification
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED, Weighting, get_weighting
 
 
 class LedgerRecord(Record):
@@ -63,13 +73,6 @@ def ledger_key(receipt: Receipt | None) -> Literal["none"] | LedgerRecord:
 def receipt_in(key: Literal["none"] | LedgerRecord) -> Receipt | None:
     """Return the receipt that a certificate names, None if it names none."""
     return None if isinstance(key, str) else key.receipt()
-
-
-# ------------------------------------------------------------------------------------------
-# The certificate of a release: facts → calibration → ε, each re-derivable from the last.
-#
-# A certificate is a pure function of public facts. The fit makes it before the solver sees a row,
-# and ``verify`` computes it again from the facts it contains and compares every number.
 
 
 Finite = Annotated[float, Field(allow_inf_nan=False, strict=True)]
@@ -164,6 +167,13 @@ class GaussianRecord(Record):
         return None if both is None else cls(rho=both[0], mu=both[1])
 
 
+class WeightingRecord(Record):
+    """The design of another estimator than outcome weighted learning, and its parameters."""
+
+    name: Name
+    parameters: dict[Name, Finite]
+
+
 class ChosenRecord(Record):
     """Which settings were chosen on simulated problems, and in words why; no row was read."""
 
@@ -203,6 +213,7 @@ class Certificate(Record):
     chosen: ChosenRecord | None
     weight_bound: Finite
     weight_origin: OriginRecord
+    weighting: WeightingRecord | None = None
     radius: Finite
     dimension: Annotated[int, Field(ge=1, le=10**6, strict=True)]
     perturbation: PerturbationRecord | None
@@ -212,6 +223,20 @@ class Certificate(Record):
     randomness: Literal["operating system", "seeded"]
     ledger: LedgerKey
     library: Name
+
+    @model_serializer(mode="wrap")
+    def _plain(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out the weighting where it is outcome weighted, as files have always done."""
+        plain: dict[str, Any] = handler(self)
+        if self.weighting is None:
+            del plain["weighting"]
+        return plain
+
+    @property
+    def design(self) -> Weighting:
+        """The weighting that this certificate names."""
+        known = self.weighting
+        return OUTCOME_WEIGHTED if known is None else get_weighting(known.name, **known.parameters)
 
     @property
     def budget(self) -> AnyBudget:
@@ -235,21 +260,23 @@ class Certificate(Record):
             regularizer=get_regularizer(self.regularizer.name, **self.regularizer.parameters),
             origin=origin_of({"name": self.weight_origin.name, **self.weight_origin.parameters}),
             chosen=None if self.chosen is None else self.chosen.plain(),
+            weighting=self.design,
         )
 
 
 def facts_of(spec: Specification, encoding: Encoding, n: int | None) -> Facts:
     """Return what the calibration depends on; under add/remove n is sensitive and left out."""
+    blocks = spec.weighting.blocks(encoding)
     return Facts(
         weight_bound=spec.weight_bound,
         lipschitz=spec.loss.lipschitz,
-        radius=encoding.radius,
+        radius=sqrt_up(sum((Fraction(s) ** 2 for _, s in blocks), Fraction(0))),
         gamma=spec.gamma,
         relation=spec.relation,
         n=n if spec.relation.publishes_n else None,
         origin=spec.origin,
         smoothness=spec.loss.smoothness,
-        blocks=encoding.norm_blocks,
+        blocks=blocks,
         regularizer=spec.regularizer.name,
     )
 
@@ -301,6 +328,9 @@ def certify(
         regularizer=RegularizerRecord(
             name=spec.regularizer.name, parameters=dict(spec.regularizer.parameters)
         ),
+        weighting=None
+        if spec.weighting == OUTCOME_WEIGHTED
+        else WeightingRecord(name=spec.weighting.name, parameters=dict(spec.weighting.parameters)),
         gamma=spec.gamma,
         chosen=None if spec.chosen is None else ChosenRecord.of(spec.chosen),
         weight_bound=spec.weight_bound,
@@ -309,7 +339,7 @@ def certify(
             parameters=dict(spec.origin.parameters),
             statement=spec.origin.statement,
         ),
-        radius=encoding.radius,
+        radius=facts.radius,
         dimension=facts.dimension,
         perturbation=PerturbationRecord.of(calibration.inside),
         sensitivity=SensitivityRecord(

@@ -60,6 +60,11 @@ class Release:
         return self.certificate.private
 
     @property
+    def coefficient_names(self) -> tuple[str, ...]:
+        """One name per released integer; the rule uses those of the encoding."""
+        return self.certificate.design.coefficient_names(self.encoding)
+
+    @property
     def kept(self) -> tuple[int, ...]:
         """The integers that the rule uses, with small ones set to 0.
 
@@ -67,9 +72,10 @@ class Release:
         is left out on both sides.
         """
         first = int(self.encoding.intercept > 0)
-        slopes = self.integers[first:]
+        used = self.certificate.design.rule(self.integers)
+        slopes = used[first:]
         least = Fraction(self.threshold) * max(map(abs, slopes), default=0)
-        return (*self.integers[:first], *(0 if abs(k) < least else k for k in slopes))
+        return (*used[:first], *(0 if abs(k) < least else k for k in slopes))
 
     @property
     def theta(self) -> FloatArray:
@@ -104,7 +110,7 @@ class Release:
         return {
             "encoding": self.encoding.to_dict(),
             "coefficients": {
-                "names": list(self.encoding.coefficient_names),
+                "names": list(self.coefficient_names),
                 "integers": list(self.integers),
                 "exponent": self.exponent,
                 "threshold": self.threshold,

@@ -6,7 +6,7 @@ from typing import Any
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.gaussian import check_notion
-from dpwerm.objective.losses import Loss, get_loss
+from dpwerm.objective.losses import Loss, form_of, get_loss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.regularizers import Regularizer, Ridge, get_regularizer
 from dpwerm.parameters import positive
@@ -14,6 +14,7 @@ from dpwerm.privacy.budget import AnyBudget, Budget, budget_of
 from dpwerm.privacy.origin import KnownByDesign, stated_origin
 from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import WeightOrigin
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED, Weighting
 
 NON_PRIVATE = "none"
 
@@ -45,11 +46,17 @@ class Specification:
     loss: Loss = field(default_factory=HuberisedHinge)
     regularizer: Regularizer = field(default_factory=Ridge)
     origin: WeightOrigin = field(default_factory=KnownByDesign)
+    weighting: Weighting = OUTCOME_WEIGHTED
     chosen: Chosen | None = None
 
     def __post_init__(self) -> None:
         positive("gamma", self.gamma)
         positive("weight_bound", self.weight_bound)
+        if form_of(self.loss) != self.weighting.form:
+            raise ParameterError(
+                f"loss {self.loss.name} is of a {form_of(self.loss)}, and weighting "
+                f"{self.weighting.name} needs one of a {self.weighting.form}"
+            )
         get_mechanism(self.mechanism)
         if isinstance(self.budget, Budget) and not self.budget.is_private:
             object.__setattr__(self, "mechanism", NON_PRIVATE)

@@ -24,9 +24,7 @@ from dpwerm.weighting.propensity import model_encoding, origin_for, split
 def verify_release(release: Release) -> list[Finding]:
     """Return one finding per recorded value, each compared with what follows from the facts."""
     recorded = release.certificate
-    findings = [
-        Finding("coefficients", len(release.integers), len(release.encoding.coefficient_names))
-    ]
+    findings = [Finding("coefficients", len(release.integers), len(release.coefficient_names))]
     try:
         derived, _ = certify(
             recorded.specification(),
@@ -46,9 +44,9 @@ def declared_findings(rule: Rule) -> list[Finding]:
     """Return the checks of a rule against its declaration."""
     certificate, declaration = rule.release.certificate, rule.declaration
     origin = origin_for(declaration.treatment, rule.release.encoding, certificate.n or 1)
-    recorded = certificate.weight_origin
+    recorded, bound = certificate.weight_origin, certificate.design.weight_bound(declaration)
     findings = [
-        Finding("weight bound V/pi_min", certificate.weight_bound, declaration.weight_bound),
+        Finding("weight bound V/pi_min", certificate.weight_bound, bound),
         Finding("weight origin", recorded.name, origin.name),
         Finding("weight origin, its numbers", recorded.parameters, dict(origin.parameters)),
     ]

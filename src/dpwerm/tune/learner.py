@@ -26,7 +26,8 @@ from dpwerm.solve.batch_problems import BatchProblems
 from dpwerm.study.declaration import Declaration
 from dpwerm.tune.people import Repeats
 from dpwerm.weighting import propensity
-from dpwerm.weighting.trial import Trial, rows_of
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED
+from dpwerm.weighting.trial import Trial
 
 
 def problems_of(settled: Settled, trial: Trial, rows: IntArray) -> BatchProblems:
@@ -36,10 +37,10 @@ def problems_of(settled: Settled, trial: Trial, rows: IntArray) -> BatchProblems
             "many trials at once need known propensities: arms with probabilities, or a column"
         )
     second = propensity.second_arm(settled.declaration, trial, settled.encoding, None)
-    found = rows_of(trial, settled.declaration, settled.encoding, second)
+    found = OUTCOME_WEIGHTED.rows(trial, settled.declaration, settled.encoding, second)
     X = settled.encoding.learning_rows(found.X)
     return BatchProblems(
-        X[rows], found.labels[rows], found.weights[rows], settled.encoding.intercept_scale
+        X[rows], found.targets[rows], found.weights[rows], settled.encoding.intercept_scale
     )
 
 

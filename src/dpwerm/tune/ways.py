@@ -80,7 +80,7 @@ def score(release: Release, ready: Ready) -> int:
     default = 1.0 if treatment.default == treatment.arms[1] else -1.0
     f = release.score(ready.rows.X)
     signs = np.where(f > 0, 1.0, np.where(f < 0, -1.0, default))
-    right = signs == ready.rows.labels
+    right = signs == ready.rows.targets
     return int(units(ready.rows.weights, declaration.weight_bound)[right].sum())
 
 

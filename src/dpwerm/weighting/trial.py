@@ -18,8 +18,8 @@ from dpwerm.data.cells import text_of
 from dpwerm.data.table import Table, read_table
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
-from dpwerm.study.declaration import Declaration, outcome_weights
-from dpwerm.study.treatment import arm_labels, received_probabilities, second_arm_probabilities
+from dpwerm.study.declaration import Declaration
+from dpwerm.study.treatment import arm_labels, second_arm_probabilities
 
 
 @dataclass(frozen=True, repr=False)
@@ -104,29 +104,3 @@ def _propensities(values: ArrayLike | None, length: int) -> FloatArray:
     if not np.all((second > 0) & (second < 1)):
         raise ParameterError("propensity must lie strictly between 0 and 1")
     return second
-
-
-# ------------------------------------------------------------------------------------------
-# From a trial to the rows of the weighted problem: x, y', w with w ≤ W.
-
-
-@dataclass(frozen=True, repr=False)
-class TrialRows:
-    """Encoded features, labels and weights of one trial: sensitive, never printed."""
-
-    X: FloatArray
-    labels: FloatArray
-    weights: FloatArray
-
-
-def rows_of(
-    trial: Trial, declaration: Declaration, encoding: Encoding, second: FloatArray
-) -> TrialRows:
-    """Return the rows of a trial; second: (n,) P(second arm | x), wherever it comes from."""
-    labels, weights = outcome_weights(
-        trial.arm,
-        declaration.benefit.centred(trial.outcome),
-        received_probabilities(declaration.treatment, trial.arm, second),
-        declaration.weight_bound,
-    )
-    return TrialRows(trial.encode(encoding), labels, weights)

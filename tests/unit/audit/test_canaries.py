@@ -21,8 +21,9 @@ from dpwerm.study.check import check
 from dpwerm.study.declaration import Declaration
 from dpwerm.study.study import Study
 from dpwerm.study.trial import read_trial
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED, TrialRows
 from dpwerm.weighting.propensity import second_arm
-from dpwerm.weighting.trial import TrialRows, rows_of, trial_of_table
+from dpwerm.weighting.trial import trial_of_table
 
 LEVELS = """
 [features.sex]
@@ -46,7 +47,9 @@ def rows_in(study: Study, records: list[dict[str, str]], folder: Path) -> TrialR
     declaration = Declaration.of_study(study)
     trial = trial_of_table(declaration, read_trial(study, folder / "table.csv"))
     encoding = study.encoding()
-    return rows_of(trial, declaration, encoding, second_arm(declaration, trial, encoding, None))
+    return OUTCOME_WEIGHTED.rows(
+        trial, declaration, encoding, second_arm(declaration, trial, encoding, None)
+    )
 
 
 def test_corners_have_full_length_and_are_orthogonal(tmp_path: Path) -> None:
@@ -77,7 +80,7 @@ def test_the_records_of_a_canary_are_as_far_apart_as_weights_allow(
         rows = rows_in(study, [bird.first, bird.second], tmp_path)
         bound = Declaration.of_study(study).weight_bound
         # Twice W apart: half of that, which a canary of one kind of arms would give, is not enough.
-        signed = rows.labels * rows.weights
+        signed = rows.targets * rows.weights
         assert abs(signed[0] - signed[1]) == pytest.approx(2 * bound)
         np.testing.assert_array_equal(rows.X[0], rows.X[1])
 

@@ -31,7 +31,8 @@ from dpwerm.simulate.engine.released import Draws, inside_noise
 from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.simulate.synthetic import Proxies, generator, random_trials
 from dpwerm.study.trial import read_trial
-from dpwerm.weighting.trial import TrialRows, rows_of, trial_of_arrays, trial_of_table
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED, TrialRows
+from dpwerm.weighting.trial import trial_of_arrays, trial_of_table
 
 N, WIDTH, TRIALS, RELEASES = 150, 3, 30, 4
 COVERAGE = 0.8
@@ -86,7 +87,7 @@ def released(rule: Rule, rows: TrialRows, seeds: Iterable[int]) -> Iterator[Rele
     for seed in seeds:
         yield fit_release(
             rows.X,
-            rows.labels,
+            rows.targets,
             rows.weights,
             encoding=rule.release.encoding,
             spec=spec,
@@ -104,7 +105,9 @@ def true_reach(mechanism: str, share: float) -> tuple[float, float]:
         X, arms, benefit = own_units(place)
         without = bare.fit(X, arms, benefit).release_.effects
         trial = trial_of_arrays(X, arms, benefit, None, rule.declaration)
-        rows = rows_of(trial, rule.declaration, rule.release.encoding, np.full(N, 1 / 3))
+        rows = OUTCOME_WEIGHTED.rows(
+            trial, rule.declaration, rule.release.encoding, np.full(N, 1 / 3)
+        )
         seeds = range(1000 * place, 1000 * place + RELEASES)
         sizes += [np.abs(one.effects - without) for one in released(rule, rows, seeds)]
     found = np.array(sizes)
@@ -177,7 +180,7 @@ def test_a_trial_of_the_paper_has_nearly_the_simulated_reach() -> None:
     assert rule.release.certificate.weight_bound == 15.0
     without = declared.set_params(epsilon=math.inf).fit(table).release_.effects
     trial = trial_of_table(rule.declaration, read_trial(scenario.study(), table))
-    rows = rows_of(trial, rule.declaration, rule.release.encoding, np.full(n, 0.5))
+    rows = OUTCOME_WEIGHTED.rows(trial, rule.declaration, rule.release.encoding, np.full(n, 0.5))
     sizes = [np.abs(one.effects - without) for one in released(rule, rows, range(100))]
     stated = simulated_reach(rule, coverage=COVERAGE)
     assert stated is not None

@@ -14,7 +14,7 @@ from dpwerm.releases.release import Release
 from dpwerm.study.declaration import Declaration
 from dpwerm.tune.private import fit_tuned
 from dpwerm.tune.ways import SENSITIVITY, score, units
-from dpwerm.weighting.trial import TrialRows
+from dpwerm.weighting.contract import TrialRows
 
 DECLARED = Declaration.of_study(study())
 W = DECLARED.weight_bound

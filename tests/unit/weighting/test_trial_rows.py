@@ -8,7 +8,8 @@ from dpwerm.simulate.demo import demo_trial, study_text
 from dpwerm.study.declaration import Declaration
 from dpwerm.study.study import Study
 from dpwerm.study.trial import read_trial
-from dpwerm.weighting.trial import TrialRows, rows_of, trial_of_arrays, trial_of_table
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED, TrialRows
+from dpwerm.weighting.trial import trial_of_arrays, trial_of_table
 
 STUDY = Study.parse(study_text())
 DECLARED = Declaration.of_study(STUDY)
@@ -31,21 +32,21 @@ MODEL = Declaration.of_keys(
 def rows_of_demo(declaration: Declaration, trial: pa.Table) -> TrialRows:
     found = trial_of_table(declaration, read_trial(STUDY, trial))
     assert found.given_propensity is not None
-    return rows_of(found, declaration, STUDY.encoding(), found.given_propensity)
+    return OUTCOME_WEIGHTED.rows(found, declaration, STUDY.encoding(), found.given_propensity)
 
 
 def rows_of_arrays(
     declaration: Declaration, arms: list[str], benefit: list[float], second: FloatArray
 ) -> TrialRows:
     trial = trial_of_arrays(np.full((len(arms), 1), 0.73125), arms, benefit, None, declaration)
-    return rows_of(trial, declaration, NUMBERS, second)
+    return OUTCOME_WEIGHTED.rows(trial, declaration, NUMBERS, second)
 
 
 def test_rows_of_a_table_are_bounded() -> None:
     rows = rows_of_demo(DECLARED, demo_trial(200))
     assert rows.X.shape == (200, 4)
     assert np.abs(rows.X).max() <= 1
-    assert set(rows.labels) <= {-1.0, 1.0}
+    assert set(rows.targets) <= {-1.0, 1.0}
     assert 0 <= rows.weights.min() <= rows.weights.max() <= DECLARED.weight_bound
 
 
@@ -53,7 +54,7 @@ def test_a_clip_bounds_the_weights_of_the_same_table() -> None:
     half = DECLARED.clipped_at(0.5)
     assert half.weight_bound == DECLARED.weight_bound / 2
     free, clipped = (rows_of_demo(each, demo_trial(200)) for each in (DECLARED, half))
-    assert np.array_equal(clipped.labels, free.labels)
+    assert np.array_equal(clipped.targets, free.targets)
     assert np.array_equal(clipped.weights, np.minimum(free.weights, half.weight_bound))
 
 
@@ -69,7 +70,7 @@ def test_an_unusable_row_weighs_nothing_and_stays() -> None:
 def test_rows_of_arrays_follow_the_formula() -> None:
     rows = rows_of_arrays(ARRAYS, ["a", "b", "b"], [4.0, 4.0, 1.0], np.full(3, 0.75))
     # Centre 2: v = 2, 2, −1; P = 1/4, 3/4, 3/4.
-    assert rows.labels.tolist() == [-1.0, 1.0, -1.0]
+    assert rows.targets.tolist() == [-1.0, 1.0, -1.0]
     assert rows.weights.tolist() == pytest.approx([8.0, 8 / 3, 4 / 3])
 
 

@@ -12,7 +12,8 @@ from dpwerm.simulate.scenarios import SCENARIOS, get_scenario
 from dpwerm.simulate.scenarios.scenario import Scenario
 from dpwerm.study.check import check
 from dpwerm.study.declaration import Declaration
-from dpwerm.weighting.trial import rows_of, trial_of_table
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED
+from dpwerm.weighting.trial import trial_of_table
 
 N = 100_000
 DRAWS: dict[str, pa.Table] = {}
@@ -57,7 +58,7 @@ def test_the_study_accepts_its_draws(scenario: Scenario) -> None:
     trial = trial_of_table(declared, read_table(table, study.columns))
     assert trial.given_propensity is not None
     np.testing.assert_array_equal(trial.given_propensity, scenario.propensity(table))
-    rows = rows_of(trial, declared, study.encoding(), trial.given_propensity)
+    rows = OUTCOME_WEIGHTED.rows(trial, declared, study.encoding(), trial.given_propensity)
     assert rows.X.shape == (500, study.encoding().n_columns)
     assert np.all(rows.weights >= 0)
     assert rows.weights.any()

@@ -1,0 +1,158 @@
+r"""A weighting: the public design of an estimator, from what was received to (ξ, t, w).
+
+    (x, received, benefit) → design row ξ of a known set, target t, weight w ≤ W
+    θ → the coefficients of the score f(x)
+
+The objective is Σ w ℓ(t, ξᵀθ) + γR(θ) for every weighting. A new one is one class and one
+registration; its name stands in the certificate, and ``verify`` finds it again by that name.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
+
+from dpwerm.arrays import FloatArray, IntArray
+from dpwerm.errors import ParameterError
+from dpwerm.features.encoding import Encoding
+from dpwerm.parameters import one_of
+from dpwerm.study.declaration import Declaration, outcome_weights
+from dpwerm.study.treatment import received_probabilities
+
+if TYPE_CHECKING:
+    from dpwerm.weighting.trial import Trial
+
+Number = TypeVar("Number")
+Blocks = tuple[tuple[int, float], ...]
+
+
+@dataclass(frozen=True, repr=False)
+class TrialRows:
+    """Encoded features, targets and weights of one trial: sensitive, never printed.
+
+    received : (n,), what each person received, for designs that need it; None where none does
+    """
+
+    X: FloatArray
+    targets: FloatArray
+    weights: FloatArray
+    received: FloatArray | None = None
+
+    def part(self, chosen: IntArray) -> "TrialRows":
+        """Return some of the rows, by their positions."""
+        received = None if self.received is None else self.received[chosen]
+        return TrialRows(self.X[chosen], self.targets[chosen], self.weights[chosen], received)
+
+
+class Weighting(Protocol):
+    """The public design of an estimator.
+
+    ``form`` is that of the losses it goes with: "margin" for targets ±1, "residual" for any target.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name in the registry and in certificates."""
+
+    @property
+    def parameters(self) -> Mapping[str, float]:
+        """The parameters that make this instance again."""
+
+    @property
+    def form(self) -> str:
+        """The form of the losses that it goes with."""
+
+    def blocks(self, encoding: Encoding) -> Blocks:
+        """Return the set that holds every design row, the constant column first if there is one."""
+
+    def constant(self, encoding: Encoding) -> float:
+        """Return the constant of the design's first column, 0 if it has none."""
+
+    def coefficient_names(self, encoding: Encoding) -> tuple[str, ...]:
+        """Return one name per entry of θ."""
+
+    def weight_bound(self, declaration: Declaration) -> float:
+        """Return W, rounded up."""
+
+    def rows(
+        self, trial: "Trial", declaration: Declaration, encoding: Encoding, second: FloatArray
+    ) -> TrialRows:
+        """Return encoded rows, targets and weights; second: (n,) P(second arm | x)."""
+
+    def design(self, X: FloatArray, received: FloatArray | None, encoding: Encoding) -> FloatArray:
+        """Return the design rows without the constant column, (n, q), of rows as learned from."""
+
+    def rule(self, coefficients: Sequence[Number]) -> tuple[Number, ...]:
+        """Return the part of θ that the score uses, one entry per coefficient of the encoding."""
+
+
+@dataclass(frozen=True)
+class OutcomeWeighted:
+    r"""Outcome weighted learning (Zhao et al. 2012): ξ = x, t = y·sign(v), w = |v|/P(y|x) ≤ V/π_min.
+
+    v is the centred, clipped benefit and y = ±1 the arm received; a row whose arm, benefit or
+    propensity is missing has weight 0. Labels that come with weights are the same design.
+    """
+
+    name: ClassVar[str] = "outcome-weighted"
+    form: ClassVar[str] = "margin"
+    parameters: ClassVar[Mapping[str, float]] = MappingProxyType({})
+
+    def blocks(self, encoding: Encoding) -> Blocks:
+        """Return the set that holds every encoded row."""
+        return encoding.norm_blocks
+
+    def constant(self, encoding: Encoding) -> float:
+        """Return the intercept's constant."""
+        return encoding.intercept_scale
+
+    def coefficient_names(self, encoding: Encoding) -> tuple[str, ...]:
+        """Return the names of the encoding."""
+        return encoding.coefficient_names
+
+    def weight_bound(self, declaration: Declaration) -> float:
+        """Return V/π_min."""
+        return declaration.weight_bound
+
+    def rows(
+        self, trial: "Trial", declaration: Declaration, encoding: Encoding, second: FloatArray
+    ) -> TrialRows:
+        """Return x, y·sign(v) and |v|/P(y|x)."""
+        labels, weights = outcome_weights(
+            trial.arm,
+            declaration.benefit.centred(trial.outcome),
+            received_probabilities(declaration.treatment, trial.arm, second),
+            declaration.weight_bound,
+        )
+        return TrialRows(trial.encode(encoding), labels, weights)
+
+    def design(self, X: FloatArray, received: FloatArray | None, encoding: Encoding) -> FloatArray:
+        """Return x."""
+        del received, encoding
+        return X
+
+    def rule(self, coefficients: Sequence[Number]) -> tuple[Number, ...]:
+        """Return all of θ."""
+        return tuple(coefficients)
+
+
+OUTCOME_WEIGHTED = OutcomeWeighted()
+WEIGHTINGS: dict[str, Callable[..., Weighting]] = {OutcomeWeighted.name: OutcomeWeighted}
+"""How to make a weighting, by name; ``register_weighting`` adds to it."""
+
+
+def register_weighting(name: str, maker: Callable[..., Weighting]) -> None:
+    """Add a weighting; a name is given once."""
+    if name in WEIGHTINGS:
+        raise ParameterError(f"a weighting named {name} is already registered")
+    WEIGHTINGS[name] = maker
+
+
+def get_weighting(name: str, /, **parameters: float) -> Weighting:
+    """Return the weighting of that name with its parameters."""
+    maker = WEIGHTINGS[one_of("weighting", name, WEIGHTINGS)]
+    try:
+        return maker(**parameters)
+    except TypeError:
+        given = ", ".join(sorted(parameters)) or "none"
+        raise ParameterError(f"weighting {name} does not take the parameters: {given}") from None

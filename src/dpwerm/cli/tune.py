@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dpwerm.cli.console import DELTA_HELP, WORKERS_HELP, Force, free_path, picture_path, say, stages
-from dpwerm.cli.paying import LedgerOrNone, Paid, Slot, ask, payer, spare, told
-from dpwerm.cli.released import hand_over
+from dpwerm.cli.paying import LedgerOrNone, Paid, Slot, ask, hand_over, payer, spare, told
 from dpwerm.errors import ParameterError
 from dpwerm.parameters import one_of, positive
 from dpwerm.privacy.budget import Budget

@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Iterable
 
 from dpwerm.releases.export import python as standalone
-from dpwerm.releases.export.terms import CategoryTerm, NumberTerm, heading, terms_of
+from dpwerm.releases.export.terms import CategoryTerm, Export, NumberTerm, heading, terms_of
 from dpwerm.releases.rule import Rule
 
 CONSTANT = 0.0
@@ -146,3 +146,10 @@ def _number(term: NumberTerm) -> str:
 
 def _category(term: CategoryTerm) -> str:
     return repr((term.column, term.missing, term.otherwise, dict(term.cells)))
+
+
+PYTHON = Export(
+    ".py",
+    lambda rule: python_source(rule).encode(),
+    "recommend(row) gives the arm and score(row) the score; row: column name to value.",
+)

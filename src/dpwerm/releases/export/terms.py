@@ -8,7 +8,7 @@ Every export writes these same terms. Threshold, saturation and scales are insid
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +23,15 @@ from dpwerm.version import __version__
 
 _NO_CELL = " "
 """A text that no cell has after normalising, so it is in no level."""
+
+
+@dataclass(frozen=True)
+class Export:
+    """A language in which a rule can be written: the ending of its files and how one is used."""
+
+    ending: str
+    write: Callable[[Rule], bytes]
+    use: str
 
 
 @dataclass(frozen=True)

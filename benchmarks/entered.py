@@ -50,7 +50,7 @@ def calls_in(act: Callable[[], object], folder: Path) -> Calls:
     def seen(frame: FrameType, event: str, _: object) -> None:
         code = frame.f_code
         if event == "call" and code.co_flags & inspect.CO_OPTIMIZED and code.co_name != "<lambda>":
-            calls[code] += code.co_filename.startswith(inside)
+            calls[code] += code.co_filename.startswith(inside) and code.co_filename.endswith(".py")
 
     sys.setprofile(seen)
     try:

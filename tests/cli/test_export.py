@@ -9,6 +9,8 @@ import pytest
 from tests.bad_input.base import sound_table
 from tests.cli.conftest import Run, Trial
 
+from dpwerm.releases.export.terms import Export
+from dpwerm.releases.export.write import EXPORTS
 from dpwerm.releases.rule_file import read_rule
 
 
@@ -68,3 +70,16 @@ def test_what_stands_in_the_way_is_said(run: Run, fit: Run, trial: Trial, tmp_pa
     assert taken.read_text(encoding="utf-8") == "mine"
     assert run("export", trial.rule, "--out", taken, "--force").code == 0
     assert taken.read_text(encoding="utf-8") != "mine"
+
+
+def test_a_registered_language_needs_no_other_change(
+    run: Run, fit: Run, trial: Trial, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = Export(".txt", lambda rule: "\n".join(rule.arms).encode(), "read it.")
+    monkeypatch.setitem(EXPORTS, listed.ending, listed)
+    assert fit().code == 0
+    out = trial.rule.with_suffix(".txt")
+    result = run("export", trial.rule, "--out", out)
+    assert result.code == 0
+    assert f"Wrote {out}. Use: read it." in result.out
+    assert out.read_text(encoding="utf-8") == "pill\ntherapy"

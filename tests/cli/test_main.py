@@ -102,7 +102,12 @@ def test_a_full_disk_is_said_in_plain_words(
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device", "rule.json")
 
-    monkeypatch.setattr("dpwerm.cli.fit.write_rule", full)
+    monkeypatch.setattr("dpwerm.releases.kinds.write_json", full)
     result = fit()
-    assert (result.code, result.err) == (2, "rule.json: No space left on device.\n")
+    assert result.code == 2
+    first, paid, kept, last = result.err.splitlines()
+    assert first == f"{trial.rule} could not be written (No space left on device)."
+    assert paid.startswith("The release is paid for: epsilon = 1, by entry ")
+    assert kept == "Its whole content follows on standard output: keep it as a file."
+    assert last == "rule.json: No space left on device."
     assert not trial.rule.exists()

@@ -6,16 +6,8 @@ from typing import Annotated
 import typer
 
 from dpwerm.cli.console import Force, free_path, say
-from dpwerm.releases.export.sql import USE
-from dpwerm.releases.export.write import refuse_export, write_export
+from dpwerm.releases.export.write import export_to, write_export
 from dpwerm.releases.rule_file import notice, read_rule
-
-_USE = {
-    ".py": "recommend(row) gives the arm and score(row) the score; row: column name to value.",
-    ".sql": USE,
-    ".onnx": "one input for each column, outputs recommended_arm and score; NaN or an empty text"
-    " is missing.",
-}
 
 
 def export(
@@ -25,8 +17,8 @@ def export(
 ) -> None:
     """Write a rule as Python, SQL or ONNX. It then runs without this program."""
     loaded = read_rule(rule)
-    refuse_export(out)
+    language = export_to(out)
     path = free_path(out, force=force, inputs=(rule,))
     write_export(loaded, path)
     say(notice(loaded))
-    say(f"Wrote {path}. Use: {_USE[path.suffix.lower()]}")
+    say(f"Wrote {path}. Use: {language.use}")

@@ -6,8 +6,7 @@ from typing import Annotated
 import typer
 
 from dpwerm.cli.console import DELTA_HELP, EPSILON_HELP, TABLE_HELP, Force, free_path, stages
-from dpwerm.cli.paying import LedgerOrNone, Slot, ask, payer, spare, told
-from dpwerm.cli.released import hand_over
+from dpwerm.cli.paying import LedgerOrNone, Slot, ask, hand_over, payer, spare, told
 from dpwerm.privacy.budget import only_budget
 from dpwerm.study.study import Study
 

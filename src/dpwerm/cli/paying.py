@@ -2,24 +2,26 @@
 
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from dpwerm.cli.console import CHARGED, NOT_CHARGED, agree, complain
+from dpwerm.cli.console import CHARGED, NOT_CHARGED, agree, complain, say
 from dpwerm.errors import BudgetError, LedgerWarning, ParameterError
 from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.filter import NO_LEDGER
 from dpwerm.privacy.ledger.url import LedgerAddress
 from dpwerm.study.study import Study
+from dpwerm.text import one_line
 
 if TYPE_CHECKING:
     from dpwerm.privacy.ledger.entry import Entry
     from dpwerm.privacy.ledger.ledger import Ledger
     from dpwerm.privacy.ledger.store import Store
+    from dpwerm.releases.kinds import Finding, Released
 
 VARIABLE = "DPWERM_LEDGER"
 URL_HELP = (
@@ -163,3 +165,60 @@ def store_at(url: str) -> "Store":
 def entries_in(store: "Store") -> "tuple[Entry, ...]":
     """Return all entries of a ledger, or raise with every fault."""
     return store.verified()
+
+
+# -- what commands do with a release ---------------------------------------------------------
+
+
+class WordsError(Exception):
+    """A release is made and written, and only what is said of it failed."""
+
+
+def hand_over(release: object, path: Path, words: Callable[[], str]) -> None:
+    """Write a release, then say what it is; nothing that was paid for is lost to what follows it.
+
+    A release that cannot be written is printed. Where its words fail, the file and the charge that
+    paid for it are named all the same.
+    """
+    # Records take a moment to load; commands that release nothing do without them.
+    from dpwerm.releases.kinds import kind_of
+
+    kind = kind_of(release)
+    try:
+        kind.write(release, path)
+    except OSError as error:
+        complain(f"{path} could not be written ({error.strerror}).")
+        complain(_paid(kind.released(release)))
+        complain("Its whole content follows on standard output: keep it as a file.")
+        say(kind.ascii(release))
+        raise
+    try:
+        text = words()
+    except Exception as error:
+        complain(f"Wrote {path}, but could not say what is in it.")
+        complain(_paid(kind.released(release)))
+        complain(f"Nothing of it is lost; check it with: dpwerm verify {path}")
+        raise WordsError().with_traceback(error.__traceback__) from error
+    say(text)
+    say(f"Wrote {path}. Anybody can check its numbers with: dpwerm verify {path}")
+
+
+def _paid(found: "Released") -> str:
+    """Return which charge paid for a release, in words."""
+    if found.receipt is None:
+        return "No ledger was charged for it."
+    return f"The release is paid for: {found.budget}, by {found.receipt}."
+
+
+def complain_of(wrong: "Iterable[Finding]") -> None:
+    """Print each check that does not hold, in one line."""
+    for finding in wrong:
+        recorded, derived = shown(finding.recorded), shown(finding.derived)
+        complain(one_line(f"  WRONG  {finding.what}: recorded {recorded}, derived {derived}"))
+
+
+def shown(value: object) -> str:
+    """Return a value for reading; of a budget, each part by its name."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {value[name]}" for name in sorted(value, reverse=True))
+    return str(value)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dpwerm.cli.console import NOT_VERIFIED, Force, complain, free_path, say, stages
-from dpwerm.cli.paying import LedgerUrl, entries_in, store_of
-from dpwerm.cli.released import complain_of
+from dpwerm.cli.paying import LedgerUrl, complain_of, entries_in, store_of
 from dpwerm.errors import ParameterError
 from dpwerm.releases.files import read_json, write_json, write_text
 from dpwerm.releases.kinds import (

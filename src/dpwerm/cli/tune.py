@@ -1,4 +1,8 @@
-"""The private ways of ``dpwerm tune``: a rule with γ tuned on the study's own table."""
+"""``dpwerm tune``: γ by Algorithm 2 on people who are free to look at, or privately on the study's.
+
+On independent or simulated people a curve is shown and nothing is released. The private ways read
+the study's own table and release a rule, as ``fit`` does.
+"""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -6,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dpwerm.cli.console import DELTA_HELP, WORKERS_HELP, Force, free_path, picture_path, say, stages
-from dpwerm.cli.paying import LedgerOrNone, Paid, Slot, ask, payer, spare, told
-from dpwerm.cli.released import hand_over
+from dpwerm.cli.paying import LedgerOrNone, Paid, Slot, ask, hand_over, payer, spare, told
 from dpwerm.errors import ParameterError
 from dpwerm.parameters import one_of, positive
 from dpwerm.privacy.budget import Budget
@@ -81,12 +84,7 @@ def draw_private(
     )
 
 
-# ------------------------------------------------------------------------------------------
-# ``dpwerm tune``: γ by Algorithm 2 on people who are free to look at, or privately on the study's.
-#
-# On independent or simulated people a curve is shown and nothing is released. The private ways read
-# the study's own table and release a rule, as ``fit`` does.
-
+# -- the command ---------------------------------------------------------------------------
 
 RULE = Path("rule.json")
 BELONGS = {

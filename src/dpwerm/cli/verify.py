@@ -6,8 +6,7 @@ from typing import Annotated
 import typer
 
 from dpwerm.cli.console import NOT_VERIFIED, complain, say
-from dpwerm.cli.paying import LedgerUrl, entries_in, store_at, store_of
-from dpwerm.cli.released import complain_of, shown
+from dpwerm.cli.paying import LedgerUrl, complain_of, entries_in, shown, store_at, store_of
 from dpwerm.errors import RuleFileError
 from dpwerm.releases.kinds import CHARGE, Finding, Released, check_file, ledger_findings
 from dpwerm.study.study import Study

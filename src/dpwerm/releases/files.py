@@ -122,14 +122,12 @@ def temporary_beside(path: Path) -> Path:
     return path.with_name(f"{path.name}.{os.getpid()}.part")
 
 
-def json_text(content: Mapping[str, Any]) -> str:
-    """Return plain content as indented JSON; NaN and infinity, which JSON lacks, are errors."""
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
 def write_json(content: Mapping[str, Any], path: Path) -> None:
-    """Write plain content as indented JSON, or leave everything as it was."""
-    write_text(json_text(content), path)
+    """Write plain content as indented JSON, or leave everything as it was.
+
+    NaN and infinity, which JSON does not have, are errors.
+    """
+    write_text(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n", path)
 
 
 def write_text(text: str, path: Path) -> None:

@@ -7,6 +7,7 @@ writing, digest and verification are the same for all and stand here. One class 
 ``register_kind`` make a new kind known to ``dpwerm verify``, ``report`` and ``ledger attach``.
 """
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from dpwerm.faults import faults_of
 from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.ledger.entry import WHAT, Entry
 from dpwerm.privacy.randomness import Receipt
-from dpwerm.releases.files import digest_of, json_text, read_json, refuse_broken_lines, write_json
+from dpwerm.releases.files import digest_of, read_json, refuse_broken_lines, write_json
 
 if TYPE_CHECKING:
     from dpwerm.privacy.ledger.account import Account
@@ -183,9 +184,9 @@ class Kind(ABC, Generic[R]):
         """Return what the release says of its charge, with the digest of its file."""
         return self.charged(release, str(self.content(release)["digest"]))
 
-    def text(self, release: R) -> str:
-        """Return the text of a file."""
-        return json_text(self.content(release))
+    def ascii(self, release: R) -> str:
+        """Return the text of a file of the same digest, in characters that any terminal shows."""
+        return json.dumps(self.content(release), indent=2, allow_nan=False)
 
     def write(self, release: R, path: str | Path) -> None:
         """Write a file in one step."""

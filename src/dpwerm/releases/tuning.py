@@ -1,9 +1,14 @@
-r"""Ways to tune that earlier versions had: what their files say, and what that cost.
+r"""How γ was tuned privately on the rows of the trial: the public record, and what it all costs.
+
+    parts: max(fit, choice)     split: max(fit, choice) + rule
+
+by parallel composition over slots of rows, then by composition. Files of earlier versions may name
+two ways by which nothing is tuned any more, and are read and verified for good:
 
     flip: max(fit, choice)     repeats: 3·max(fit, choice)
 
-Nothing is tuned so any more; files that were are read and verified for good. Proof:
-docs/proofs/private-tuning.md.
+Slots, the budget of each step, claim and proof are written into a rule file for reading; they are
+derived again. Proof: docs/proofs/private-tuning.md.
 """
 
 from dataclasses import dataclass
@@ -28,6 +33,16 @@ from dpwerm.privacy.budget import (
 from dpwerm.privacy.origin import ExternalModel, KnownByDesign, ReleasedModel
 from dpwerm.privacy.sensitivity import LARGEST_N
 from dpwerm.releases.certificate import Count, Finite, Name
+
+PARTS, SPLIT = WAYS = ("parts", "split")
+MOST_CANDIDATES = 50
+SHARE = Decimal("0.3")
+"""The part of ε that finds γ where the budget is split."""
+
+OWN_ROW = (KnownByDesign.name, ExternalModel.name, ReleasedModel.name)
+"""The origins of weights under which a person moves no weight but their own."""
+
+# -- ways that earlier versions had --------------------------------------------------------
 
 FLIP, REPEATS = RETIRED = ("flip", "repeats")
 
@@ -104,22 +119,7 @@ def best_run(one: Budget) -> Budget:
         return Budget(RUNS * one.epsilon)
 
 
-# ------------------------------------------------------------------------------------------
-# How γ was tuned privately on the rows of the trial: the public record, and what it all costs.
-#
-#     parts: max(fit, choice)     split: max(fit, choice) + rule
-#
-# by parallel composition over slots of rows, then by composition. Files of earlier versions may
-# name other ways, which ``tuning_retired.py`` knows. Proof: docs/proofs/private-tuning.md.
-
-
-PARTS, SPLIT = WAYS = ("parts", "split")
-MOST_CANDIDATES = 50
-SHARE = Decimal("0.3")
-"""The part of ε that finds γ where the budget is split."""
-
-OWN_ROW = (KnownByDesign.name, ExternalModel.name, ReleasedModel.name)
-"""The origins of weights under which a person moves no weight but their own."""
+# -- a tuning and its cost -----------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -280,10 +280,7 @@ CLAIMS: dict[str, str] = {
 PROOF = "docs/proofs/private-tuning.md"
 
 
-# ------------------------------------------------------------------------------------------
-# The key ``tuning`` of a rule file: the facts of a private tuning, and what follows from them.
-#
-# Slots, the budget of each step, claim and proof are written for reading; they are derived again.
+# -- the key tuning of a rule file ---------------------------------------------------------
 
 
 class StepRecord(Record):

@@ -12,6 +12,7 @@ import numpy as np
 from dpwerm.errors import ParameterError
 from dpwerm.releases.export.terms import (
     CategoryTerm,
+    Export,
     NumberTerm,
     digest,
     heading,
@@ -167,3 +168,11 @@ def _arm(graph: _Graph, rule: Rule, score: str) -> None:
         graph.add("Where", graph.add("Greater", score, zero), second, first, to=OUTPUTS[0])
     else:
         graph.add("Where", graph.add("Less", score, zero), first, second, to=OUTPUTS[0])
+
+
+ONNX = Export(
+    ".onnx",
+    lambda rule: onnx_model(rule).SerializeToString(),
+    "one input for each column, outputs recommended_arm and score; NaN or an empty text"
+    " is missing.",
+)

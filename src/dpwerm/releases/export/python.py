@@ -1,6 +1,7 @@
-"""What an exported Python rule does with a row; these functions are copied into its file.
+"""A rule as a Python module that imports nothing: ``score(row)`` and ``recommend(row)``.
 
-They import nothing, so that the file needs nothing. The values below stand for those of a rule.
+The functions below say what it does with a row and are copied into its file. The values beside
+them stand for those of a rule.
 They agree with ``dpwerm.data.cells``, which tests compare.
 """
 
@@ -8,7 +9,7 @@ import inspect
 from collections.abc import Iterable
 
 from dpwerm.releases.export import python as standalone
-from dpwerm.releases.export.terms import CategoryTerm, NumberTerm, heading, terms_of
+from dpwerm.releases.export.terms import CategoryTerm, Export, NumberTerm, heading, terms_of
 from dpwerm.releases.rule import Rule
 
 CONSTANT = 0.0
@@ -97,9 +98,7 @@ def spelling(found: str) -> str:
     return f"-{result}" if mantissa[0] == "-" and result != "0" else result
 
 
-# ------------------------------------------------------------------------------------------
-# A rule as a Python module that imports nothing: ``score(row)`` and ``recommend(row)``.
-
+# -- the file ------------------------------------------------------------------------------
 
 _FIRST_LINE = '"""A treatment rule: recommend(row) gives the arm, score(row) the score."""'
 """The first line is fixed: a comment there could name another encoding of the source."""
@@ -146,3 +145,10 @@ def _number(term: NumberTerm) -> str:
 
 def _category(term: CategoryTerm) -> str:
     return repr((term.column, term.missing, term.otherwise, dict(term.cells)))
+
+
+PYTHON = Export(
+    ".py",
+    lambda rule: python_source(rule).encode(),
+    "recommend(row) gives the arm and score(row) the score; row: column name to value.",
+)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dpwerm.errors import ParameterError
 from dpwerm.releases.export.terms import (
     CategoryTerm,
+    Export,
     NumberTerm,
     Term,
     Terms,
@@ -116,3 +117,6 @@ def _sound(value: str) -> str:
     if "\0" in value:
         raise ParameterError("a name holds the character U+0000, which SQL cannot write")
     return value
+
+
+SQL = Export(".sql", lambda rule: sql_file(rule).encode(), USE)

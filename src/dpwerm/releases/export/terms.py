@@ -3,12 +3,15 @@ r"""The score of a rule as a sum over columns, each term in the column's own val
 .. math:: f(x) = c + \sum_{numbers} a_j\,\mathrm{clip}\Big(\frac{x_j - z_j}{u_j}, m, 1\Big)
     + \sum_{categories} v_j(x_j)
 
-Every export writes these same terms. Threshold, saturation and scales are inside a and v.
+Every export writes these same terms, below a heading that says what the rule is and whether it is
+private. Threshold, saturation and scales are inside a and v. ``recommend`` strips cells and
+compares number texts by value, and true and false in any case; SQL and ONNX, which have no
+``normalise``, get a list of spellings or a pattern for each declared text.
 """
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +26,15 @@ from dpwerm.version import __version__
 
 _NO_CELL = " "
 """A text that no cell has after normalising, so it is in no level."""
+
+
+@dataclass(frozen=True)
+class Export:
+    """A language in which a rule can be written: the ending of its files and how one is used."""
+
+    ending: str
+    write: Callable[[Rule], bytes]
+    use: str
 
 
 @dataclass(frozen=True)
@@ -142,9 +154,7 @@ def _category(block: CategoryBlock, own: Sequence[float], *, centred: bool) -> C
     )
 
 
-# ------------------------------------------------------------------------------------------
-# The words at the top of an exported rule: what it is, whether it is private, what cells mean.
-
+# -- the heading of an export --------------------------------------------------------------
 
 _CELLS = (
     "A number that is missing or not finite becomes its default; others are kept within bounds.",
@@ -177,12 +187,7 @@ def heading(rule: Rule, unused: Sequence[str] = ()) -> list[str]:
     return [one_line(line) for line in lines]
 
 
-# ------------------------------------------------------------------------------------------
-# Which texts of a cell mean the same, for places without ``normalise``.
-#
-# ``recommend`` strips cells, compares number texts by value and true and false in any case. SQL and
-# ONNX get a list of spellings or a pattern for each declared text.
-
+# -- spellings of a cell -------------------------------------------------------------------
 
 _PLAIN_NUMBER = re.compile(r"(-?)([0-9]+)(?:\.([0-9]+))?")
 _SPACE = (

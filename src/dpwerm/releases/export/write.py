@@ -1,34 +1,42 @@
-"""Write a rule in the language that the ending of the file names, in one step."""
+"""Write a rule in the language that the ending of the file names, in one step.
 
-from collections.abc import Callable
+A language is one module with an ``Export``, which ``register_export`` makes known.
+"""
+
 from pathlib import Path
 
 from dpwerm.errors import ParameterError
-from dpwerm.releases.export.onnx import onnx_model
-from dpwerm.releases.export.python import python_source
-from dpwerm.releases.export.sql import sql_file
+from dpwerm.releases.export.onnx import ONNX
+from dpwerm.releases.export.python import PYTHON
+from dpwerm.releases.export.sql import SQL
+from dpwerm.releases.export.terms import Export
 from dpwerm.releases.files import write_bytes
 from dpwerm.releases.rule import Rule
 
-_WRITERS: dict[str, Callable[[Rule], bytes]] = {
-    ".py": lambda rule: python_source(rule).encode(),
-    ".sql": lambda rule: sql_file(rule).encode(),
-    ".onnx": lambda rule: onnx_model(rule).SerializeToString(),
-}
-ENDINGS = tuple(_WRITERS)
+EXPORTS: dict[str, Export] = {one.ending: one for one in (PYTHON, SQL, ONNX)}
+"""Every language by the ending of its files."""
 
 
-def refuse_export(path: Path) -> None:
-    """Raise if the path has an ending that names no language."""
-    if path.suffix.lower() not in ENDINGS:
-        *some, last = ENDINGS
+def register_export(export: Export) -> Export:
+    """Add a language under its ending, and return it."""
+    if export.ending in EXPORTS:
+        raise ParameterError(f"an export to {export.ending} is already registered")
+    EXPORTS[export.ending] = export
+    return export
+
+
+def export_to(path: Path) -> Export:
+    """Return the language that the ending of a path names."""
+    found = EXPORTS.get(path.suffix.lower())
+    if found is None:
+        *some, last = EXPORTS
         raise ParameterError(
             f"the name of an exported rule must end in {', '.join(some)} or {last}"
         )
+    return found
 
 
 def write_export(rule: Rule, path: str | Path) -> None:
     """Write a rule to a .py, .sql or .onnx file, or leave everything as it was."""
     path = Path(path)
-    refuse_export(path)
-    write_bytes(_WRITERS[path.suffix.lower()](rule), path)
+    write_bytes(export_to(path).write(rule), path)

@@ -1,8 +1,18 @@
-r"""The law of an error that is normal plus independent Laplace numbers: sampling plus privacy.
+r"""Intervals for values and gains from noisy sums, with both errors or with one of them.
+
+An interval holds every candidate e at which the estimate would not be surprising:
+
+    P(X_e ≥ |ê − e| − pull) ≥ (1 − confidence)/2
+
+X_e is a normal error of sampling plus the independent Laplace numbers that were added:
 
     X = N(0, σ²) + Σ_j λ_j·Laplace_j,   φ(t) = exp(−σ²t²/2) / Π_j (1 + λ_j²t²)
 
-Its distribution function follows from φ (Gil-Pelaez 1951); nothing is simulated.
+Its distribution function follows from φ (Gil-Pelaez 1951); nothing is simulated. σ² is that of the
+rows' terms at e, not at ê. Two things keep an interval honest where little is known. The variance
+is itself read from noisy sums and is raised by ``SAFETY`` standard deviations of that noise. And
+``pull`` is what one further person at the far end of the benefit's range would do: the data cannot
+rule out a rare outcome unseen.
 """
 
 from collections.abc import Callable
@@ -46,18 +56,7 @@ def upper_tail(x: FloatArray, variance: FloatArray, scales: FloatArray) -> Float
     return np.clip(certain, 0.0, 1.0)
 
 
-# ------------------------------------------------------------------------------------------
-# Intervals for values and gains from noisy sums, with both errors or with one of them.
-#
-# An interval holds every candidate e at which the estimate would not be surprising:
-#
-#     P(X_e ≥ |ê − e| − pull) ≥ (1 − confidence)/2
-#
-# X_e has the variance of the rows' terms at e, not at ê, and the Laplace noise that was added. Two
-# things keep it honest where little is known. The variance is itself read from noisy sums and is
-# raised by ``SAFETY`` standard deviations of that noise. And ``pull`` is what one further person at
-# the far end of the benefit's range would do: the data cannot rule out a rare outcome unseen.
-
+# -- intervals -----------------------------------------------------------------------------
 
 SAFETY = 1.0
 """Chosen by simulation (benchmarks/coverage.py): coverage holds and intervals stay short."""

@@ -7,6 +7,15 @@ A policy's value is a ratio of two linear forms of the sums,
 where Σ runs over the rows of cell c with their weights. With h = numerator − m·denominator the
 error of m is that of Σ(h·(y, 1)), and its sampling variance is Σ(h·(y, 1))²: both follow from the
 same released sums, through ``linear`` and ``square``.
+
+A row is divided into shares by Bernstein polynomials, which add up to 1 whatever the row:
+
+    (1 − u)² + 2u(1 − u) + u² = 1,   u in [0, 1]
+
+Three sums of these shares tell Σ1, Σu and Σu² and cost what one count costs. A weight 1/P that
+differs from row to row is divided in the same way: t² + 2t(1 − t) ≤ 1 with t = π_min/P. A row whose
+arm, benefit or propensity is missing is in no cell. It is left out whatever the others are, so it
+neither stops an evaluation nor shows in one.
 """
 
 from collections.abc import Sequence
@@ -156,13 +165,7 @@ def _ratios(arms: Sequence[str], weights: Sequence[float]) -> tuple[Policy, ...]
     )
 
 
-# ------------------------------------------------------------------------------------------
-# How a row is divided into shares: Bernstein polynomials, which add up to 1 whatever the row.
-#
-#     (1 − u)² + 2u(1 − u) + u² = 1,   u in [0, 1]
-#
-# Three sums of these shares tell Σ1, Σu and Σu² and cost what one count costs. A weight 1/P that
-# differs from row to row is divided in the same way: t² + 2t(1 − t) ≤ 1 with t = π_min/P.
+# -- the shares of a row -------------------------------------------------------------------
 
 
 def split_evenly(u: FloatArray) -> IntArray:
@@ -199,11 +202,7 @@ def _three(u: FloatArray, whole: IntArray, weight: FloatArray) -> IntArray:
     return np.column_stack([first, whole - first - last, last])
 
 
-# ------------------------------------------------------------------------------------------
-# From a trial to the cell and the shares of each of its rows: a public map, row by row.
-#
-# A row whose arm, benefit or propensity is missing is in no cell. It is left out whatever the
-# others are, so it neither stops an evaluation nor shows in one.
+# -- from a trial to cells and shares ------------------------------------------------------
 
 
 @dataclass(frozen=True, repr=False)

@@ -3,7 +3,8 @@
     ψ_A = m_A(x) + 1(y = A)/P(A|x)·(u − m_A(x)),   u the benefit in units of its range
 
 is unbiased for the value of arm A whatever m_A is, if P is right; a good m_A makes it vary less.
-The model must come from other people than the table's.
+The model must come from other people than the table's. Beside it stands what any evaluation is
+made of: the benefit within its bounds alone, and the origins of weights that are refused.
 """
 
 from collections.abc import Mapping
@@ -92,9 +93,7 @@ class OutcomeModel(Frozen):
         return predicted
 
 
-# ------------------------------------------------------------------------------------------
-# What an evaluation is made of: the benefit within its bounds alone, and what is refused.
-
+# -- what is evaluated ---------------------------------------------------------------------
 
 CONFIDENCES = (0.5, 0.999)
 NOT_EVALUATED = {

@@ -5,10 +5,12 @@ import pytest
 from tests.unit.releases.export.rules import category, make_rule, random_rule
 
 from dpwerm.errors import ParameterError
+from dpwerm.releases.export import write
 from dpwerm.releases.export.onnx import onnx_model
 from dpwerm.releases.export.python import python_source
 from dpwerm.releases.export.sql import sql_file
-from dpwerm.releases.export.write import write_export
+from dpwerm.releases.export.terms import Export
+from dpwerm.releases.export.write import register_export, write_export
 
 
 def test_the_ending_names_the_language(tmp_path: Path) -> None:
@@ -39,3 +41,18 @@ def test_what_fails_leaves_everything_as_it_was(
         write_export(random_rule(1), out)
     assert out.read_text(encoding="utf-8") == "mine"
     assert list(tmp_path.iterdir()) == [out]
+
+
+def test_a_language_of_ones_own_is_one_registration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(write, "EXPORTS", dict(write.EXPORTS))
+    listed = Export(".txt", lambda rule: "\n".join(rule.arms).encode(), "read it")
+    assert register_export(listed) is listed
+    rule, out = random_rule(1), tmp_path / "rule.txt"
+    write_export(rule, out)
+    assert out.read_text(encoding="utf-8") == "\n".join(rule.arms)
+    with pytest.raises(ParameterError, match=r"an export to \.txt is already registered"):
+        register_export(listed)
+    with pytest.raises(ParameterError, match=r"must end in \.py, \.sql, \.onnx or \.txt"):
+        write_export(rule, tmp_path / "rule.r")

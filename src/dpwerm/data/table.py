@@ -195,7 +195,7 @@ def write_with_columns(
         raise TableError(table.label, [Fault(name, problem, remedy) for name in clashes])
     with create(path, table.source) as write:
         for block in table.blocks():
-            whole = block.whole
+            rows: pa.Table = block.whole
             for name, column in zip(names, values(block), strict=True):
-                whole = whole.append_column(name, pa.array(column.tolist()))
-            write(whole)
+                rows = rows.append_column(name, pa.array(column.tolist()))
+            write(rows)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dpwerm.data.readers import endings
 from dpwerm.errors import ParameterError
 from dpwerm.text import harmless
 
@@ -34,7 +35,7 @@ EPSILON_HELP = (
 DELTA_HELP = (
     "Only for Gaussian noise: how much of the promise may fail, such as 1e-6; at least 0, below 1."
 )
-TABLE_HELP = "The trial's table, one row for each person: a .csv, .tsv or .parquet file."
+TABLE_HELP = f"The trial's table, one row for each person: a {endings()} file."
 WORKERS_HELP = "Processes; as many as processors if left out."
 Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
 

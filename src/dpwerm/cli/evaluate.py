@@ -7,13 +7,14 @@ import typer
 
 from dpwerm.cli.console import EPSILON_HELP, Force, free_path, stages
 from dpwerm.cli.paying import LedgerOrNone, Slot, ask, hand_over, payer, spare, told
+from dpwerm.data.readers import endings
 from dpwerm.privacy.budget import Budget
 from dpwerm.releases.rule_file import read_rule
 from dpwerm.study.study import Study
 
 PEOPLE_HELP = (
-    "People with their arm and outcome, best others than the rule was learned from: a .csv, .tsv "
-    "or .parquet file."
+    "People with their arm and outcome, best others than the rule was learned from: a "
+    f"{endings()} file."
 )
 
 

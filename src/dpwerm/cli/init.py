@@ -6,13 +6,12 @@ from typing import Annotated
 import typer
 
 from dpwerm.cli.console import Force, free_path, say
+from dpwerm.data.readers import endings
 from dpwerm.study.scaffold import scaffold
 
 
 def init(
-    table: Annotated[
-        Path, typer.Argument(help="A .csv, .tsv or .parquet file; only its header is read.")
-    ],
+    table: Annotated[Path, typer.Argument(help=f"A {endings()} file; only its header is read.")],
     out: Annotated[Path, typer.Option(help="Where to write the study file.")] = Path("study.toml"),
     force: Force = False,
 ) -> None:

@@ -11,6 +11,7 @@ import typer
 
 from dpwerm.cli.console import DELTA_HELP, WORKERS_HELP, Force, free_path, picture_path, say, stages
 from dpwerm.cli.paying import LedgerOrNone, Paid, Slot, ask, hand_over, payer, spare, told
+from dpwerm.data.readers import endings
 from dpwerm.errors import ParameterError
 from dpwerm.parameters import one_of, positive
 from dpwerm.privacy.budget import Budget
@@ -111,9 +112,7 @@ HOW_HELP = (
 
 def tune(
     study: Annotated[Path, typer.Argument(help="The study file.")],
-    table: Annotated[
-        Path | None, typer.Argument(help="A .csv, .tsv or .parquet file; see --how.")
-    ] = None,
+    table: Annotated[Path | None, typer.Argument(help=f"A {endings()} file; see --how.")] = None,
     how: Annotated[str | None, typer.Option(help=HOW_HELP)] = None,
     epsilon: Annotated[
         str | None,

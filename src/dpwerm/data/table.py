@@ -5,56 +5,87 @@ a text column gives a normalised text or None (missing). Only the header and the
 be wrong; those faults are found before any value is used and are reported together.
 """
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as arrow
 from numpy.typing import NDArray
 
 from dpwerm.arrays import FloatArray, IntArray
-from dpwerm.data.cells import normalise, parse_number, text_of
-from dpwerm.data.readers import Source, open_source
-from dpwerm.errors import Fault, TableError
+from dpwerm.data.cells import text_of
+from dpwerm.data.readers import Source, open_source, writer_of
+from dpwerm.errors import Fault, ParameterError, TableError
 from dpwerm.faults import nearest
 from dpwerm.text import one_line
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+BLOCK = 1 << 16
+"""Rows of a block."""
 
 
 @dataclass(frozen=True, repr=False)
 class Table:
     """The cells of the columns that were asked for; printing it shows none of them.
 
-    ``names`` are all column names of the source, ``whole`` is all of it as it was read, kept on
-    request, ``separator`` is that of a CSV file.
+    Parameters
+    ----------
+    source : where the rows come from
+    n_rows : how many there are
+    columns : the cells, by name
+    whole : all of the source as it was read, kept on request
+    start : how many rows of the source come before the first
     """
 
-    label: str
-    names: tuple[str, ...]
+    source: Source
     n_rows: int
-    columns: Mapping[str, pa.ChunkedArray] = field(compare=False)
-    separator: str | None = None
-    whole: pa.Table | None = field(default=None, compare=False)
+    columns: "Mapping[str, pa.ChunkedArray]" = field(compare=False)
+    whole: "pa.Table | None" = field(default=None, compare=False)
+    start: int = 0
 
     def __repr__(self) -> str:
         return f"Table({len(self.names)} columns)"
 
-    def numbers(self, name: str) -> FloatArray:
-        """Return a column as doubles, shape (n,); NaN for what is no finite number."""
-        column = self.columns[name]
-        if _is_text(column.type):
-            values = _text_numbers(column)
-        else:
-            values = arrow.cast(column, pa.float64(), safe=False).to_numpy()
-        numbers: FloatArray = np.where(np.isfinite(values), values, np.nan)
-        return numbers
+    @property
+    def label(self) -> str:
+        """What messages call the table."""
+        return self.source.label
 
-    def factorised(self, name: str) -> tuple[IntArray, list[str | None]]:
-        """Return (codes, texts): the normalised text of row i is ``texts[codes[i]]``."""
-        codes, values = _factorise(self.columns[name])
-        texts = [text_of(value) for value in values]
-        return codes, [None if text is None else normalise(text) for text in texts]
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All column names of the source."""
+        return self.source.names
+
+    def blocks(self, size: int = BLOCK) -> Iterator[Self]:
+        """Yield the rows in order as tables of ``size`` rows, the last shorter; at least one."""
+        for start in range(0, max(self.n_rows, 1), size):
+            yield type(self)(
+                self.source,
+                min(size, self.n_rows - start),
+                {name: column.slice(start, size) for name, column in self.columns.items()},
+                None if self.whole is None else self.whole.slice(start, size),
+                self.start + start,
+            )
+
+    def numbers(self, name: str, rows: IntArray | None = None) -> FloatArray:
+        """Return a column as doubles, shape (n,); NaN for what is no finite number."""
+        from dpwerm.data.columns import numbers
+
+        return numbers(self._cells(name, rows))
+
+    def factorised(
+        self, name: str, rows: IntArray | None = None
+    ) -> tuple[IntArray, list[str | None]]:
+        """Return (codes, texts): the normalised text of row i is ``texts[codes[i]]``.
+
+        rows: positions of the rows that are asked for, by default all.
+        """
+        from dpwerm.data.columns import factorised
+
+        return factorised(self._cells(name, rows))
 
     def texts(self, name: str) -> NDArray[np.object_]:
         """Return a column as normalised texts, shape (n,); None for an empty cell."""
@@ -65,13 +96,16 @@ class Table:
         """Return one cell as text, as it was read; for the curator's eyes only."""
         return text_of(self.columns[name][row].as_py()) or ""
 
+    def _cells(self, name: str, rows: IntArray | None) -> "pa.ChunkedArray":
+        return self.columns[name] if rows is None else self.columns[name].take(rows)
+
 
 def read_table(source: object, needed: Sequence[str], *, keep_all: bool = False) -> Table:
     """Return the needed columns of a table; other columns are ignored.
 
     Parameters
     ----------
-    source : path of a .csv, .tsv or .parquet file, or a pandas, polars or Arrow table
+    source : path of a file, or a data frame; the readers in ``data/readers.py`` say of which kinds
     needed : column names; all that are missing or of a wrong type are reported at once
     keep_all : bool
         Also keep the other columns, of whatever type, so that they can be written back.
@@ -90,24 +124,24 @@ def read_table(source: object, needed: Sequence[str], *, keep_all: bool = False)
 
 
 def _table(opened: Source, wanted: list[str], *, keep_all: bool) -> Table:
+    import pyarrow as pa
+
+    from dpwerm.data.columns import plain, readable, type_fault
+
     positions = [opened.names.index(name) for name in wanted]
     if keep_all or not wanted:
         positions = list(range(len(opened.names)))
     read = dict(zip(positions, opened.read(positions), strict=True))
     n_rows = len(next(iter(read.values()))) if read else 0
-    kept = [_readable(column) for column in read.values()] if keep_all else []
-    whole = pa.Table.from_arrays(kept, names=opened.names) if keep_all else None
-    columns = {}
-    faults = []
-    for name in wanted:
-        columns[name] = _plain(read[opened.names.index(name)])
-        if not _is_cell_type(columns[name].type):
-            kind = str(columns[name].type).partition("<")[0].partition("[")[0]
-            remedy = "a column that a study uses holds numbers, texts or true and false"
-            faults.append(Fault(name, f"holds values of type {kind}", remedy))
-    if faults:
-        raise TableError(opened.label, faults)
-    return Table(opened.label, opened.names, n_rows, columns, opened.separator, whole)
+    whole = None
+    if keep_all:
+        read = {position: readable(column) for position, column in read.items()}
+        whole = pa.Table.from_arrays(list(read.values()), names=opened.names)
+    columns = {name: plain(read[opened.names.index(name)]) for name in wanted}
+    faults = [type_fault(name, column.type) for name, column in columns.items()]
+    if any(faults):
+        raise TableError(opened.label, [fault for fault in faults if fault])
+    return Table(opened, n_rows, columns, whole)
 
 
 def header_faults(names: Sequence[str], wanted: Sequence[str]) -> list[Fault]:
@@ -133,56 +167,35 @@ def header_faults(names: Sequence[str], wanted: Sequence[str]) -> list[Fault]:
     return faults
 
 
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_large_string(kind))
+def write_with_columns(
+    table: Table,
+    names: Sequence[str],
+    values: Callable[[Table], Sequence[NDArray[np.generic]]],
+    path: Path,
+) -> None:
+    """Write all of a table's own cells as they were read, and more columns after them.
 
+    Parameters
+    ----------
+    table : Table
+        Read with ``keep_all=True``.
+    names : of the new columns; a name the table has is a fault
+    values : from a block of the table to the new columns' values there
+    path : Path
+        Its ending says the format.
+    """
+    import pyarrow as pa
 
-def _is_cell_type(kind: pa.DataType) -> bool:
-    tests = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_null)
-    return _is_text(kind) or any(test(kind) for test in tests)
-
-
-def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return the column without dictionaries, all texts and decimals as one text type."""
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        column = arrow.cast(column, kind.value_type)
-        kind = column.type
-    texts = (pa.types.is_string, pa.types.is_string_view, pa.types.is_decimal)
-    if any(test(kind) for test in texts):
-        column = arrow.cast(column, pa.large_string())
-    return _readable(column)
-
-
-def _readable(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return the column with every text in UTF-8; other bytes become the replacement sign."""
-    if not _is_text(column.type) and not pa.types.is_string(column.type):
-        return column
-    with suppress(pa.ArrowInvalid):
-        column.validate(full=True)
-        return column
-    encoded = arrow.cast(column, pa.large_binary()).combine_chunks().dictionary_encode()
-    texts = [raw.decode("utf-8", "replace") for raw in encoded.dictionary.to_pylist()]
-    values = pa.array(texts, pa.large_string())
-    return pa.chunked_array([values.take(encoded.indices)])
-
-
-def _factorise(column: pa.ChunkedArray) -> tuple[IntArray, list[object]]:
-    """Return (codes, values); a null has the code of a last value None."""
-    if pa.types.is_null(column.type):
-        return np.zeros(len(column), dtype=np.int64), [None]
-    encoded = column.combine_chunks().dictionary_encode()
-    values = encoded.dictionary.to_pylist()
-    indices = arrow.fill_null(arrow.cast(encoded.indices, pa.int64()), len(values))
-    return indices.to_numpy(zero_copy_only=False), [*values, None]
-
-
-def _text_numbers(column: pa.ChunkedArray) -> FloatArray:
-    """Return the numbers of a text column: all at once if each is one, else text by text."""
-    with suppress(pa.ArrowInvalid):
-        fast: FloatArray = arrow.cast(arrow.ascii_trim_whitespace(column), pa.float64()).to_numpy()
-        return fast
-    codes, texts = _factorise(column)
-    parsed = [np.nan if text is None else parse_number(str(text)) for text in texts]
-    values: FloatArray = np.array(parsed)[codes]
-    return values
+    create = writer_of(path)
+    if table.whole is None:
+        raise ParameterError("table must be read with keep_all=True to be written back")
+    clashes = [name for name in names if name in table.names]
+    if clashes:
+        problem, remedy = "is already a column", "rename it in the table"
+        raise TableError(table.label, [Fault(name, problem, remedy) for name in clashes])
+    with create(path, table.source) as write:
+        for block in table.blocks():
+            rows: pa.Table = block.whole
+            for name, column in zip(names, values(block), strict=True):
+                rows = rows.append_column(name, pa.array(column.tolist()))
+            write(rows)

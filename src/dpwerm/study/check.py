@@ -1,12 +1,13 @@
-"""What a check says about a table: one finding per column and kind of trouble, with examples.
+"""Everything in a table that a study did not expect, and what a fit will make of it.
 
-Findings quote cells. They are for the curator, who holds the table, and for nobody else.
+A fit maps every cell by a public rule and says nothing, because its silence is part of the privacy
+claim. The check speaks: one finding per column and kind of trouble, with examples. Findings quote
+cells; they are for the curator, who holds the table, and for nobody else.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +19,16 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.study.propensity import ExternalPropensity
 from dpwerm.study.study import Study
 from dpwerm.study.treatment import arm_labels, received_probabilities, second_arm_probabilities
-from dpwerm.study.trial import person_codes, read_trial
+from dpwerm.study.trial import person_rows, read_trial
 from dpwerm.text import one_line
 
 MOST_EXAMPLES = 5
+_NO_WEIGHT = "the row gets weight 0 and still counts in n"
 
 
 @dataclass(frozen=True)
 class Example:
-    """One cell: data row (from 1), line of the file if it is a CSV file, and the cell's text."""
+    """One cell: data row (from 1), line of the file if it has lines, and the cell's text."""
 
     row: int
     line: int | None
@@ -60,66 +62,8 @@ class Finding:
         return f"{text}: {shown}{more}" if shown else text
 
 
-def cell_finding(
-    table: Table, column: str, kind: str, rows: NDArray[np.bool_], problem: str, consequence: str
-) -> list[Finding]:
-    """Return one finding about the marked rows of a column, or none if no row is marked."""
-    places = np.flatnonzero(rows)
-    if not len(places):
-        return []
-    examples = tuple(
-        Example(int(place) + 1, None, _short(table.cell(column, int(place))))
-        for place in places[:MOST_EXAMPLES]
-    )
-    count = len(places)
-    cells = f"{count:,} {'cell' if count == 1 else 'cells'}"
-    if 1 < count == len(rows):
-        cells = f"every cell ({count:,})"
-    return [Finding(column, kind, f"{cells} {problem}", consequence, count, examples)]
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def with_lines(findings: Sequence[Finding], path: Path, separator: str) -> list[Finding]:
-    """Return the findings with the line of each example in its CSV file."""
-    wanted = {example.row for finding in findings for example in finding.examples}
-    lines = _lines(path, separator, wanted) if wanted else {}
-    return [
-        Finding(
-            **{
-                **vars(finding),
-                "examples": tuple(
-                    Example(one.row, lines.get(one.row), one.value) for one in finding.examples
-                ),
-            }
-        )
-        for finding in findings
-    ]
-
-
-def _lines(path: Path, separator: str, rows: Collection[int]) -> dict[int, int]:
-    """Return the line of each wanted data row: one line is one row, empty lines are none."""
-    found: dict[int, int] = {}
-    row = 0
-    with path.open(encoding="latin-1") as stream:
-        alone = separator not in next(stream)
-        for line, text in enumerate(stream, start=2):
-            row += alone or text != "\n"
-            if row in rows:
-                found.setdefault(row, line)
-    return found
-
-
-# ------------------------------------------------------------------------------------------
-# Everything in a table that a study did not expect, and what a fit will make of it.
-#
-# A fit maps every cell by a public rule and says nothing, because its silence is part of the
-# privacy claim. The check speaks: it is run by the curator, on the curator's own table.
-
-
-_NO_WEIGHT = "the row gets weight 0 and still counts in n"
+Marks = tuple[str, str, NDArray[np.bool_], str, str]
+"""(column, kind, the rows of a block that are meant, problem, consequence)."""
 
 
 def check(study: Study, source: object) -> list[Finding]:
@@ -135,24 +79,87 @@ def check(study: Study, source: object) -> list[Finding]:
         return [Finding("", "empty", "there is no row", "a fit is noise around the zero rule")]
     findings = _whole(study, table) + _persons(study, table)
     findings += [_or_no_use(one, table.n_rows) for one in check_features(study.encoding(), table)]
-    findings += _arms(study, table)
+    findings += find(table, lambda block: _arms(study, block))
     findings += _modelled(study, table)
-    findings += _numbers(table, study.benefit.column, study.benefit.bounds, _NO_WEIGHT)
-    if table.separator is not None:
-        findings = with_lines(findings, Path(str(source)), table.separator)
-    return findings
+    benefit = study.benefit
+    findings += find(
+        table, lambda block: _numbers(block, benefit.column, benefit.bounds, _NO_WEIGHT)
+    )
+    return findings if table.source.lines is None else with_lines(findings, table.source.lines)
 
 
 def check_features(encoding: Encoding, table: Table) -> list[Finding]:
     """Return what an encoding makes of cells that are not as declared."""
-    findings = []
-    for block in encoding.blocks:
-        if isinstance(block, NumberBlock):
-            rule = f"becomes the default {block.default:.10g}"
-            findings += _numbers(table, block.column, (block.lower, block.upper), rule)
-        else:
-            findings += _levels(table, block)
-    return findings
+
+    def marks(block: Table) -> list[Marks]:
+        found = []
+        for feature in encoding.blocks:
+            if isinstance(feature, NumberBlock):
+                rule = f"becomes the default {feature.default:.10g}"
+                found += _numbers(block, feature.column, (feature.lower, feature.upper), rule)
+            else:
+                found += _levels(block, feature)
+        return found
+
+    return find(table, marks)
+
+
+def find(table: Table, marks: Callable[[Table], Sequence[Marks]]) -> list[Finding]:
+    """Return one finding for each kind of mark that some row has, over all blocks of a table.
+
+    marks: the same kinds in the same order for every block; the longest consequence is kept.
+    """
+    found: list[Finding] = []
+    for block in table.blocks():
+        for place, (column, kind, rows, problem, consequence) in enumerate(marks(block)):
+            if place == len(found):
+                found.append(Finding(column, kind, problem, consequence))
+            before, places = found[place], np.flatnonzero(rows)
+            if not len(places):
+                continue
+            new = places[: MOST_EXAMPLES - len(before.examples)].tolist()
+            examples = [
+                Example(block.start + row + 1, None, _short(block.cell(column, row))) for row in new
+            ]
+            found[place] = replace(
+                before,
+                consequence=max(before.consequence, consequence, key=len),
+                count=before.count + len(places),
+                examples=(*before.examples, *examples),
+            )
+    return [
+        replace(one, problem=f"{_cells(one.count, table.n_rows)} {one.problem}")
+        for one in found
+        if one.count
+    ]
+
+
+def _cells(count: int, rows: int) -> str:
+    if 1 < count == rows:
+        return f"every cell ({count:,})"
+    return f"{count:,} {'cell' if count == 1 else 'cells'}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def with_lines(
+    findings: Sequence[Finding], lines: Callable[[Collection[int]], dict[int, int]]
+) -> list[Finding]:
+    """Return the findings with the line of each example in its file."""
+    wanted = {example.row for finding in findings for example in finding.examples}
+    known = lines(wanted) if wanted else {}
+    return [
+        replace(
+            finding,
+            examples=tuple(replace(one, line=known.get(one.row)) for one in finding.examples),
+        )
+        for finding in findings
+    ]
+
+
+# -- what is looked for -----------------------------------------------------------------------
 
 
 def _or_no_use(finding: Finding, rows: int) -> Finding:
@@ -164,134 +171,118 @@ def _or_no_use(finding: Finding, rows: int) -> Finding:
 
 
 def _whole(study: Study, table: Table) -> list[Finding]:
-    labels = arm_labels(table, study.treatment)
-    benefit = study.benefit.centred(table.numbers(study.benefit.column))
-    second = second_arm_probabilities(table, study.treatment)
-    usable = ~np.isnan(benefit) & ~np.isnan(labels)
-    if second is not None:
-        usable &= ~np.isnan(received_probabilities(study.treatment, labels, second))
-    seen = [sign for sign in (-1.0, 1.0) if (labels[usable] == sign).any()]
+    treatment = study.treatment
+    seen: set[float] = set()
+    for block in table.blocks():
+        labels = arm_labels(block, treatment)
+        usable = ~np.isnan(study.benefit.centred(block.numbers(study.benefit.column)))
+        second = second_arm_probabilities(block, treatment)
+        if second is not None:
+            usable &= ~np.isnan(received_probabilities(treatment, labels, second))
+        seen |= {sign for sign in (-1.0, 1.0) if (labels[usable] == sign).any()}
+        if len(seen) == 2:
+            return []
     if not seen:
         remedy = "every row gets weight 0; a fit is noise around the zero rule"
         return [Finding("", "no usable row", "no row has both an arm and a benefit", remedy)]
-    if len(seen) == 1:
-        arm = study.treatment.arms[0 if seen[0] < 0 else 1]
-        remedy = "a fit cannot compare the arms"
-        return [Finding(study.treatment.column, "single arm", f"only arm {arm!r} occurs", remedy)]
-    return []
+    arm = treatment.arms[0 if -1.0 in seen else 1]
+    remedy = "a fit cannot compare the arms"
+    return [Finding(treatment.column, "single arm", f"only arm {arm!r} occurs", remedy)]
 
 
 def _persons(study: Study, table: Table) -> list[Finding]:
-    if study.person is None:
+    column = study.person
+    if column is None:
         return []
-    persons = person_codes(table, study.person)
-    missing = persons < 0
-    counts = np.bincount(persons[~missing], minlength=1)
-    repeated = ~missing & (counts[np.maximum(persons, 0)] > 1)
+    counts = person_rows(table, column)
+    if not counts[None] and max(counts.values()) == 1:
+        return []
     rule = "a fit is refused: the privacy claim holds for one row per person"
-    found = cell_finding(
-        table, study.person, "repeated person", repeated, "of persons with several rows", rule
-    )
-    refused = [Finding(**{**vars(finding), "refused": True}) for finding in found]
     unknown = "each such row counts as a person of its own"
-    return refused + cell_finding(
-        table, study.person, "missing", missing, "without a person", unknown
-    )
+
+    def marks(block: Table) -> list[Marks]:
+        codes, texts = block.factorised(column)
+        missing = np.array([text is None for text in texts])[codes]
+        repeated = np.array([counts.get(text, 0) > 1 for text in texts])[codes] & ~missing
+        problem = "of persons with several rows"
+        return [
+            (column, "repeated person", repeated, problem, rule),
+            (column, "missing", missing, "without a person", unknown),
+        ]
+
+    return [replace(one, refused=one.kind != "missing") for one in find(table, marks)]
 
 
-def _numbers(table: Table, column: str, bounds: tuple[float, float], rule: str) -> list[Finding]:
-    values = table.numbers(column)
-    codes, texts = table.factorised(column)
-    blank = np.array([text is None or text in MISSING for text in texts], dtype=bool)[codes]
+def _blank(
+    block: Table, column: str, unread: NDArray[np.bool_]
+) -> tuple[NDArray[np.bool_], list[str | None]]:
+    """Return which of the cells that say nothing are missing, and the distinct texts of them."""
+    blank, rows = np.zeros(len(unread), dtype=bool), np.flatnonzero(unread)
+    if not len(rows):
+        return blank, []
+    codes, texts = block.factorised(column, rows)
+    blank[rows] = np.array([text is None or text in MISSING for text in texts])[codes]
+    return blank, texts
+
+
+def _numbers(block: Table, column: str, bounds: tuple[float, float], rule: str) -> list[Marks]:
+    values = block.numbers(column)
     none = np.isnan(values)
+    blank, texts = _blank(block, column, none)
     lower, upper = (f"{bound:.10g}" for bound in bounds)
+    within = f"the bounds [{lower}, {upper}]"
+    other = rule + _comma_hint(texts)
     return [
-        *cell_finding(
-            table,
-            column,
-            "not a number",
-            none & ~blank,
-            "without a finite number",
-            rule + _comma_hint(texts),
-        ),
-        *cell_finding(table, column, "missing", none & blank, "missing", rule),
-        *cell_finding(
-            table,
-            column,
-            "below",
-            values < bounds[0],
-            f"below the bounds [{lower}, {upper}]",
-            f"clipped to {lower}",
-        ),
-        *cell_finding(
-            table,
-            column,
-            "above",
-            values > bounds[1],
-            f"above the bounds [{lower}, {upper}]",
-            f"clipped to {upper}",
-        ),
+        (column, "not a number", none & ~blank, "without a finite number", other),
+        (column, "missing", blank, "missing", rule),
+        (column, "below", values < bounds[0], f"below {within}", f"clipped to {lower}"),
+        (column, "above", values > bounds[1], f"above {within}", f"clipped to {upper}"),
     ]
 
 
 def _comma_hint(texts: Sequence[str | None]) -> str:
     """Return what to do if some number is written with a decimal comma."""
-    commas = any(text is not None and re.fullmatch(r"[+-]?\d+,\d+", text) for text in texts)
+    commas = any(text and "," in text and re.fullmatch(r"[+-]?\d+,\d+", text) for text in texts)
     return " (a decimal comma is not read: write 1.5)" if commas else ""
 
 
-def _levels(table: Table, block: CategoryBlock) -> list[Finding]:
-    codes, texts = table.factorised(block.column)
-    known = block.lookup
-    missing = [text not in known and (text is None or text in MISSING) for text in texts]
-    catches = any(level.cells == "*" for level in block.levels)
-    unknown = [
-        not catches and not gone and text not in known
-        for text, gone in zip(texts, missing, strict=True)
-    ]
+def _levels(block: Table, feature: CategoryBlock) -> list[Marks]:
+    codes, texts = block.factorised(feature.column)
+    known = feature.lookup
+    catches = any(level.cells == "*" for level in feature.levels)
+    strange = [text not in known for text in texts]
+    blank = [text is None or text in MISSING for text in texts]
+    missing = np.logical_and(strange, blank)[codes]
+    unknown = np.logical_and(strange, np.logical_not(blank))[codes] & (not catches)
+    first = f"becomes the first level {feature.levels[0].name!r}"
+    default = f"becomes the default level {feature.default!r}"
     return [
-        *cell_finding(
-            table,
-            block.column,
-            "unknown level",
-            np.array(unknown, dtype=bool)[codes],
-            "with no declared level",
-            f"becomes the first level {block.levels[0].name!r}",
-        ),
-        *cell_finding(
-            table,
-            block.column,
-            "missing",
-            np.array(missing, dtype=bool)[codes],
-            "missing",
-            f"becomes the default level {block.default!r}",
-        ),
+        (feature.column, "unknown level", unknown, "with no declared level", first),
+        (feature.column, "missing", missing, "missing", default),
     ]
 
 
-def _arms(study: Study, table: Table) -> list[Finding]:
+def _arms(study: Study, block: Table) -> list[Marks]:
     treatment = study.treatment
-    codes, texts = table.factorised(treatment.column)
-    blank = np.array([text is None or text in MISSING for text in texts], dtype=bool)[codes]
-    none = np.isnan(arm_labels(table, treatment))
-    arms = " nor ".join(repr(arm) for arm in treatment.arms)
     column = treatment.column
-    findings = [
-        *cell_finding(table, column, "unknown arm", none & ~blank, f"neither {arms}", _NO_WEIGHT),
-        *cell_finding(table, column, "missing", none & blank, "missing", _NO_WEIGHT),
+    none = np.isnan(arm_labels(block, treatment))
+    blank, _ = _blank(block, column, none)
+    arms = " nor ".join(repr(arm) for arm in treatment.arms)
+    marks: list[Marks] = [
+        (column, "unknown arm", none & ~blank, f"neither {arms}", _NO_WEIGHT),
+        (column, "missing", blank, "missing", _NO_WEIGHT),
     ]
     if treatment.propensity_column is None:
-        return findings
+        return marks
     column, floor = treatment.propensity_column, treatment.pi_min
-    values = table.numbers(column)
+    values = block.numbers(column)
     outside = (values <= 0) | (values >= 1)
-    rule = _clipped(floor)
     low = ~outside & ((values < floor) | (values > 1 - floor))
     return [
-        *findings,
-        *cell_finding(table, column, "missing", np.isnan(values), "without a number", _NO_WEIGHT),
-        *cell_finding(table, column, "no probability", outside, "not within (0, 1)", rule),
-        *cell_finding(table, column, "beyond the floor", low, "beyond the floor", rule),
+        *marks,
+        (column, "missing", np.isnan(values), "without a number", _NO_WEIGHT),
+        (column, "no probability", outside, "not within (0, 1)", _clipped(floor)),
+        (column, "beyond the floor", low, "beyond the floor", _clipped(floor)),
     ]
 
 
@@ -301,8 +292,11 @@ def _modelled(study: Study, table: Table) -> list[Finding]:
     if not isinstance(model, ExternalPropensity):
         return []
     encoding = study.encoding().changed(kind="centred", saturation=1.0)
-    far = np.abs(model.scores(encoding, encoding.encode(table))) > np.log((1 - floor) / floor)
-    count = int(far.sum())
+    limit = np.log((1 - floor) / floor)
+    count = sum(
+        int((np.abs(model.scores(encoding, encoding.encode(block))) > limit).sum())
+        for block in table.blocks()
+    )
     if not count:
         return []
     rows = f"{count} of {table.n_rows} rows have a modelled propensity beyond the floor"

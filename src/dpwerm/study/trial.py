@@ -1,8 +1,10 @@
-"""The columns a fit needs, read once and refused only for the form of the table."""
+"""The columns a fit needs, read once and refused only for the form of the table.
+
+One person is one row: the privacy claim protects a row, so a person must not have several.
+"""
 
 import numpy as np
 
-from dpwerm.arrays import IntArray
 from dpwerm.data.table import Table, read_table
 from dpwerm.errors import Fault, TableError
 from dpwerm.study.study import Study
@@ -21,17 +23,15 @@ def read_trial(study: Study, source: object) -> Table:
     return table
 
 
-# ------------------------------------------------------------------------------------------
-# One person is one row: the privacy claim protects a row, so a person must not have several.
-
-
-def person_codes(table: Table, column: str) -> IntArray:
-    """Return a number per row, equal for equal persons, shape (n,); −1 where missing."""
-    codes, texts = table.factorised(column)
-    first: dict[str | None, int] = {None: -1}
-    merged = [first.setdefault(text, len(first)) for text in texts]
-    persons: IntArray = np.array(merged, dtype=np.int64)[codes]
-    return persons
+def person_rows(table: Table, column: str) -> dict[str | None, int]:
+    """Return how many rows each person has; None stands for rows without a person."""
+    counts: dict[str | None, int] = {None: 0}
+    for block in table.blocks():
+        codes, texts = block.factorised(column)
+        rows = np.bincount(codes, minlength=len(texts)).tolist()
+        for text, count in zip(texts, rows, strict=True):
+            counts[text] = counts.get(text, 0) + count
+    return counts
 
 
 def repeated_persons(study: Study, table: Table) -> int:
@@ -41,9 +41,9 @@ def repeated_persons(study: Study, table: Table) -> int:
     """
     if study.person is None:
         return 0
-    persons = person_codes(table, study.person)
-    counts = np.bincount(persons[persons >= 0])
-    return int(np.count_nonzero(counts > 1))
+    counts = person_rows(table, study.person)
+    del counts[None]
+    return sum(count > 1 for count in counts.values())
 
 
 def refuse_repeated_persons(study: Study, table: Table) -> None:

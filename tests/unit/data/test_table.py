@@ -102,20 +102,54 @@ def test_empty_columns_and_infinities() -> None:
     assert np.isnan(table.numbers("x")).all()
 
 
+ODD = [
+    *("", "  ", "NA", "nan", "inf", "-Infinity", "true", "FALSE", "0x10", "1_0", "+1", "1.", "-.5"),
+    *("1e400", "1e-400", "9" * 400, "0." + "0" * 120 + "1", "1e99", "-0", "007", "1,5", "p-1", "e"),
+    *("\u0661", "\u00a040\u00a0", "\x1f41", "\x85x", "a b", "a\n", "x" * 80, "1\n2", "\u00e9t"),
+]
 cell_text = st.one_of(
+    st.sampled_from(ODD),
     st.text(alphabet='0123456789.eE+-naif \t,;"x', max_size=8),
+    st.text(max_size=4),
     st.floats().map(repr),
     st.integers().map(str),
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(st.lists(cell_text, min_size=1, max_size=6))
 def test_a_cell_means_the_same_whatever_stands_in_other_rows(cells: list[str]) -> None:
     table = read_table(pa.table({"x": cells}), ["x"])
     for found, text in zip(table.numbers("x"), cells, strict=True):
         assert found == parse_number(text) or (math.isnan(found) and math.isnan(parse_number(text)))
     assert table.texts("x").tolist() == [normalise(text) for text in cells]
+
+
+@pytest.mark.parametrize("text", ODD)
+def test_a_cell_means_the_same_alone_and_among_others(text: str) -> None:
+    for cells in ([text], [text, "1"], [text, "x"], [text, *ODD]):
+        table = read_table(pa.table({"x": cells}), ["x"])
+        np.testing.assert_equal(table.numbers("x"), [parse_number(cell) for cell in cells])
+        assert table.texts("x").tolist() == [normalise(cell) for cell in cells]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 100])
+def test_blocks_are_the_rows_in_order(size: int) -> None:
+    table = read_table(pd.DataFrame(DATA), list(DATA), keep_all=True)
+    blocks = list(table.blocks(size))
+    assert [block.start for block in blocks] == list(range(0, 3, size))
+    assert sum(block.n_rows for block in blocks) == 3
+    for name in DATA:
+        texts = [text for block in blocks for text in block.texts(name)]
+        assert texts == table.texts(name).tolist()
+        parts = np.concatenate([block.numbers(name) for block in blocks])
+        np.testing.assert_equal(parts, table.numbers(name))
+    assert pa.concat_tables([block.whole for block in blocks]).equals(table.whole)
+
+
+def test_a_table_without_rows_is_one_block() -> None:
+    (block,) = read_table(pd.DataFrame({"a": []}), ["a"]).blocks()
+    assert (block.n_rows, block.start) == (0, 0)
 
 
 @settings(max_examples=60, deadline=None)

@@ -4,8 +4,8 @@
             → objective → certified solver + exact noise → certificate → release
 
 All that is public comes first, so the cost is known and charged before anything is drawn. What is
-learned on the way leaves only in the release of the rule and, where the propensity model is private,
-in the release of that. Every estimator, command, private tuning and audit fits through here.
+learned on the way leaves only in the release of the rule and, where the propensity model is
+private, in the release of that. Every estimator, command, private tuning and audit fits through here.
 """
 
 from dataclasses import dataclass, replace
@@ -202,8 +202,10 @@ def fit_release(
 
     X: (n, d) encoded by ``encoding``; targets, weights and what was received: (n,) as the weighting
     of ``spec`` makes them, weights in [0, W]. Callers clip at W; a weight above it is a mistake of
-    theirs, which the run refuses. threshold: in [0, 1), for what was released. What is computed on the way (the solver's point, its bound, the noise
-    inside the objective) is local to the mechanism's run, never returned.
+    theirs, which the run refuses. threshold: in [0, 1), for what was released.
+
+    What is computed on the way (the solver's point, its bound, the noise inside the objective) is
+    local to the mechanism's run, never returned.
     """
     certificate, calibration = certify(
         spec,

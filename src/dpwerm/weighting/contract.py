@@ -88,9 +88,9 @@ class Weighting(Protocol):
 
 @dataclass(frozen=True)
 class OutcomeWeighted:
-    r"""Outcome weighted learning (Zhao et al. 2012): ξ = x, t = y·sign(v), w = |v|/P(y|x) ≤ V/π_min.
+    r"""Outcome weighted learning (Zhao et al. 2012): ξ = x, t = y·sign(v), w = |v|/P(y|x).
 
-    v is the centred, clipped benefit and y = ±1 the arm received; a row whose arm, benefit or
+    w ≤ V/π_min. v is the centred, clipped benefit and y = ±1 the arm received; a row whose arm, benefit or
     propensity is missing has weight 0. Labels that come with weights are the same design.
     """
 

@@ -243,14 +243,13 @@ def facts_of(spec: Specification, encoding: Encoding, n: int | None) -> Facts:
     return Facts(
         weight_bound=spec.weight_bound,
         lipschitz=spec.loss.lipschitz,
-        radius=encoding.radius,
+        smoothness=spec.loss.smoothness,
+        domain=encoding.domain,
         gamma=spec.gamma,
+        regularizer=spec.regularizer,
         relation=spec.relation,
         n=n if spec.relation.publishes_n else None,
         origin=spec.origin,
-        smoothness=spec.loss.smoothness,
-        blocks=encoding.norm_blocks,
-        regularizer=spec.regularizer.name,
     )
 
 
@@ -309,7 +308,7 @@ def certify(
             parameters=dict(spec.origin.parameters),
             statement=spec.origin.statement,
         ),
-        radius=encoding.radius,
+        radius=facts.radius,
         dimension=facts.dimension,
         perturbation=PerturbationRecord.of(calibration.inside),
         sensitivity=SensitivityRecord(

@@ -4,8 +4,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dpwerm.errors import ParameterError
-from dpwerm.mechanisms import get_mechanism
-from dpwerm.mechanisms.gaussian import check_notion
+from dpwerm.mechanisms import get_mechanism, plain_mechanism
+from dpwerm.mechanisms.contract import check_notion
+from dpwerm.mechanisms.output_perturbation import NotPrivate
+from dpwerm.mechanisms.spherical_laplace import SphericalLaplace
 from dpwerm.objective.losses import Loss, get_loss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.regularizers import Regularizer, Ridge, get_regularizer
@@ -15,7 +17,7 @@ from dpwerm.privacy.origin import KnownByDesign, stated_origin
 from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import WeightOrigin
 
-NON_PRIVATE = "none"
+NON_PRIVATE = NotPrivate.name
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Specification:
     budget: AnyBudget
     gamma: float
     weight_bound: float
-    mechanism: str = "spherical-laplace"
+    mechanism: str = SphericalLaplace.name
     relation: Relation = Relation.REPLACE_ONE
     loss: Loss = field(default_factory=HuberisedHinge)
     regularizer: Regularizer = field(default_factory=Ridge)
@@ -50,26 +52,20 @@ class Specification:
     def __post_init__(self) -> None:
         positive("gamma", self.gamma)
         positive("weight_bound", self.weight_bound)
-        get_mechanism(self.mechanism)
+        mechanism = get_mechanism(self.mechanism)
         if isinstance(self.budget, Budget) and not self.budget.is_private:
             object.__setattr__(self, "mechanism", NON_PRIVATE)
             object.__setattr__(self, "budget", Budget(self.budget.epsilon))
-        elif self.mechanism == NON_PRIVATE:
+        elif not mechanism.private:
             raise ParameterError(
-                f"mechanism '{NON_PRIVATE}' adds no noise; use epsilon=inf for a non-private fit, "
-                "or another mechanism"
+                f"mechanism '{mechanism.name}' adds no noise; use epsilon=inf for a non-private "
+                "fit, or another mechanism"
             )
-        check_notion(self.mechanism, self.budget)
+        check_notion(get_mechanism(self.mechanism), self.budget)
 
     def with_settings(self, **settings: Any) -> "Specification":
         """Return the same specification with other settings, checked anew."""
         return replace(self, **settings)
-
-
-def plain_mechanism(budget: AnyBudget) -> str:
-    """Return the mechanism where nobody names one and nothing is simulated."""
-    pure = isinstance(budget, Budget) and not budget.delta
-    return "spherical-laplace" if pure else "gaussian"
 
 
 def loss_of(loss: str | Loss, h: object = None) -> Loss:

@@ -16,9 +16,10 @@ from benchmarks.page import fill
 from dpwerm import PrivateTreatmentRule
 from dpwerm.arrays import FloatArray
 from dpwerm.documents.half_widths import SimulatedReach, simulated_reach
+from dpwerm.draws import Draws
 from dpwerm.releases.certificate import certify
 from dpwerm.releases.rule import Rule
-from dpwerm.simulate.engine.released import Draws, inside_noise
+from dpwerm.simulate.engine.released import inside_noise
 from dpwerm.simulate.scenarios import OBSERVATIONAL, SCENARIOS
 from dpwerm.simulate.scenarios.scenario import Scenario
 from dpwerm.simulate.synthetic import generator

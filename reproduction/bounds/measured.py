@@ -20,6 +20,7 @@ from scipy import stats
 
 from dpwerm.arrays import FloatArray
 from dpwerm.choose.search import Rehearsal
+from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Calibration
@@ -28,7 +29,7 @@ from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.plan.expected import AT_ONCE, rehearsed
 from dpwerm.plan.settle import Settled
 from dpwerm.privacy.budget import Budget
-from dpwerm.simulate.engine.released import Draws, outside_noise
+from dpwerm.simulate.engine.released import outside_noise
 from dpwerm.simulate.synthetic import generator, random_trials
 from dpwerm.solve.batch import minimise_batch
 from dpwerm.solve.batch_problems import BatchProblems

@@ -5,7 +5,9 @@
 
 All that is public comes first, so the cost is known and charged before anything is drawn. What is
 learned on the way leaves only in the release of the rule and, where the propensity model is
-private, in the release of that. Every estimator, command, private tuning and audit fits through here.
+private, in the release of that.
+
+Every estimator, command, private tuning and audit fits through here.
 """
 
 from dataclasses import dataclass, replace
@@ -215,11 +217,9 @@ def fit_release(
         library=f"dpwerm {__version__}",
         receipt=bits.receipt,
     )
-    weighting, facts = spec.weighting, calibration.facts
+    weighting, bounds = spec.weighting, calibration.facts.domain.column_bounds
     design = weighting.design(encoding.learning_rows(X), received, encoding)
-    data = MemoryRows(
-        design, targets, weights, weighting.constant(encoding), np.array(facts.column_bounds)
-    )
+    data = MemoryRows(design, targets, weights, weighting.constant(encoding), bounds)
     objective = Objective(data, spec.loss, spec.gamma, spec.regularizer)
     integers = get_mechanism(spec.mechanism).run(objective, calibration, bits, on_stage)
     return Release(encoding, integers, certificate, threshold)

@@ -6,24 +6,25 @@ with one part exchanged; its twin has the right part, and all else is the same.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from tests.unit.features.domains import of_blocks
 
 from dpwerm.arrays import FloatArray
 from dpwerm.audit.target import Key, Pair, Target, luck
-from dpwerm.exact import sqrt_up
+from dpwerm.draws import Draws
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Calibration
 from dpwerm.objective.losses import Loss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import Facts, WeightOrigin
-from dpwerm.simulate.engine.released import Draws, outside_noise, released
+from dpwerm.simulate.engine.released import outside_noise, released
 from dpwerm.solve.batch_problems import BatchProblems
 from dpwerm.study.declaration import outcome_weights
 
@@ -99,14 +100,13 @@ def facts_of(
     return Facts(
         weight_bound=weight_bound,
         lipschitz=loss.lipschitz,
-        radius=sqrt_up(sum((Fraction(s) ** 2 for _, s in blocks), start=Fraction(0))),
+        smoothness=loss.smoothness,
+        domain=of_blocks(blocks),
         gamma=gamma,
+        regularizer=Ridge(),
         relation=relation,
         n=n,
         origin=KnownByDesign() if origin is None else origin,
-        smoothness=loss.smoothness,
-        blocks=tuple(blocks),
-        regularizer="ridge",
     )
 
 

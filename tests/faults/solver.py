@@ -24,13 +24,14 @@ from tests.faults.chain import (
 
 from dpwerm.arrays import FloatArray
 from dpwerm.audit.target import Key, Pair, luck
+from dpwerm.draws import Draws
 from dpwerm.exact import round_up
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Calibration, Noise
 from dpwerm.mechanisms.perturbed import SECOND
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.privacy.budget import Budget
-from dpwerm.simulate.engine.released import Draws, inside_noise, outside_noise
+from dpwerm.simulate.engine.released import inside_noise, outside_noise
 from dpwerm.solve.batch import minimise_batch
 from dpwerm.solve.batch_problems import BatchProblems
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from dpwerm.arrays import FloatArray
+from dpwerm.draws import Draws
 from dpwerm.features.encoding import Encoding
-from dpwerm.simulate.engine.released import Draws, outside_noise
+from dpwerm.simulate.engine.released import outside_noise
 from reproduction.paper_batch import LOSS, paper_plan, paper_problems, paper_theta
 from reproduction.paper_method import paper_release, shifted
 

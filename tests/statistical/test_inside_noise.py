@@ -15,9 +15,11 @@ import pytest
 from scipy import stats
 from tests.statistical.kolmogorov import POWER, Distribution, Shape
 from tests.statistical.samples import SOURCES
+from tests.unit.features.domains import of_blocks
 
 from dpwerm.arrays import FloatArray
 from dpwerm.mechanisms.norms import BlockNorm, Euclidean, Norm
+from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.grid import nearby_vector
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.randomness import bit_source
@@ -29,7 +31,8 @@ BLOCKS = ((1, 0.5), (1, 1.0), (1, 1.0), (3, 0.75))
 
 P, M, RATE = 6, 4000, 0.3
 ERROR = 1e-9
-FACTS = Facts(3.0, 1.0, 1.75, 10.0, Relation.REPLACE_ONE, 9, KnownByDesign(), 0.25, BLOCKS, "ridge")
+DOMAIN = of_blocks(BLOCKS)
+FACTS = Facts(3.0, 1.0, 0.25, DOMAIN, 10.0, Ridge(), Relation.REPLACE_ONE, 9, KnownByDesign())
 NORMS: dict[str, Norm] = {"l2": Euclidean(), "block": BlockNorm()}
 WRONG = (0.9, 1.1)
 
@@ -37,7 +40,7 @@ WRONG = (0.9, 1.1)
 @lru_cache(maxsize=8)
 def noise(norm: str, source: str) -> FloatArray:
     """Return β·b of M draws, shape (M, P); each row is off by less than ERROR."""
-    sampler, bits = NORMS[norm].sampler(FACTS, RATE), bit_source(SOURCES[source])
+    sampler, bits = NORMS[norm].sampler(FACTS, 1 / Fraction(RATE)), bit_source(SOURCES[source])
     error = Fraction(ERROR)
     draws = [nearby_vector(sampler, error, bits.substream()) for _ in range(M)]
     b: FloatArray = np.array([np.sum(parts, axis=0) for parts in draws])

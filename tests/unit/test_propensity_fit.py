@@ -9,6 +9,7 @@ import pytest
 from scipy.optimize import minimize
 
 from dpwerm.arrays import FloatArray
+from dpwerm.features.domain import Interval
 from dpwerm.features.encoding import Encoding
 from dpwerm.fit import fit_private, secret_second_arm, settle_private
 from dpwerm.objective.losses.logistic import Logistic
@@ -180,14 +181,13 @@ def facts_of(declaration: Declaration, n: int) -> Facts:
     return Facts(
         declaration.weight_bound,
         1.0,
+        0.25,
+        Interval(1.0),
         1.0,
-        1.0,
+        Ridge(),
         Relation.REPLACE_ONE,
         n,
         model,
-        0.25,
-        ((1, 1.0),),
-        "ridge",
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 import dpwerm
 
 HOUSE = Path(dpwerm.__file__).parent
-GROUND = {"errors", "exact", "parameters", "arrays", "text", "faults", "version"}
+GROUND = {"draws", "errors", "exact", "parameters", "arrays", "text", "faults", "version"}
 FLOORS = [
     {"data"},
     {"features"},

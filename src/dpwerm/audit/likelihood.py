@@ -8,16 +8,20 @@ perturbation: θ belongs to exactly one b, so
 up to a constant; the second noise is too small to matter. Everything is vectorised over θ (m, p).
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from functools import lru_cache
 from typing import cast
 
 import numpy as np
 
 from dpwerm.arrays import FloatArray
+from dpwerm.errors import ParameterError
+from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Calibration
 from dpwerm.objective.losses import Loss
+from dpwerm.objective.losses.contract import form_of
 from dpwerm.objective.rows import MemoryRows
+from dpwerm.privacy.sensitivity import Facts
 from dpwerm.solve.batch import minimise_path
 from dpwerm.solve.batch_problems import BatchProblems
 
@@ -33,14 +37,16 @@ def stacked(data: MemoryRows) -> BatchProblems:
 def minimiser(data: MemoryRows, loss: Loss, calibration: Calibration) -> FloatArray:
     """Return θ̂ (p,), as near as the calibration's solver comes."""
     # Every registered loss is a frozen dataclass.
-    return _minimiser(data, cast("Hashable", loss), calibration.facts.gamma, calibration.tolerance)
+    return _minimiser(data, cast("Hashable", loss), calibration.facts, calibration.tolerance)
 
 
 @lru_cache(maxsize=64)
-def _minimiser(data: MemoryRows, loss: Hashable, gamma: float, tolerance: float) -> FloatArray:
+def _minimiser(data: MemoryRows, loss: Hashable, facts: Facts, tolerance: float) -> FloatArray:
     """Return θ̂; a pair is looked at many times. The data are made up, so they may be kept."""
     known = cast("Loss", loss)
-    found = minimise_path(stacked(data), known, [gamma], tolerance=tolerance)
+    found = minimise_path(
+        stacked(data), known, [facts.gamma], tolerance=tolerance, regularizer=facts.regularizer
+    )
     return np.asarray(found.theta[0, 0])
 
 
@@ -49,8 +55,8 @@ def log_density(
 ) -> FloatArray:
     """Return log p(θ; D) up to a constant that no data set changes, (m,)."""
     if calibration.inside is None:
-        size = OUTSIDE[calibration.noise.mechanism]
-        return size((outputs - minimiser(data, loss, calibration)) / calibration.noise.scale)
+        noise = outputs - minimiser(data, loss, calibration)
+        return get_mechanism(calibration.mechanism).log_density(calibration, noise)
     parts = range(0, len(outputs), _AT_ONCE)
     found = [_inside(outputs[at : at + _AT_ONCE], data, loss, calibration) for at in parts]
     return np.concatenate(found) if found else np.zeros(0)
@@ -60,19 +66,21 @@ def _inside(
     theta: FloatArray, data: MemoryRows, loss: Loss, calibration: Calibration
 ) -> FloatArray:
     """Return log ν(b(θ)) + log det ∇²F(θ)."""
-    gamma, inside = calibration.facts.gamma, calibration.inside
-    if inside is None:
-        raise AssertionError("the calibration has noise inside the objective")
-    scale = inside.sigma if inside.rate is None else 1.0 / inside.rate
-    rows = data.whole.design() * data.targets[:, None]
-    z = theta @ rows.T
-    slopes, bends = data.weights * loss.derivative(z), data.weights * loss.second_derivative(z)
-    b = -(slopes @ rows + gamma * theta) / (scale or 1.0)
-    if inside.norm == "block":
-        law = -_block_norm(b, calibration.facts.blocks)
+    facts, rows, targets = calibration.facts, data.whole.design(), data.targets
+    matrix = facts.regularizer.matrix(facts.dimension)
+    if matrix is None:
+        raise ParameterError(f"regularizer {facts.regularizer.name} is not quadratic")
+    if form_of(loss) == "residual":
+        z = theta @ rows.T - targets
     else:
-        law = OUTSIDE["gaussian" if inside.norm == "gaussian" else "spherical-laplace"](b)
-    return np.asarray(law + _log_determinant(bends / gamma, rows))
+        rows = rows * targets[:, None]
+        z = theta @ rows.T
+    slopes, bends = data.weights * loss.derivative(z), data.weights * loss.second_derivative(z)
+    b = -(slopes @ rows + facts.gamma * (theta @ matrix))
+    law = get_mechanism(calibration.mechanism).log_density(calibration, b)
+    # det(γM + RᵀDR) is det(I + R'ᵀDR'/γ) up to a factor, with R' = RL⁻ᵀ and M = LLᵀ.
+    whitened = np.linalg.solve(np.linalg.cholesky(matrix), rows.T).T
+    return np.asarray(law + _log_determinant(bends / facts.gamma, whitened))
 
 
 def _log_determinant(bends: FloatArray, rows: FloatArray) -> FloatArray:
@@ -85,32 +93,3 @@ def _log_determinant(bends: FloatArray, rows: FloatArray) -> FloatArray:
         products = (rows[:, :, None] * rows[:, None, :]).reshape(n, p * p)
         hessians = (bends @ products).reshape(-1, p, p)
     return np.asarray(np.linalg.slogdet(np.eye(min(n, p)) + hessians)[1])
-
-
-def _block_norm(b: FloatArray, blocks: tuple[tuple[int, float], ...]) -> FloatArray:
-    """Return max over blocks of ‖b_block‖₁/s, (m,)."""
-    largest, start = np.zeros(len(b)), 0
-    for width, bound in blocks:
-        part = np.abs(b[:, start : start + width]).sum(axis=1) / bound
-        largest, start = np.maximum(largest, part), start + width
-    return largest
-
-
-def _spherical(z: FloatArray) -> FloatArray:
-    return np.asarray(-np.linalg.norm(z, axis=1))
-
-
-def _product(z: FloatArray) -> FloatArray:
-    return np.asarray(-np.abs(z).sum(axis=1))
-
-
-def _gaussian(z: FloatArray) -> FloatArray:
-    return np.asarray(-0.5 * (z**2).sum(axis=1))
-
-
-OUTSIDE: dict[str, Callable[[FloatArray], FloatArray]] = {
-    "spherical-laplace": _spherical,
-    "product-laplace": _product,
-    "gaussian": _gaussian,
-}
-"""The log-density of each law of noise at scale 1, up to a constant."""

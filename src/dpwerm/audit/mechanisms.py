@@ -5,7 +5,6 @@ The private propensity model is such a target under the settings that a fit woul
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -14,8 +13,10 @@ from dpwerm.arrays import FloatArray
 from dpwerm.audit.likelihood import log_density, stacked
 from dpwerm.audit.neighbours import near, pairs_for
 from dpwerm.audit.target import Key, Pair, luck
-from dpwerm.exact import sqrt_up
+from dpwerm.draws import Draws
 from dpwerm.features.blocks import NumberBlock
+from dpwerm.features.composed import Product
+from dpwerm.features.domain import Interval
 from dpwerm.features.encoding import Encoding
 from dpwerm.fit import settle_private
 from dpwerm.mechanisms import get_mechanism
@@ -30,7 +31,7 @@ from dpwerm.privacy.randomness import OperatingSystemBits
 from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import Facts
 from dpwerm.releases.certificate import facts_of
-from dpwerm.simulate.engine.released import Draws, outside_noise, released
+from dpwerm.simulate.engine.released import outside_noise, released
 
 AT_ONCE = 1 << 15
 """Releases made at once."""
@@ -120,7 +121,7 @@ class MechanismTarget:
     def exact(self, data: MemoryRows, runs: int) -> FloatArray:
         """Return real releases, with the operating system's bits."""
         mechanism, calibration = get_mechanism(self.mechanism), self.calibration
-        objective = Objective(data, self.loss, self.facts.gamma, Ridge())
+        objective = Objective(data, self.loss, self.facts.gamma, self.facts.regularizer)
         bits = OperatingSystemBits()
         found = [mechanism.run(objective, calibration, bits) for _ in range(runs)]
         whole = np.array(found, dtype=np.float64).reshape(runs, self.dimension)
@@ -137,18 +138,16 @@ def plain_facts(
     weight_bound: float = 1.0,
 ) -> Facts:
     """Return facts of ``dimension`` numbers in [−1, 1]; γ is in units of W·r²."""
-    radius = sqrt_up(Fraction(dimension))
     return Facts(
         weight_bound=weight_bound,
         lipschitz=loss.lipschitz,
-        radius=radius,
+        smoothness=loss.smoothness,
+        domain=Product((Interval(1.0),) * dimension),
         gamma=gamma * weight_bound * dimension,
+        regularizer=Ridge(),
         relation=relation,
         n=rows if relation.publishes_n else None,
         origin=KnownByDesign(),
-        smoothness=loss.smoothness,
-        blocks=((1, 1.0),) * dimension,
-        regularizer=Ridge.name,
     )
 
 

@@ -22,7 +22,7 @@ MOVES = 12
 
 @dataclass(frozen=True)
 class Person:
-    """A record as weight times label, in [−W, W], and a row within the blocks."""
+    """A record as weight times label, in [−W, W], and a row within the domain."""
 
     weight: float
     row: FloatArray
@@ -36,7 +36,7 @@ def data_of(people: Sequence[Person], facts: Facts) -> MemoryRows:
     weights = np.array([person.weight for person in people])
     rows = np.array([person.row for person in people]).reshape(len(people), facts.dimension)
     labels = np.where(weights < 0, -1.0, 1.0)
-    return MemoryRows(rows, labels, np.abs(weights), 0.0, np.array(facts.column_bounds))
+    return MemoryRows(rows, labels, np.abs(weights), 0.0, facts.domain.column_bounds)
 
 
 def pair_of(name: str, one: Person, other: Person, crowd: Sequence[Person], facts: Facts) -> Pair:
@@ -55,7 +55,7 @@ def pairs_for(facts: Facts) -> list[Pair]:
 
 
 def _pairs(facts: Facts) -> Iterator[Pair]:
-    whole, corner = facts.weight_bound, _corner(facts)
+    whole, corner = facts.weight_bound, facts.domain.longest
     others = max(0, (facts.n or 3) - 1)
     one, other = Person(whole, corner), Person(-whole, corner)
     yield pair_of("a person alone, and with the other label", one, other, [], facts)
@@ -102,29 +102,7 @@ def _shaken(person: Person, facts: Facts, rng: np.random.Generator) -> Person:
     if rng.random() < 0.5:
         return person
     size = rng.choice([0.1, 0.3, 1.0])
-    bounds = np.array(facts.column_bounds)
+    bounds = facts.domain.column_bounds
     row = person.row + size * rng.normal(size=len(bounds)) * bounds
     weight = float(np.clip(person.weight + size * whole * rng.normal(), -whole, whole))
-    return Person(weight, _within(row, facts))
-
-
-def _within(row: FloatArray, facts: Facts) -> FloatArray:
-    """Return the row pulled into its blocks."""
-    found, start = row.copy(), 0
-    for width, bound in facts.blocks:
-        part = slice(start, start + width)
-        start += width
-        size = np.abs(found[part]).sum()
-        if size > bound:
-            found[part] *= bound / size * (1.0 - 1e-12 * (width > 1))
-    return np.clip(found, -np.array(facts.column_bounds), facts.column_bounds)
-
-
-def _corner(facts: Facts) -> FloatArray:
-    """Return the longest row: s in a column, the first level of a category."""
-    found = np.zeros(facts.dimension)
-    start = 0
-    for width, bound in facts.blocks:
-        found[start] = bound
-        start += width
-    return found
+    return Person(weight, facts.domain.pulled(row))

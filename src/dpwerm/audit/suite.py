@@ -16,7 +16,6 @@ from dpwerm.audit.releases import ChoiceTarget, SumsTarget
 from dpwerm.audit.target import Exact, Target
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import MECHANISMS
-from dpwerm.mechanisms.none import NotPrivate
 from dpwerm.objective.losses import Loss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
@@ -24,7 +23,7 @@ from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.relation import Relation
 from dpwerm.simulate.engine.run import OnDone, run, unseen
 
-SHIPPED = tuple(name for name in MECHANISMS if name != NotPrivate.name)
+SHIPPED = tuple(name for name, one in MECHANISMS.items() if one.private)
 EPSILONS = ("0.5", "1", "2", "4")
 CONFIRMED = ("1", "4")
 SMALL, LARGE = (1, 2, 5), (10, 20)

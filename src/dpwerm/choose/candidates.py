@@ -12,9 +12,9 @@ from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Question
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
+from dpwerm.mechanisms import candidates
 from dpwerm.mechanisms.perturbed import gamma_floor
 from dpwerm.parameters import SMALLEST
-from dpwerm.privacy.budget import GaussianBudget
 
 GAMMAS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 CLIPS = (0.1, 0.2, 0.4, 0.7, 1.0)
@@ -24,19 +24,12 @@ THRESHOLDS = (0.0, 0.15, 0.25, 0.35)
 ABOVE_FLOOR = (1.3, 3.0)
 """How far above the floor of objective perturbation γ starts."""
 
-PURE = ("objective-block", "objective-l2", "spherical-laplace")
-WITH_DELTA = (*PURE, "objective-gaussian", "gaussian")
-
 
 def mechanisms(question: Question) -> tuple[str, ...]:
     """Return the mechanisms to try, the most promising first."""
     if question.fixed.mechanism is not None:
         return (question.fixed.mechanism,)
-    if not question.budget.is_private:
-        return ("none",)
-    if isinstance(question.budget, GaussianBudget):
-        return ("gaussian",)
-    return WITH_DELTA if question.budget.delta else PURE
+    return candidates(question.budget)
 
 
 def settings(question: Question, mechanism: str) -> Iterator[Hyperparameters]:

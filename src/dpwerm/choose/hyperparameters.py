@@ -11,12 +11,12 @@ from typing import Any, Self
 
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
-from dpwerm.mechanisms import get_mechanism
+from dpwerm.mechanisms import get_mechanism, plain_mechanism
 from dpwerm.mechanisms.contract import spent
 from dpwerm.parameters import LARGEST, SMALLEST, positive, real
 from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.sensitivity import LARGEST_N
-from dpwerm.releases.specification import Chosen, Specification, plain_mechanism
+from dpwerm.releases.specification import Chosen, Specification
 
 AUTO = "auto"
 LARGEST_SATURATION = 100.0

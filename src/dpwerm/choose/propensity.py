@@ -20,6 +20,7 @@ from dpwerm.choose.search import Progress, Rehearsal, no_progress
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.relation import Relation
@@ -167,7 +168,7 @@ def question_of(encoding: Encoding, n: int, budget: AnyBudget, relation: Relatio
         relation=relation,
         loss=Logistic(),
         origin=KnownByDesign(),
-        regularizer="ridge",
+        regularizer=Ridge(),
         outcome=Outcome.of_labels(),
         fixed=Hyperparameters(clip=1.0, saturation=1.0, threshold=0.0),
     )

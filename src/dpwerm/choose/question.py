@@ -15,6 +15,7 @@ from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.objective.losses import Loss
+from dpwerm.objective.regularizers import Regularizer
 from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.relation import Relation
@@ -79,7 +80,7 @@ class Question:
     relation : Relation
     loss : Loss
     origin : WeightOrigin
-    regularizer : str
+    regularizer : Regularizer
     outcome : Outcome
     fixed : Hyperparameters that are not asked for; γ always is
     most_gamma : float, the largest γ/W that a fit can use
@@ -91,7 +92,7 @@ class Question:
     relation: Relation
     loss: Loss
     origin: WeightOrigin
-    regularizer: str
+    regularizer: Regularizer
     outcome: Outcome
     fixed: Hyperparameters = OPEN
     most_gamma: float = LARGEST
@@ -107,14 +108,13 @@ class Question:
         return Facts(
             weight_bound=1.0,
             lipschitz=self.loss.lipschitz,
-            radius=encoding.radius,
+            smoothness=self.loss.smoothness,
+            domain=encoding.domain,
             gamma=gamma,
+            regularizer=self.regularizer,
             relation=self.relation,
             n=self.n if self.relation.publishes_n else None,
             origin=self.origin,
-            smoothness=self.loss.smoothness,
-            blocks=encoding.norm_blocks,
-            regularizer=self.regularizer,
         )
 
     def plain(self) -> dict[str, Any]:
@@ -128,7 +128,7 @@ class Question:
             "relation": str(self.relation),
             "loss": [self.loss.name, sorted(self.loss.parameters.items())],
             "origin": [self.origin.name, sorted(self.origin.parameters.items())],
-            "regularizer": self.regularizer,
+            "regularizer": self.regularizer.name,
             "outcome": [
                 outcome.centre,
                 outcome.signed,

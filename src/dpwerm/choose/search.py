@@ -15,11 +15,12 @@ from dpwerm.arrays import FloatArray
 from dpwerm.choose.candidates import gammas, mechanisms, settings, thresholds
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Choice, Question
+from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Calibration, spent
-from dpwerm.simulate.engine.released import Draws, released, second_arm
+from dpwerm.simulate.engine.released import released, second_arm
 from dpwerm.simulate.synthetic import Proxies, generator, random_labels, random_trials
 from dpwerm.solve.batch_problems import BatchProblems
 

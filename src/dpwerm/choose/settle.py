@@ -12,8 +12,8 @@ from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Outcome, Question
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
-from dpwerm.mechanisms.contract import Stage
-from dpwerm.mechanisms.gaussian import check_notion
+from dpwerm.mechanisms import get_mechanism
+from dpwerm.mechanisms.contract import Stage, check_notion
 from dpwerm.parameters import LARGEST, SMALLEST
 from dpwerm.releases.specification import Chosen, Specification
 from dpwerm.study.declaration import Declaration
@@ -32,7 +32,7 @@ def settle(
     people: the public or planned number of people, None where γ is given and nothing is chosen
     """
     if asked.mechanism is not None:
-        check_notion(asked.mechanism, spec.budget)
+        check_notion(get_mechanism(asked.mechanism), spec.budget)
     if asked.gamma is not None:
         return asked.or_plain(spec.budget)
     question = question_of(asked, spec, encoding, outcome, people or 1)
@@ -64,7 +64,7 @@ def question_of(
         relation=spec.relation,
         loss=spec.loss,
         origin=spec.origin,
-        regularizer=spec.regularizer.name,
+        regularizer=spec.regularizer,
         outcome=outcome,
         fixed=replace(asked, gamma=None, mechanism=named),
         most_gamma=_most_gamma(spec.weight_bound),

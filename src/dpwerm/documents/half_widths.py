@@ -4,8 +4,9 @@ One: the half width t with P(|Z_j| ≤ t) = coverage. Together: t with P(max_j |
 so that only so seldom does the noise alone lift any coefficient beyond it. An effect is φ_j·θ_j, so
 its noise reaches φ_j·t.
 
-For output perturbation the law of the noise is public; under objective perturbation the noise in
-θ passes through the curvature of the data, so its law is sensitive. What it may be is simulated:
+For output perturbation the law of the noise is public, and each mechanism has its t. Under
+objective perturbation the noise in θ passes through the curvature of the data, so its law is
+sensitive. What it may be is simulated:
 
 .. math:: \theta^* - \hat\theta \approx -(\nabla^2 F)^{-1} b, \qquad
           t_j = \varphi_j \cdot \text{quantile of } |\theta^*_j - \hat\theta_j|
@@ -13,19 +14,13 @@ For output perturbation the law of the noise is public; under objective perturba
 with F that of random trials inside the declared bounds, and the quantile over trials and draws of
 b. Nothing goes in but a released rule: its certificate, encoding and declaration say what was known
 before a row was read. Features of one kind look alike by that, so they share one t.
-
-Spherical Laplace noise is normal noise of a random scale: Z = s·K·N with K ~ χ(p+1) and N standard
-normal, because ‖N‖·K ~ χ(p)·χ(p+1) ~ Gamma(p), by the duplication of the gamma function. So
-P(|Z_j| ≤ t for k of the j) = E[(2Φ(t/(sK)) − 1)^k].
 """
 
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from scipy import optimize, special, stats
 
 from dpwerm.arrays import FloatArray
 from dpwerm.choose.answer import calibration_of
@@ -33,20 +28,19 @@ from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Outcome, Question
 from dpwerm.choose.search import Rehearsal, proxies_of
 from dpwerm.choose.settle import SPREAD, outcome_of
+from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
+from dpwerm.mechanisms import MECHANISMS
 from dpwerm.mechanisms.contract import Calibration
 from dpwerm.parameters import real
 from dpwerm.releases.release import Release
 from dpwerm.releases.rule import Rule
 from dpwerm.releases.tuning import SPLIT
-from dpwerm.simulate.engine.released import Draws, inside_noise
+from dpwerm.simulate.engine.released import inside_noise
 from dpwerm.simulate.synthetic import generator
 from dpwerm.solve.batch import minimise_batch
 from dpwerm.study.declaration import Declaration
-
-NODES = 400
-"""Of the integral over K. The relative error of t is below 1e-6 at 0.95, 2e-5 up to 0.999."""
 
 KEPT = (
     "The rule is one of several releases, chosen by its score. ± is the reach of the noise in one "
@@ -58,43 +52,10 @@ WEIGHTS = (
 )
 
 
-def _spherical(scale: float, dimension: int, coverage: float, count: int) -> float:
-    # Gauss–Legendre nodes in probability space of K; the integrand is smooth and bounded.
-    nodes, weights = special.roots_legendre(NODES)
-    sizes = stats.chi(dimension + 1).ppf((nodes + 1) / 2)
-
-    def excess(t: float) -> float:
-        inside = special.erf(t / sizes / math.sqrt(2)) ** count
-        return float(weights @ inside / 2 - coverage)
-
-    return scale * float(optimize.brentq(excess, 1e-9, 100.0 * (dimension + 10)))
-
-
-def _laplace(scale: float, _dimension: int, coverage: float, count: int) -> float:
-    return -scale * math.log(-math.expm1(math.log(coverage) / count))
-
-
-def _gaussian(scale: float, _dimension: int, coverage: float, count: int) -> float:
-    return scale * float(stats.norm.isf(-math.expm1(math.log(coverage) / count) / 2))
-
-
-def _none(_scale: float, _dimension: int, _coverage: float, _count: int) -> float:
-    return 0.0
-
-
-LAWS: dict[str, Callable[[float, int, float, int], float]] = {
-    "spherical-laplace": _spherical,
-    "product-laplace": _laplace,
-    "gaussian": _gaussian,
-    "none": _none,
-}
-"""t of each law by scale, dimension p, coverage, and how many of the p must stay within it."""
-
-
 def half_width(release: Release, coverage: float = 0.95, count: int = 1) -> float | None:
     """Return t with P(|noise in encoded coefficients| ≤ t) = coverage, for ``count`` at once.
 
-    None under objective perturbation, where t depends on the data.
+    None under objective perturbation, where t depends on the data, and of an unknown mechanism.
 
     Parameters
     ----------
@@ -103,10 +64,10 @@ def half_width(release: Release, coverage: float = 0.95, count: int = 1) -> floa
     count : int from 1 to p
     """
     certificate = release.certificate
-    if certificate.perturbation is not None:
+    mechanism = MECHANISMS.get(certificate.mechanism)
+    if mechanism is None:
         return None
-    law = LAWS[certificate.mechanism]
-    return law(certificate.noise.scale, certificate.dimension, coverage, count)
+    return mechanism.half_width(certificate.noise.scale, certificate.dimension, coverage, count)
 
 
 def effect_reach(release: Release, coverage: float = 0.95) -> FloatArray | None:
@@ -157,7 +118,7 @@ def question_of(rule: Rule) -> Question:
         relation=spec.relation,
         loss=spec.loss,
         origin=spec.origin,
-        regularizer=spec.regularizer.name,
+        regularizer=spec.regularizer,
         outcome=_outcome(rule.declaration),
         fixed=Hyperparameters(
             mechanism=spec.mechanism,

@@ -17,9 +17,10 @@ from pydantic import Field, Strict, ValidationError, model_validator
 from dpwerm.arrays import FloatArray
 from dpwerm.data.table import Table
 from dpwerm.errors import ParameterError, RuleFileError
-from dpwerm.exact import sqrt_up
 from dpwerm.faults import faults_of, wrong
 from dpwerm.features.blocks import Block, Frozen, Number, NumberBlock, shrink_factor
+from dpwerm.features.composed import Product
+from dpwerm.features.domain import CrossPolytope, Domain, Interval
 from dpwerm.parameters import LARGEST, SMALLEST, interval
 from dpwerm.text import one_line, stays_in_line
 
@@ -148,29 +149,28 @@ class Encoding(Frozen):
         return self.intercept * self.factor
 
     @cached_property
-    def radius(self) -> float:
-        """The bound r on ‖x‖₂, intercept included, rounded up."""
-        blocks = len(self.blocks) * Fraction(self.factor) ** 2
-        return sqrt_up(Fraction(self.intercept_scale) ** 2 + blocks)
+    def domain(self) -> Product:
+        """The set that holds every row, for the doubles themselves; the intercept comes first.
 
-    @cached_property
-    def column_bounds(self) -> FloatArray:
-        """The bounds s_j on |x_j|, intercept first if there is one."""
-        bounds = np.full(self.n_columns, self.factor)
-        if self.intercept:
-            bounds = np.concatenate([[self.intercept_scale], bounds])
-        bounds.flags.writeable = False
-        return bounds
+        A number or two levels lie in [−s, s], a category of k > 2 levels in {‖v‖₁ ≤ s}, which holds
+        s times each unit vector.
+        """
+        blocks: list[Domain] = [
+            Interval(self.factor) if block.width == 1 else CrossPolytope(block.width, self.factor)
+            for block in self.blocks
+        ]
+        first = [Interval(self.intercept_scale)] if self.intercept else []
+        return Product((*first, *blocks))
 
     @property
-    def norm_blocks(self) -> tuple[tuple[int, float], ...]:
-        """The set that holds every row, as (width, s) per block, intercept first if there is one.
+    def radius(self) -> float:
+        """The bound r on ‖x‖₂, intercept included, rounded up."""
+        return self.domain.radius
 
-        Width 1 is the interval [−s, s]; width k > 1 is {‖v‖₁ ≤ s}, which holds s times each unit
-        vector. A row lies in the product of these sets, for the doubles themselves.
-        """
-        blocks = tuple((block.width, self.factor) for block in self.blocks)
-        return ((1, self.intercept_scale), *blocks) if self.intercept else blocks
+    @property
+    def column_bounds(self) -> FloatArray:
+        """The bounds s_j on |x_j|, intercept first if there is one."""
+        return self.domain.column_bounds
 
     @cached_property
     def coefficient_names(self) -> tuple[str, ...]:

@@ -1,17 +1,25 @@
-"""What every law of noise shares: the noise record, the contract, and the checks of a release."""
+"""What every mechanism and every law of noise offers, and the checks of a release.
+
+A mechanism is a calibration and a run: what is said before the data, and what is then done. The
+calibration is a pure function of public facts and the budget. The run gives whole numbers k_j on
+the public grid, θ_j = k_j·2^e, and nothing else of what it computed on the way. Everything else
+that depends on the mechanism is its own too: its law in doubles for simulations, its log-density
+for the auditor, its half-width, its words, and when it is tried without being asked for.
+"""
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import Protocol, cast
+from typing import ClassVar, Protocol, cast
 
 import numpy as np
 
+from dpwerm.arrays import FloatArray
+from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.objective.objective import Objective
-from dpwerm.objective.rows import Block
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.randomness import BitSource
 from dpwerm.privacy.sensitivity import Facts
@@ -50,15 +58,23 @@ class Noise:
 
 
 class Claim(Protocol):
-    """What is promised: by a law of noise, or by a mechanism."""
+    """What is promised, in which words, and when: by a law of noise, or by a mechanism."""
 
     @property
     def name(self) -> str:
         """The name in the table of laws or of mechanisms."""
 
     @property
+    def private(self) -> bool:
+        """Whether anything is promised."""
+
+    @property
     def needs_delta(self) -> bool:
         """Whether δ > 0 is needed."""
+
+    @property
+    def needs_epsilon(self) -> bool:
+        """Whether the claim is in (ε, δ) alone, not in ρ-zCDP or μ-GDP."""
 
     @property
     def statement(self) -> str:
@@ -67,6 +83,50 @@ class Claim(Protocol):
     @property
     def proof(self) -> str:
         """The page with the proof."""
+
+    @property
+    def how(self) -> str:
+        """What is done, in a report, for people who do not know mechanisms; no full stop."""
+
+    def order(self, budget: AnyBudget) -> int | None:
+        """Return the place among the automatic candidates for a budget, None if it is none."""
+
+    def is_plain(self, budget: AnyBudget) -> bool:
+        """Whether this is used for a budget where nobody names one and nothing is simulated."""
+
+    def half_width(self, scale: float, dimension: int, coverage: float, count: int) -> float | None:
+        """Return t with P(|Z_j| ≤ t for ``count`` of the j) = coverage; None if no law is public.
+
+        Parameters
+        ----------
+        scale : float ≥ 0, of the noise that is added
+        dimension : int ≥ 1, p
+        coverage : float above 0 and below 1
+        count : int from 1 to p
+        """
+
+
+class PureClaim:
+    """What most claims share: pure ε, private, not tried by itself, no half-width to state."""
+
+    private: ClassVar[bool] = True
+    needs_delta: ClassVar[bool] = False
+    needs_epsilon: ClassVar[bool] = True
+
+    def order(self, budget: AnyBudget) -> int | None:
+        """Return None."""
+        del budget
+        return None
+
+    def is_plain(self, budget: AnyBudget) -> bool:
+        """Return False."""
+        del budget
+        return False
+
+    def half_width(self, scale: float, dimension: int, coverage: float, count: int) -> float | None:
+        """Return None."""
+        del scale, dimension, coverage, count
+        return None
 
 
 class NoiseLaw(Claim, Protocol):
@@ -77,6 +137,20 @@ class NoiseLaw(Claim, Protocol):
 
     def release(self, theta: Sequence[Fraction], noise: Noise, bits: BitSource) -> tuple[int, ...]:
         """Return grid integers k_j; the released θ_j is k_j·2^(noise.exponent)."""
+
+    def simulated(self, draws: Draws) -> FloatArray:
+        """Return noise (…, p) of scale 1 in doubles."""
+
+    def log_density(self, z: FloatArray) -> FloatArray:
+        """Return the log-density of noise (m, p) of scale 1, up to a constant, (m,)."""
+
+
+OUTPUT = (
+    "The rule was computed from the rows of the people in it, with each person's weight held below "
+    "a public bound, so one person can move the coefficients only so far. Random noise made for "
+    "that distance was added before anything left the computer"
+)
+"""How output perturbation is private, in a report."""
 
 
 def checked_dimension(dimension: object) -> int:
@@ -93,6 +167,17 @@ def epsilon_delta(name: str, budget: AnyBudget) -> Budget:
     if isinstance(budget, Budget):
         return budget
     raise ParameterError(f"mechanism {name} needs epsilon; use gaussian for {budget}")
+
+
+def check_notion(claim: Claim, budget: AnyBudget) -> None:
+    """Raise if nothing is claimed in the notion of the budget."""
+    if claim.needs_epsilon:
+        epsilon_delta(claim.name, budget)
+
+
+def with_epsilon(budget: AnyBudget) -> bool:
+    """Whether a budget is (ε, δ) with a finite ε."""
+    return isinstance(budget, Budget) and budget.is_private
 
 
 def pure_epsilon(name: str, any_budget: AnyBudget) -> Fraction:
@@ -120,13 +205,6 @@ def checked_release(law: NoiseLaw, theta: Sequence[Fraction], noise: Noise) -> l
     return [Fraction(value) for value in theta]
 
 
-# ------------------------------------------------------------------------------------------
-# A mechanism is a calibration and a run: what is said before the data, and what is then done.
-#
-# The calibration is a pure function of public facts and the budget. The run gives whole
-# numbers k_j on the public grid, θ_j = k_j·2^e, and nothing else of what it computed on the way.
-
-
 Stage = Callable[[str], None]
 """Called with the name of each stage as it starts; a stage never depends on a data value."""
 
@@ -141,10 +219,10 @@ class Inside:
 
     Parameters
     ----------
-    norm : str, "l2", "block" or "gaussian"
+    norm : str, such as "l2", "block" or "gaussian"
     kappa : float, κ, the largest ‖x‖_K of an allowed row; ‖x‖₂ for "gaussian"
     epsilon_inside, epsilon_outside : Decimal, exact; what b and the second noise may cost
-    jacobian : float, log(1 + Wcr²/γ), rounded up, for reading
+    jacobian : float, log(1 + Wcρ), ρ = r²/γ for ridge, rounded up, for reading
     rate : float or None, β, rounded down
     sigma : float or None, σ, rounded up
     """
@@ -156,6 +234,16 @@ class Inside:
     jacobian: float
     rate: float | None = None
     sigma: float | None = None
+
+    @property
+    def exact_scale(self) -> Fraction:
+        """The scale of b: σ, or 1/β."""
+        return Fraction(self.sigma or 0) if self.rate is None else 1 / Fraction(self.rate)
+
+    @property
+    def scale(self) -> float:
+        """The scale of b as a double, for simulations."""
+        return (self.sigma or 0.0) if self.rate is None else 1.0 / self.rate
 
 
 @dataclass(frozen=True)
@@ -183,7 +271,7 @@ class Calibration:
 
 
 class Mechanism(Claim, Protocol):
-    """A theorem one can run: a claim, a calibration that makes it true, and the run."""
+    """A theorem one can run: a claim, a calibration that makes it true, the run, and its law."""
 
     def calibrate(self, facts: Facts, budget: AnyBudget) -> Calibration:
         """Return the calibration that makes the claim true, or raise if there is none."""
@@ -196,6 +284,15 @@ class Mechanism(Claim, Protocol):
         on_stage: Stage = no_progress,
     ) -> tuple[int, ...]:
         """Return grid integers k_j; the released θ_j is k_j·2^(calibration.noise.exponent)."""
+
+    def inside_noise(self, calibration: Calibration, draws: Draws) -> FloatArray | None:
+        """Return b (…, p) in doubles; None if there is no noise inside the objective."""
+
+    def outside_noise(self, calibration: Calibration, draws: Draws) -> FloatArray:
+        """Return the noise (…, p) that is added to what the solver returns, in doubles."""
+
+    def log_density(self, calibration: Calibration, noise: FloatArray) -> FloatArray:
+        """Return the log-density of noise (m, p) up to a constant: of b, or of what is added."""
 
 
 def calibrated(mechanism: Mechanism, facts: Facts, budget: AnyBudget) -> Calibration:
@@ -228,35 +325,17 @@ def check_run(mechanism: Mechanism, objective: Objective, calibration: Calibrati
         raise ParameterError("n of the calibration is not the number of rows")
     if any(data.map(lambda block: bool(block.weights.max() > facts.weight_bound))):
         raise ParameterError("weights must not exceed weight_bound")
-    same = objective.gamma == facts.gamma and objective.regularizer.name == facts.regularizer
+    same = objective.gamma == facts.gamma and objective.regularizer == facts.regularizer
     if not same or objective.tilt is not None:
         raise ParameterError(
             "gamma, regularizer or tilt of the objective are not the calibration's"
         )
     if loss.lipschitz > facts.lipschitz or loss.smoothness > facts.smoothness:
         raise ParameterError("the loss has larger constants than the calibration")
-    bounds = data.column_bounds
-    if bounds.shape != (facts.dimension,) or np.any(bounds > np.array(facts.column_bounds)):
+    bounds, allowed = data.column_bounds, facts.domain.column_bounds
+    if bounds.shape != allowed.shape or np.any(bounds > allowed):
         raise ParameterError(
-            "column_bounds of the objective are not within the calibration's blocks"
+            "column_bounds of the objective are not within the calibration's domain"
         )
-    if not all(data.map(lambda block: _rows_within(block, facts))):
-        raise ParameterError("X has a row outside the calibration's blocks")
-
-
-def _rows_within(data: Block, facts: Facts) -> bool:
-    """Whether each block wider than 1 has ‖v‖₁ ≤ s in every row; the rest is in column_bounds."""
-    start = -data.first_feature
-    for width, bound in facts.blocks:
-        columns = slice(start, start + width)
-        start += width
-        if width == 1:
-            continue
-        sizes = np.abs(data.X[:, columns])
-        sums = sizes.sum(axis=1)
-        # One number is its own sum; a sum of several may have been rounded down.
-        several = np.count_nonzero(sizes, axis=1) > 1
-        sums[several] *= 1 + width * 2.0**-52
-        if sums.max(initial=0.0) > bound:
-            return False
-    return True
+    if not all(data.map(lambda block: facts.domain.contains(block.design()))):
+        raise ParameterError("X has a row outside the calibration's domain")

@@ -15,9 +15,9 @@ from dpwerm.errors import ParameterError
 from dpwerm.exact import precision
 from dpwerm.mechanisms.contract import epsilon_delta
 from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.grid import GUARD_BITS, START_BITS, ball
+from dpwerm.privacy.grid import GUARD_BITS, START_BITS
 from dpwerm.privacy.randomness import BitSource
-from dpwerm.privacy.samplers import LazyUniforms
+from dpwerm.privacy.samplers import LazyUniforms, ball
 
 
 def checked_sensitivity(sensitivity: object) -> int:

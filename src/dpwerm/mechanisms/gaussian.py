@@ -8,27 +8,33 @@ which falls as m grows; m is the smallest number of a public grid with δ(m) ≤
 arithmetic. It is therefore the same on every machine. In ρ-zCDP m² = 1/(2ρ), and in μ-GDP m = 1/μ.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import ClassVar
 
+import numpy as np
 from flint import arb
 
+from dpwerm.arrays import FloatArray
+from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.exact import floor_log2, precision, round_up, sqrt_up
 from dpwerm.mechanisms.contract import (
     GRID_BITS,
+    OUTPUT,
     Noise,
+    PureClaim,
     checked_dimension,
     checked_release,
-    epsilon_delta,
+    with_epsilon,
 )
 from dpwerm.privacy.budget import AnyBudget, GaussianBudget
-from dpwerm.privacy.grid import ball, release_on_grid
+from dpwerm.privacy.grid import release_on_grid
 from dpwerm.privacy.randomness import BitSource
-from dpwerm.privacy.samplers import LazyUniforms, even, gauss
+from dpwerm.privacy.samplers import ball, normal
 from dpwerm.privacy.sensitivity import checked
 
 MULTIPLIER_BITS = 30
@@ -94,7 +100,7 @@ def _first(holds: Callable[[int], bool]) -> int:
 
 
 @dataclass(frozen=True)
-class Gaussian:
+class Gaussian(PureClaim):
     r"""The analytic Gaussian mechanism.
 
     .. math:: Z \sim N(0, \sigma^2 I), \quad \sigma = m \Delta, \quad \delta(m) \le \delta
@@ -104,12 +110,14 @@ class Gaussian:
 
     name: ClassVar[str] = "gaussian"
     needs_delta: ClassVar[bool] = True
+    needs_epsilon: ClassVar[bool] = False
     statement: ClassVar[str] = (
         "If the ℓ₂ sensitivity is at most Δ, adding N(0, σ²) noise to each coordinate is "
         "(ε, δ)-differentially private when Φ(Δ/2σ − εσ/Δ) − e^ε Φ(−Δ/2σ − εσ/Δ) ≤ δ, ρ-zCDP when "
         "Δ²/(2σ²) ≤ ρ, and μ-GDP when Δ/σ ≤ μ."
     )
     proof: ClassVar[str] = "docs/proofs/gaussian.md"
+    how: ClassVar[str] = OUTPUT
 
     def calibrate(self, sensitivity: float, dimension: int, budget: AnyBudget) -> Noise:
         """Return the noise of standard deviation σ = m·Δ, a double, rounded up.
@@ -135,12 +143,33 @@ class Gaussian:
     def release(self, theta: Sequence[Fraction], noise: Noise, bits: BitSource) -> tuple[int, ...]:
         """Return the grid integers of θ + Z; σ is the double ``noise.scale``, exactly."""
         center = checked_release(self, theta, noise)
-        p, sigma = noise.dimension, Fraction(noise.scale)
+        sampler = normal(noise.dimension, Fraction(noise.scale))
+        return release_on_grid(center, sampler, noise.exponent, bits)
 
-        def sample(uniforms: LazyUniforms, m: int) -> list[arb]:
-            return [ball(sigma) * z for z in gauss(uniforms.balls(0, even(p), m))[:p]]
+    def simulated(self, draws: Draws) -> FloatArray:
+        """Return normal numbers."""
+        return draws.normals
 
-        return release_on_grid(center, sample, noise.exponent, bits)
+    def log_density(self, z: FloatArray) -> FloatArray:
+        """Return −½‖z‖₂²."""
+        return np.asarray(-0.5 * (z**2).sum(axis=1))
+
+    def order(self, budget: AnyBudget) -> int | None:
+        """Return the fifth place where δ > 0, and the only one for ρ or μ."""
+        if isinstance(budget, GaussianBudget):
+            return 50
+        return 50 if with_epsilon(budget) and budget.delta else None
+
+    def is_plain(self, budget: AnyBudget) -> bool:
+        """Whether the budget has a δ, or is in ρ or μ."""
+        return isinstance(budget, GaussianBudget) or budget.delta != 0
+
+    def half_width(self, scale: float, dimension: int, coverage: float, count: int) -> float:
+        """Return σ times a quantile of |N|: the coordinates are independent."""
+        del dimension
+        from scipy import stats
+
+        return scale * float(stats.norm.isf(-math.expm1(math.log(coverage) / count) / 2))
 
 
 def _sigma(sensitivity: Fraction, budget: AnyBudget) -> float:
@@ -152,18 +181,6 @@ def _sigma(sensitivity: Fraction, budget: AnyBudget) -> float:
     if budget.delta == 0:
         raise ParameterError("mechanism gaussian needs delta above 0 and below 1, such as 1e-6")
     return round_up(noise_multiplier(budget.exact_epsilon, budget.exact_delta) * sensitivity)
-
-
-# ------------------------------------------------------------------------------------------
-# One Gaussian noise in three notions: with m = σ/Δ it is 1/(2m²)-zCDP and 1/m-GDP, all exact.
-#
-# Proof: docs/proofs/gaussian.md.
-
-
-def check_notion(mechanism: str, budget: AnyBudget) -> None:
-    """Raise if the mechanism makes no claim in the notion of the budget."""
-    if mechanism != Gaussian.name:
-        epsilon_delta(mechanism, budget)
 
 
 def rho_and_mu(noise: Noise) -> tuple[float, float] | None:

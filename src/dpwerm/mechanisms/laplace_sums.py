@@ -20,10 +20,10 @@ from dpwerm.errors import ParameterError
 from dpwerm.exact import floor_log2, round_up
 from dpwerm.mechanisms.contract import GRID_BITS, checked_dimension, pure_epsilon
 from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.grid import ball, release_on_grid
+from dpwerm.privacy.grid import release_on_grid
 from dpwerm.privacy.randomness import BitSource
 from dpwerm.privacy.relation import Relation
-from dpwerm.privacy.samplers import LazyUniforms, laplace
+from dpwerm.privacy.samplers import LazyUniforms, ball, laplace
 
 SHARE_BITS = 32
 UNIT = 1 << SHARE_BITS

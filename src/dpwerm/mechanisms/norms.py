@@ -1,31 +1,33 @@
-"""Norms ‖·‖_K for the noise b, as samplers of density ∝ exp(−β‖b‖_K), and κ = sup ‖x‖_K.
+"""Laws of the noise b inside the objective: ∝ exp(−‖b‖_K) for a norm K, or normal; at any scale.
 
-If b is R times a uniform point of the unit ball of K, with R ~ Gamma(p+1, 1/β), then its density is
-∝ exp(−β‖b‖_K); equally, R ~ Gamma(p, 1/β) times the right point of the unit sphere.
+If b is R times a uniform point of the unit ball of K, with R ~ Gamma(p+1), then its density is
+∝ exp(−‖b‖_K); equally, R ~ Gamma(p) times the right point of the unit sphere. κ = sup ‖x‖_K.
 """
 
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Protocol
 
+import numpy as np
 from flint import arb
 
-from dpwerm.privacy.grid import ball
+from dpwerm.arrays import FloatArray
+from dpwerm.draws import Draws
+from dpwerm.mechanisms.gaussian import Gaussian
+from dpwerm.mechanisms.spherical_laplace import SphericalLaplace
 from dpwerm.privacy.samplers import (
     LazyUniforms,
     Sampler,
-    block_point,
-    block_uniforms,
-    even,
+    ball,
     gamma_radius,
-    gauss,
-    sphere_direction,
+    normal,
+    spherical,
 )
 from dpwerm.privacy.sensitivity import Facts
 
 
 class Norm(Protocol):
-    """A norm of R^p that depends on public facts only."""
+    """A law of b that depends on public facts only."""
 
     @property
     def name(self) -> str:
@@ -34,13 +36,19 @@ class Norm(Protocol):
     def kappa(self, facts: Facts) -> float:
         """Return κ, the largest norm of an allowed row."""
 
-    def sampler(self, facts: Facts, rate: float) -> Sampler:
-        """Return b with density ∝ exp(−rate·‖b‖_K); the double ``rate`` is meant exactly."""
+    def sampler(self, facts: Facts, scale: Fraction) -> Sampler:
+        """Return b with density ∝ exp(−‖b‖_K/scale), exactly."""
+
+    def simulated(self, facts: Facts, draws: Draws) -> FloatArray:
+        """Return b (…, p) of scale 1 in doubles."""
+
+    def log_density(self, facts: Facts, b: FloatArray) -> FloatArray:
+        """Return the log-density of b (m, p) at scale 1, up to a constant."""
 
 
 @dataclass(frozen=True)
 class Euclidean:
-    """The norm ‖b‖₂: radius Gamma(p, 1/β) times a uniform direction; κ = r."""
+    """The norm ‖b‖₂: radius Gamma(p) times a uniform direction; κ = r."""
 
     name: ClassVar[str] = "l2"
 
@@ -48,24 +56,24 @@ class Euclidean:
         """Return r."""
         return facts.radius
 
-    def sampler(self, facts: Facts, rate: float) -> Sampler:
+    def sampler(self, facts: Facts, scale: Fraction) -> Sampler:
         """Return b from p + even(p) uniforms."""
-        p, scale = facts.dimension, 1 / Fraction(rate)
+        return spherical(facts.dimension, scale)
 
-        def sample(uniforms: LazyUniforms, m: int) -> list[arb]:
-            radius = ball(scale) * gamma_radius(uniforms.balls(0, p, m))
-            normals = gauss(uniforms.balls(p, even(p), m))[:p]
-            return [radius * s for s in sphere_direction(normals)]
+    def simulated(self, facts: Facts, draws: Draws) -> FloatArray:
+        """Return spherical Laplace noise."""
+        del facts
+        return draws.spherical
 
-        return sample
+    def log_density(self, facts: Facts, b: FloatArray) -> FloatArray:
+        """Return −‖b‖₂."""
+        del facts
+        return SphericalLaplace().log_density(b)
 
 
 @dataclass(frozen=True)
 class BlockNorm:
-    """The norm whose unit ball is the set of allowed rows, so that κ = 1.
-
-    max over blocks of |b_j|/s for width 1 and of ‖b_block‖₁/s for width k > 1.
-    """
+    """The norm whose unit ball is the domain, the set of allowed rows, so that κ = 1."""
 
     name: ClassVar[str] = "block"
 
@@ -74,13 +82,46 @@ class BlockNorm:
         del facts
         return 1.0
 
-    def sampler(self, facts: Facts, rate: float) -> Sampler:
-        """Return b: radius Gamma(p+1, 1/β) times a uniform point of the ball."""
-        p, blocks, scale = facts.dimension, facts.blocks, 1 / Fraction(rate)
-        count = block_uniforms(blocks)
+    def sampler(self, facts: Facts, scale: Fraction) -> Sampler:
+        """Return b: radius Gamma(p+1) times a uniform point of the domain."""
+        p, domain = facts.dimension, facts.domain
 
         def sample(uniforms: LazyUniforms, m: int) -> list[arb]:
             radius = ball(scale) * gamma_radius(uniforms.balls(0, p + 1, m))
-            return [radius * v for v in block_point(uniforms.balls(p + 1, count, m), blocks)]
+            return [radius * v for v in domain.point(uniforms.balls(p + 1, domain.uniforms, m))]
 
         return sample
+
+    def simulated(self, facts: Facts, draws: Draws) -> FloatArray:
+        """Return a Gamma(p+1) radius times a uniform point of the domain."""
+        point = facts.domain.simulated(draws, slice(0, facts.dimension))
+        return np.asarray(point * draws.longer[..., None])
+
+    def log_density(self, facts: Facts, b: FloatArray) -> FloatArray:
+        """Return −‖b‖_K."""
+        return -facts.domain.gauge(b)
+
+
+@dataclass(frozen=True)
+class Normal:
+    """Normal noise: N(0, scale²I), for which a shift is measured by ‖·‖₂; κ = r."""
+
+    name: ClassVar[str] = "gaussian"
+
+    def kappa(self, facts: Facts) -> float:
+        """Return r."""
+        return facts.radius
+
+    def sampler(self, facts: Facts, scale: Fraction) -> Sampler:
+        """Return b from even(p) uniforms."""
+        return normal(facts.dimension, scale)
+
+    def simulated(self, facts: Facts, draws: Draws) -> FloatArray:
+        """Return normal numbers."""
+        del facts
+        return draws.normals
+
+    def log_density(self, facts: Facts, b: FloatArray) -> FloatArray:
+        """Return −½‖b‖₂²."""
+        del facts
+        return Gaussian().log_density(b)

@@ -1,38 +1,33 @@
 """Objective perturbation with (ε, δ): θ* = argmin F(θ) + bᵀθ, b ~ N(0, σ²I).
 
-With D = kWLr, m = σ/D and e = ε_in − log(1 + Wcr²/γ), the cost of θ* at ε_in is at most
+With D = kWLr, m = σ/D and e = ε_in − log(1 + Wcρ), the cost of θ* at ε_in is at most
 
     2k·H(e),   H(e) = Φ(1/(2m) − em) − e^e Φ(−1/(2m) − em),   if e ≥ 1/(2m²)
 
-because the log-ratio is at most log(1 + Wcr²/γ) + |N|/m + 1/(2m²) for a standard normal N, twice
+because the log-ratio is at most log(1 + Wcρ) + |N|/m + 1/(2m²) for a standard normal N, twice
 the cost of the Gaussian mechanism; under replace-one two such N share the load.
 Proof: docs/proofs/objective-gaussian.md.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from typing import ClassVar
 
-from flint import arb
-
 from dpwerm.errors import ParameterError
 from dpwerm.exact import round_up
-from dpwerm.mechanisms.contract import Calibration, Inside, Stage, epsilon_delta, no_progress
+from dpwerm.mechanisms.contract import Calibration, Inside, epsilon_delta
 from dpwerm.mechanisms.gaussian import smallest_multiplier, suffices
+from dpwerm.mechanisms.norms import Norm, Normal
 from dpwerm.mechanisms.perturbed import (
+    PerturbedObjective,
     Shares,
     check_facts,
     epsilon_left,
     jacobian,
     perturbed_calibration,
-    run_perturbed,
 )
-from dpwerm.objective.objective import Objective
-from dpwerm.privacy.budget import AnyBudget
-from dpwerm.privacy.grid import ball
-from dpwerm.privacy.randomness import BitSource
-from dpwerm.privacy.samplers import LazyUniforms, even, gauss
+from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.sensitivity import Facts
 
 
@@ -45,17 +40,15 @@ def inside_multiplier(left: Fraction, delta: Fraction) -> Fraction:
 
 
 @dataclass(frozen=True)
-class ObjectiveGaussian:
+class ObjectiveGaussian(PerturbedObjective):
     r"""Gaussian noise in the objective (after Kifer, Smith and Thakurta 2012).
 
     .. math:: b \sim N(0, \sigma^2 I), \quad \sigma = m k W L r, \quad 2k H(e) \le \delta
-
-    Private because each weight follows from its own record, every coefficient is penalised by
-    ½γθ_j², and the solver's tolerance is covered by a second release with ε_out.
     """
 
     name: ClassVar[str] = "objective-gaussian"
     needs_delta: ClassVar[bool] = True
+    norm: Norm = field(default_factory=Normal)
     proof: ClassVar[str] = "docs/proofs/objective-gaussian.md"
     statement: ClassVar[str] = (
         "The minimiser of F(θ) + bᵀθ with b ~ N(0, σ²I), D = kWLr, e = 0.99·ε − log(1 + Wcr²/γ) ≥ "
@@ -64,12 +57,16 @@ class ObjectiveGaussian:
         "costs 0.01·ε; together (ε, δ)."
     )
 
+    def order(self, budget: AnyBudget) -> int | None:
+        """Return the fourth place for a finite ε with δ > 0."""
+        return 40 if isinstance(budget, Budget) and budget.is_private and budget.delta else None
+
     def calibrate(self, facts: Facts, budget: AnyBudget) -> Calibration:
         """Return σ, τ and the second noise.
 
         Parameters
         ----------
-        facts : Facts with C = 0, regularizer ridge, and γ above ``gamma_floor``
+        facts : Facts with C = 0, a quadratic regularizer, and γ above ``gamma_floor``
         budget : Budget with ε finite, at least 0.0001, and 0 < δ < 1
         """
         shares = Shares.of(self.name, budget)
@@ -83,28 +80,11 @@ class ObjectiveGaussian:
         left = Fraction(epsilon_left(self.name, facts, shares))
         multiplier = inside_multiplier(left, asked.exact_delta / (2 * terms))
         inside = Inside(
-            norm="gaussian",
-            kappa=facts.radius,
+            norm=self.norm.name,
+            kappa=self.norm.kappa(facts),
             epsilon_inside=shares.inside,
             epsilon_outside=shares.outside,
             jacobian=jacobian(facts),
             sigma=round_up(multiplier * terms * facts.gradient_bound),
         )
         return perturbed_calibration(self.name, facts, budget, inside)
-
-    def run(
-        self,
-        objective: Objective,
-        calibration: Calibration,
-        bits: BitSource,
-        on_stage: Stage = no_progress,
-    ) -> tuple[int, ...]:
-        """Return the grid integers of the perturbed minimiser plus the second noise."""
-        if calibration.inside is None or calibration.inside.sigma is None:
-            raise ParameterError(f"the calibration is not for {self.name}")
-        p, sigma = calibration.facts.dimension, Fraction(calibration.inside.sigma)
-
-        def sample(uniforms: LazyUniforms, m: int) -> list[arb]:
-            return [ball(sigma) * z for z in gauss(uniforms.balls(0, even(p), m))[:p]]
-
-        return run_perturbed(self, sample, objective, calibration, bits, on_stage)

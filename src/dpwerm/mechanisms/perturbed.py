@@ -1,42 +1,134 @@
-"""The run that every objective perturbation shares: draw b, solve, release a second time.
+"""Objective perturbation in any law of b: what the two parts share with one another.
 
     θ* = argmin F(θ) + bᵀθ,   ‖θ̃ − θ*‖₂ ≤ τ,   release θ̃ + noise for the sensitivity 2τ
 
 θ* is private by its theorem. The second noise hides where in the ball of radius τ around θ* the
-solver stopped. b, θ̃ and the precision that was needed are local and never returned.
+solver stopped; it has ε_out = ε/100, exactly, which is enough because τ is tiny beside the noise b
+makes and beside the margin 1, and b has ε_in = ε − ε_out. Of that the curvature of one record costs
+
+    J = log(1 + Wcρ),   ρ = sup xᵀM⁻¹x/γ for R = ½θᵀMθ, M ⪰ I;   ρ = r²/γ for ridge
+
+because the density of θ has the factor det ∇²F(θ) and one record multiplies it by at most 1 + Wcρ.
+With γ ≤ Wcr²/(e^ε_in − 1) nothing is left. b, θ̃ and the precision that was needed are local and
+never returned. Proof: docs/proofs/objective-perturbation.md.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal, localcontext
 from fractions import Fraction
+from typing import ClassVar
 
+from dpwerm.arrays import FloatArray
+from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.exact import round_down, round_up
 from dpwerm.mechanisms.contract import (
     Calibration,
     Inside,
-    Mechanism,
+    PureClaim,
     Stage,
     check_run,
     epsilon_delta,
+    no_progress,
 )
+from dpwerm.mechanisms.norms import Norm
 from dpwerm.mechanisms.spherical_laplace import SphericalLaplace
 from dpwerm.objective.objective import Objective
-from dpwerm.objective.regularizers import Ridge
 from dpwerm.parameters import LARGEST, SMALLEST
 from dpwerm.privacy.budget import EPSILON_SMALLEST, AnyBudget, Budget
-from dpwerm.privacy.grid import ball, nearby_vector, settled
+from dpwerm.privacy.grid import nearby_vector, settled
 from dpwerm.privacy.randomness import BitSource
-from dpwerm.privacy.samplers import Sampler
+from dpwerm.privacy.samplers import ball
 from dpwerm.privacy.sensitivity import Facts, objective_tolerance
 from dpwerm.solve.newton import minimise
 
 SECOND = SphericalLaplace()
 """The law of the second noise."""
 
+_PRECISION = 100
+_SHOWN_DIGITS = 4
+
+
+class PerturbedObjective(PureClaim, ABC):
+    """Noise b in the objective, of the law ``norm``, and the second noise.
+
+    Private because each weight follows from its own record, every coefficient is penalised by a
+    quadratic R of at least ½θ_j², and the solver's tolerance is covered by a second release.
+    """
+
+    how: ClassVar[str] = (
+        "Random noise was put into the task that the computer solves, before it was solved, so "
+        "that the solution itself is random. Public bounds on one person's row and weight say how "
+        "much noise that takes. A second, far smaller noise covers that a computer solves only to "
+        "some digits"
+    )
+
+    norm: Norm
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The name in the registry."""
+
+    @property
+    @abstractmethod
+    def statement(self) -> str:
+        """The privacy claim."""
+
+    @property
+    @abstractmethod
+    def proof(self) -> str:
+        """The page with the proof."""
+
+    @abstractmethod
+    def calibrate(self, facts: Facts, budget: AnyBudget) -> Calibration:
+        """Return the calibration."""
+
+    def run(
+        self,
+        objective: Objective,
+        calibration: Calibration,
+        bits: BitSource,
+        on_stage: Stage = no_progress,
+    ) -> tuple[int, ...]:
+        """Return the grid integers of the perturbed minimiser plus the second noise.
+
+        b̃ is within γτ/4 of b, so its minimiser is within τ/4 of θ*; the solver adds τ/2 at most.
+        The same b serves whatever precision the solver needs.
+        """
+        check_run(self, objective, calibration)
+        sampler = self.norm.sampler(calibration.facts, _inside(calibration).exact_scale)
+        for_b, for_second = bits.substream(), bits.substream()
+        tau = Fraction(calibration.tolerance)
+        on_stage("drawing noise")
+        tilt = nearby_vector(sampler, Fraction(calibration.facts.gamma) * tau / 4, for_b)
+        on_stage("solving")
+        solution = minimise(replace(objective, tilt=tilt), round_down(tau / 2))
+        on_stage("adding noise")
+        return SECOND.release(solution.theta, calibration.noise, for_second)
+
+    def inside_noise(self, calibration: Calibration, draws: Draws) -> FloatArray:
+        """Return b in doubles."""
+        return self.norm.simulated(calibration.facts, draws) * _inside(calibration).scale
+
+    def outside_noise(self, calibration: Calibration, draws: Draws) -> FloatArray:
+        """Return the second noise in doubles."""
+        return SECOND.simulated(draws) * calibration.noise.scale
+
+    def log_density(self, calibration: Calibration, noise: FloatArray) -> FloatArray:
+        """Return the log-density of b."""
+        return self.norm.log_density(calibration.facts, noise / _inside(calibration).scale)
+
+
+def _inside(calibration: Calibration) -> Inside:
+    if calibration.inside is None:
+        raise ParameterError(f"{calibration.mechanism} has no noise inside the objective")
+    return calibration.inside
+
 
 def check_facts(name: str, facts: Facts) -> None:
-    """Raise unless the weights depend on their own record only and R is ½‖θ‖²."""
+    """Raise unless the weights depend on their own record only and R is quadratic."""
     # One more record than there may be, so that the answer does not depend on n.
     probe = facts if facts.n is None else replace(facts, n=max(2, facts.n))
     if facts.origin.constant(probe) != 0:
@@ -44,10 +136,10 @@ def check_facts(name: str, facts: Facts) -> None:
             f"mechanism {name} needs weights that follow from their own record and public facts; "
             f"for origin {facts.origin.name} use spherical-laplace, product-laplace or gaussian"
         )
-    if facts.regularizer != Ridge.name:
+    if facts.leverage is None:
         raise ParameterError(
-            f"mechanism {name} needs the regularizer {Ridge.name} on every coefficient; for "
-            f"{facts.regularizer} use spherical-laplace, product-laplace or gaussian"
+            f"mechanism {name} needs the regularizer ridge or another quadratic one; for "
+            f"{facts.regularizer.name} use spherical-laplace, product-laplace or gaussian"
         )
 
 
@@ -66,44 +158,6 @@ def perturbed_calibration(
         noise=SECOND.calibrate(round_up(2 * Fraction(tolerance)), facts.dimension, second),
         inside=inside,
     )
-
-
-def run_perturbed(
-    mechanism: Mechanism,
-    sampler: Sampler,
-    objective: Objective,
-    calibration: Calibration,
-    bits: BitSource,
-    on_stage: Stage,
-) -> tuple[int, ...]:
-    """Return the grid integers; ``sampler`` is the law of b.
-
-    b̃ is within γτ/4 of b, so its minimiser is within τ/4 of θ*; the solver adds τ/2 at most. The
-    same b serves whatever precision the solver needs.
-    """
-    check_run(mechanism, objective, calibration)
-    if not isinstance(objective.regularizer, Ridge):
-        raise ParameterError(f"mechanism {mechanism.name} needs the regularizer {Ridge.name}")
-    for_b, for_second = bits.substream(), bits.substream()
-    tau = Fraction(calibration.tolerance)
-    on_stage("drawing noise")
-    tilt = nearby_vector(sampler, Fraction(calibration.facts.gamma) * tau / 4, for_b)
-    on_stage("solving")
-    solution = minimise(replace(objective, tilt=tilt), round_down(tau / 2))
-    on_stage("adding noise")
-    return SECOND.release(solution.theta, calibration.noise, for_second)
-
-
-# ------------------------------------------------------------------------------------------
-# How objective perturbation splits ε: ε_in for the noise b, ε_out for the second release.
-#
-#     ε_out = ε/100,   ε_in = ε − ε_out,   exactly
-#
-# The second release only hides the solver's tolerance τ, which is tiny beside the noise b makes and
-# beside the margin 1, so a hundredth is enough.
-
-
-_PRECISION = 100
 
 
 @dataclass(frozen=True)
@@ -133,19 +187,8 @@ class Shares:
         return cls(Decimal(f"{inside:f}"), Budget(outside).epsilon)
 
 
-# ------------------------------------------------------------------------------------------
-# What the curvature of one record costs: J = log(1 + Wcr²/γ), and the γ at which it is all of ε.
-#
-# Under objective perturbation the density of θ has the factor det ∇²F(θ). One record multiplies
-# it by at most 1 + Wcr²/γ, so J of ε is gone before any noise; with γ ≤ Wcr²/(e^ε − 1) nothing is
-# left. Proof: docs/proofs/objective-perturbation.md.
-
-
-_SHOWN_DIGITS = 4
-
-
 def jacobian(facts: Facts) -> float:
-    """Return J = log(1 + Wcr²/γ), rounded up."""
+    """Return J = log(1 + Wcρ), rounded up."""
     growth = facts.curvature_bound / Fraction(facts.gamma)
     return settled(lambda: ball(growth).log1p(), round_up)
 
@@ -153,7 +196,7 @@ def jacobian(facts: Facts) -> float:
 def epsilon_left(name: str, facts: Facts, shares: Shares) -> float:
     r"""Return what is left for the noise, rounded down, or raise if it is nothing.
 
-    .. math:: \varepsilon_{in} - \log(1 + W c r^2 / \gamma)
+    .. math:: \varepsilon_{in} - \log(1 + W c \rho)
     """
     left = _left(facts.curvature_bound, facts.gamma, shares)
     if left > 0:
@@ -172,11 +215,12 @@ def epsilon_left(name: str, facts: Facts, shares: Shares) -> float:
 
 
 def gamma_floor(weight_bound: float, smoothness: float, radius: float, budget: AnyBudget) -> float:
-    r"""Return the smallest γ with which objective perturbation can be planned, at least 1e-12.
+    r"""Return the smallest γ with which objective perturbation can be calibrated, at least 1e-12.
 
     .. math:: \gamma > \frac{W c r^2}{e^{\varepsilon_{in}} - 1}
 
-    because only then log(1 + Wcr²/γ) < ε_in. May be above 1e12, and then no γ will do.
+    because then log(1 + Wcρ) < ε_in, as ρ ≤ r²/γ; for ridge only then. May be above 1e12, and
+    then no γ will do.
 
     Parameters
     ----------
@@ -188,14 +232,14 @@ def gamma_floor(weight_bound: float, smoothness: float, radius: float, budget: A
 
 
 def _floor(curvature_bound: Fraction, shares: Shares) -> float:
-    """Return the smallest double above Wcr²/(e^ε_in − 1), at least 1e-12."""
+    """Return the smallest double above Wcγρ/(e^ε_in − 1), at least 1e-12."""
     if _left(curvature_bound, SMALLEST, shares) > 0:
         return SMALLEST
     return settled(lambda: ball(curvature_bound) / ball(Fraction(shares.inside)).expm1(), round_up)
 
 
 def _left(curvature_bound: Fraction, gamma: float, shares: Shares) -> float:
-    """Return ε_in − log(1 + Wcr²/γ), rounded down."""
+    """Return ε_in − log(1 + Wcρ), rounded down."""
     growth = curvature_bound / Fraction(gamma)
     epsilon = Fraction(shares.inside)
     return settled(lambda: ball(epsilon) - ball(growth).log1p(), round_down)

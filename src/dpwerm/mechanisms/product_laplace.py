@@ -1,29 +1,35 @@
 r"""Independent Laplace noise: ‖v‖₁ ≤ √p·‖v‖₂, so the scale √p·Δ/ε pays for an ℓ₂ sensitivity."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
+import numpy as np
 from flint import arb
 
+from dpwerm.arrays import FloatArray
+from dpwerm.draws import Draws
 from dpwerm.exact import floor_log2, sqrt_up
 from dpwerm.mechanisms.contract import (
     GRID_BITS,
+    OUTPUT,
     Noise,
+    PureClaim,
     checked_dimension,
     checked_release,
     pure_epsilon,
 )
 from dpwerm.privacy.budget import AnyBudget
-from dpwerm.privacy.grid import ball, release_on_grid
+from dpwerm.privacy.grid import release_on_grid
 from dpwerm.privacy.randomness import BitSource
-from dpwerm.privacy.samplers import LazyUniforms, laplace
+from dpwerm.privacy.samplers import LazyUniforms, ball, laplace
 from dpwerm.privacy.sensitivity import checked
 
 
 @dataclass(frozen=True)
-class ProductLaplace:
+class ProductLaplace(PureClaim):
     r"""Independent Laplace coordinates, a baseline (Rubinstein et al. 2012; Spicker et al. 2024).
 
     .. math:: Z_j = \frac{\sqrt p \, \Delta}{\varepsilon} X_j, \quad X_j \sim \text{Laplace}(0, 1)
@@ -32,12 +38,12 @@ class ProductLaplace:
     """
 
     name: ClassVar[str] = "product-laplace"
-    needs_delta: ClassVar[bool] = False
     statement: ClassVar[str] = (
         "If the ℓ₂ sensitivity is at most Δ, adding independent Laplace noise of scale √p·Δ/ε "
         "to each of the p coordinates is ε-differentially private."
     )
     proof: ClassVar[str] = "docs/proofs/product-laplace.md"
+    how: ClassVar[str] = OUTPUT
 
     def calibrate(self, sensitivity: float, dimension: int, budget: AnyBudget) -> Noise:
         """Return the noise of scale √p·Δ/ε.
@@ -71,3 +77,16 @@ class ProductLaplace:
             return [scale * x for x in laplace(uniforms.balls(0, 2 * p, m))]
 
         return release_on_grid(center, sample, noise.exponent, bits)
+
+    def simulated(self, draws: Draws) -> FloatArray:
+        """Return Laplace numbers."""
+        return draws.laplace
+
+    def log_density(self, z: FloatArray) -> FloatArray:
+        """Return −‖z‖₁."""
+        return np.asarray(-np.abs(z).sum(axis=1))
+
+    def half_width(self, scale: float, dimension: int, coverage: float, count: int) -> float:
+        """Return −s·log(1 − coverage^(1/k)): the coordinates are independent."""
+        del dimension
+        return -scale * math.log(-math.expm1(math.log(coverage) / count))

@@ -1,7 +1,10 @@
-r"""Release on a public grid: k_j = ⌊(θ_j + Z_j)/2^e + ½⌋, exactly.
+r"""Ideal real numbers on a public grid or as doubles, by way of enclosures, with a known error.
 
-Z is the ideal real-valued noise; the integers are a function of θ + Z alone, so they are
-post-processing and the privacy claim of the ideal mechanism holds without a rounding term.
+A release is k_j = ⌊(θ_j + Z_j)/2^e + ½⌋, exactly. Z is the ideal real-valued noise; the integers
+are a function of θ + Z alone, so they are post-processing and the privacy claim of the ideal
+mechanism holds without a rounding term. A constant is evaluated until its enclosure rounds to one
+double. A noise vector b is evaluated until doubles b̃ with ‖b̃ − b‖₂ ≤ error are proven; b̃ is then as
+good as b to whoever allows for the error, and b itself has exactly its law.
 Proof: docs/proofs/exact-release.md.
 """
 
@@ -14,16 +17,12 @@ from flint import arb, fmpq
 from dpwerm.arrays import FloatArray
 from dpwerm.exact import fraction_of, precision
 from dpwerm.privacy.randomness import BitSource
-from dpwerm.privacy.samplers import LazyUniforms, Sampler
+from dpwerm.privacy.samplers import LazyUniforms, Sampler, ball
 
 START_BITS = 64
+_FIRST_BITS = 128
 GUARD_BITS = 32
 """The working precision exceeds the bits of the uniforms, which then decide the width."""
-
-
-def ball(value: Fraction) -> arb:
-    """Return an enclosure of a fraction at the working precision."""
-    return arb(fmpq(value.numerator, value.denominator))
 
 
 def cell_of(value: Fraction, exponent: int) -> tuple[int, fmpq]:
@@ -76,17 +75,6 @@ def release_on_grid(
         if len(resolved) == len(cells):
             return resolved
         bits *= 2
-
-
-# ------------------------------------------------------------------------------------------
-# Ideal real numbers turned into doubles by way of enclosures, with an error that is known.
-#
-# A constant is evaluated until its enclosure rounds to one double. A noise vector b is evaluated
-# until doubles b̃ with ‖b̃ − b‖₂ ≤ error are proven; b̃ is then as good as b to whoever allows
-# for the error, and b itself has exactly its law. Proof: docs/proofs/exact-release.md.
-
-
-_FIRST_BITS = 128
 
 
 def settled(value: Callable[[], arb], rounding: Callable[[Fraction], float]) -> float:

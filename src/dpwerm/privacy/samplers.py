@@ -1,18 +1,26 @@
-"""Uniform numbers known to as many bits as are needed: U = 0.b₁b₂b₃… with fair bits b.
+"""Uniform numbers known to as many bits as are needed, and samplers as formulas of them.
 
-The first m bits say that U lies in [k, k+1]·2^−m. More bits narrow the *same* number; it is
-never drawn anew, because rejecting a draw for being hard to round would change its law.
+U = 0.b₁b₂b₃… with fair bits b: the first m bits say that U lies in [k, k+1]·2^−m. More bits narrow
+the *same* number; it is never drawn anew, because rejecting a draw for being hard to round would
+change its law. A sampler is a deterministic map of independent uniforms, so its law is exact. At
+too few bits a ball may be infinite or undefined; that only means that more bits are needed.
 """
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from math import prod
 
-from flint import arb
+from flint import arb, fmpq
 
 from dpwerm.privacy.randomness import BitSource
 
 _SPREAD = arb(0, 1)
+
+
+def ball(value: Fraction) -> arb:
+    """Return an enclosure of a fraction at the working precision."""
+    return arb(fmpq(value.numerator, value.denominator))
 
 
 @lru_cache(maxsize=64)
@@ -44,13 +52,6 @@ class LazyUniforms:
     def balls(self, start: int, count: int, bits: int) -> list[arb]:
         """Return enclosures of U_start, …, U_{start+count−1}."""
         return [self.ball(index, bits) for index in range(start, start + count)]
-
-
-# ------------------------------------------------------------------------------------------
-# Samplers as formulas: enclosures of uniforms in, enclosures of the ideal real numbers out.
-#
-# Each is a deterministic map of independent uniforms, so its law is exact. At too few bits a ball
-# may be infinite or undefined; that only means that more bits are needed.
 
 
 Sampler = Callable[[LazyUniforms, int], list[arb]]
@@ -101,43 +102,26 @@ def laplace(uniforms: Sequence[arb]) -> list[arb]:
     return [(u / v).log() for u, v in zip(uniforms[::2], uniforms[1::2], strict=True)]
 
 
-def cross_polytope_point(uniforms: Sequence[arb]) -> list[arb]:
-    r"""Return a uniform point of {‖v‖₁ ≤ 1} in R^k from 2k + 1 uniforms.
-
-    .. math:: V_j = X_j / ({\textstyle\sum_i} |X_i| + E), \quad X \sim \text{Laplace}, E \sim Exp(1)
-
-    because k of k+1 exponentials over their sum are uniform on the simplex {v ≥ 0, Σv ≤ 1}, and a
-    Laplace number is an exponential with an independent fair sign.
-    """
-    *pairs, last = uniforms
-    numbers = laplace(pairs)
-    inverse = 1 / sum((abs(x) for x in numbers), start=-last.log())
-    return [x * inverse for x in numbers]
-
-
-def block_point(uniforms: Sequence[arb], blocks: Sequence[tuple[int, float]]) -> list[arb]:
-    r"""Return a uniform point of a product of intervals and cross-polytopes.
-
-    .. math:: V = s (2U - 1) \text{ for width } 1, \quad s \cdot \text{cross-polytope point else}
-
-    because a uniform point of a product has independent, uniform parts.
-    """
-    point: list[arb] = []
-    start = 0
-    for width, bound in blocks:
-        count = block_uniforms([(width, bound)])
-        part = list(uniforms[start : start + count])
-        unit = [2 * part[0] - 1] if width == 1 else cross_polytope_point(part)
-        point += [arb(bound) * v for v in unit]
-        start += count
-    return point
-
-
-def block_uniforms(blocks: Sequence[tuple[int, float]]) -> int:
-    """Return how many uniforms ``block_point`` needs."""
-    return sum(1 if width == 1 else 2 * width + 1 for width, _ in blocks)
-
-
 def even(count: int) -> int:
     """Return the smallest even number not below ``count``: how many uniforms ``gauss`` needs."""
     return count + count % 2
+
+
+def spherical(p: int, scale: Fraction) -> Sampler:
+    """Return density ∝ exp(−‖z‖₂/scale) from p + even(p) uniforms: radius and direction."""
+
+    def sample(uniforms: LazyUniforms, m: int) -> list[arb]:
+        radius = ball(scale) * gamma_radius(uniforms.balls(0, p, m))
+        normals = gauss(uniforms.balls(p, even(p), m))[:p]
+        return [radius * s for s in sphere_direction(normals)]
+
+    return sample
+
+
+def normal(p: int, sigma: Fraction) -> Sampler:
+    """Return N(0, σ²I) from even(p) uniforms."""
+
+    def sample(uniforms: LazyUniforms, m: int) -> list[arb]:
+        return [ball(sigma) * z for z in gauss(uniforms.balls(0, even(p), m))[:p]]
+
+    return sample

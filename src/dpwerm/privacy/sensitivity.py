@@ -1,13 +1,19 @@
-"""The public facts from which every privacy claim follows, and nothing else."""
+"""The public facts from which every privacy claim follows, and the sensitivity of the minimiser.
 
-import math
-from collections.abc import Iterable, Mapping
+F is γ-strongly convex, so its minimiser moves by at most (change of ∇F)/γ; replacing one record
+changes ∇F by at most W·L·r for the old term, as much for the new one, and C for the others.
+Proof: docs/proofs/output-perturbation.md.
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol, runtime_checkable
 
 from dpwerm.errors import ParameterError
 from dpwerm.exact import round_down, round_up
+from dpwerm.features.domain import Domain
+from dpwerm.objective.regularizers import Regularizer
 from dpwerm.parameters import positive, real
 from dpwerm.privacy.relation import Relation
 
@@ -50,41 +56,40 @@ class Facts:
     Parameters
     ----------
     weight_bound : float > 0, W
-    lipschitz : float > 0, L, a bound on the loss's derivative
-    radius : float > 0, r, a bound on the norm of every encoded row, so r² ≥ Σ_blocks s²
+    lipschitz : float > 0, L, a bound on the loss's derivative in the score
+    smoothness : float > 0, c, a bound on its second derivative
+    domain : Domain, the set that holds every row, with r, the bound on ‖x‖₂
     gamma : float > 0, γ, on the summed objective
+    regularizer : Regularizer, R
     relation : Relation
     n : int ≥ 1 or None; must be None under add/remove, where it is sensitive
     origin : WeightOrigin
-    smoothness : float > 0, c, a bound on the loss's second derivative
-    blocks : ((width, s), ...), the set that holds every row, intercept first if there is one;
-        width 1: the interval [−s, s], width k > 1: {‖v‖₁ ≤ s}
-    regularizer : str, the name of R
     """
 
     weight_bound: float
     lipschitz: float
-    radius: float
+    smoothness: float
+    domain: Domain
     gamma: float
+    regularizer: Regularizer
     relation: Relation
     n: int | None
     origin: WeightOrigin
-    smoothness: float
-    blocks: tuple[tuple[int, float], ...]
-    regularizer: str
 
     def __post_init__(self) -> None:
-        for name in ("weight_bound", "lipschitz", "radius", "gamma"):
+        for name in ("weight_bound", "lipschitz", "gamma"):
             object.__setattr__(self, name, positive(name, getattr(self, name)))
-        object.__setattr__(self, "smoothness", _above_zero("smoothness", self.smoothness))
-        object.__setattr__(self, "blocks", _checked_blocks(self.blocks))
-        if Fraction(self.radius) ** 2 < sum(Fraction(bound) ** 2 for _, bound in self.blocks):
-            raise ParameterError("radius must not be below the norm of a row at the blocks' bounds")
+        smoothness = real("smoothness", self.smoothness)
+        if smoothness <= 0:
+            raise ParameterError(f"smoothness must be above 0, not {smoothness:g}")
+        object.__setattr__(self, "smoothness", smoothness)
+        if not isinstance(self.domain, Domain):
+            raise ParameterError(f"domain must be a domain, not {type(self.domain).__name__}")
+        positive("radius", self.radius)
         object.__setattr__(self, "relation", Relation.of(self.relation))
-        if not isinstance(self.regularizer, str):
-            raise ParameterError(
-                f"regularizer must be a name, not {type(self.regularizer).__name__}"
-            )
+        if not hasattr(self.regularizer, "gradient_ball"):
+            kind = type(self.regularizer).__name__
+            raise ParameterError(f"regularizer must be a regularizer, not {kind}")
         if not isinstance(self.origin, WeightOrigin):
             raise ParameterError(
                 f"origin must be a weight origin, not {type(self.origin).__name__}"
@@ -99,51 +104,35 @@ class Facts:
             raise ParameterError(f"n must be between 1 and {LARGEST_N}, not {self.n}")
 
     @property
+    def dimension(self) -> int:
+        """The number p of coefficients."""
+        return self.domain.dimension
+
+    @property
+    def radius(self) -> float:
+        """The bound r on the length of every row, rounded up."""
+        return self.domain.radius
+
+    @property
     def gradient_bound(self) -> Fraction:
         """Return W·L·r: no record's term has a larger gradient."""
         return Fraction(self.weight_bound) * Fraction(self.lipschitz) * Fraction(self.radius)
 
     @property
+    def leverage(self) -> Fraction | None:
+        """Return a bound on xᵀM⁻¹x for R = ½θᵀMθ, which is r² for ridge; None if R is another."""
+        return self.regularizer.leverage(Fraction(self.radius) ** 2, self.dimension)
+
+    @property
     def curvature_bound(self) -> Fraction:
-        """Return W·c·r²: no record's term has a Hessian of larger trace."""
-        return Fraction(self.weight_bound) * Fraction(self.smoothness) * Fraction(self.radius) ** 2
-
-    @property
-    def dimension(self) -> int:
-        """The number p of coefficients."""
-        return sum(width for width, _ in self.blocks)
-
-    @property
-    def column_bounds(self) -> tuple[float, ...]:
-        """The bound s_j on |x_j| of each coefficient's column."""
-        return tuple(bound for width, bound in self.blocks for _ in range(width))
+        """Return W·c·sup xᵀM⁻¹x, W·c·r² for ridge: what one record's curvature is against γM."""
+        leverage = self.leverage
+        if leverage is None:
+            raise ParameterError(f"regularizer {self.regularizer.name} is not quadratic")
+        return Fraction(self.weight_bound) * Fraction(self.smoothness) * leverage
 
 
-def _above_zero(name: str, value: object) -> float:
-    """Return a float above 0, as small as it may be."""
-    number = real(name, value)
-    if not 0 < number < math.inf:
-        raise ParameterError(f"{name} must be above 0, not {number:g}")
-    return number
-
-
-def _checked_blocks(blocks: object) -> tuple[tuple[int, float], ...]:
-    """Return blocks as plain pairs, at least one."""
-    pairs = [tuple(block) for block in blocks] if isinstance(blocks, Iterable) else []
-    if not pairs or any(len(pair) != 2 for pair in pairs):
-        raise ParameterError("blocks must be pairs (width, bound), at least one")
-    for width, _ in pairs:
-        if isinstance(width, bool) or not isinstance(width, int) or width < 1:
-            raise ParameterError("blocks must have a whole number from 1 on as their width")
-    return tuple((width, _above_zero("bound of a block", bound)) for width, bound in pairs)
-
-
-# ------------------------------------------------------------------------------------------
-# The ℓ₂ sensitivity of the minimiser: Δ₂ = (C + 2WLr)/γ.
-#
-# F is γ-strongly convex, so its minimiser moves by at most (change of ∇F)/γ; replacing one record
-# changes ∇F by at most W·L·r for the old term, as much for the new one, and C for the others.
-# Proof: docs/proofs/output-perturbation.md.
+# -- the ℓ₂ sensitivity of the minimiser: Δ₂ = (C + kWLr)/γ ------------------------------------
 
 
 SMALLEST, LARGEST = 1e-100, 1e100

@@ -6,7 +6,6 @@ charge that paid for the noise by the ledger's public id and the entry's number 
 that there is none; where the ledger is, is not written.
 """
 
-from fractions import Fraction
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -18,7 +17,7 @@ from pydantic import (
 )
 
 from dpwerm.errors import ParameterError
-from dpwerm.exact import round_up, sqrt_up
+from dpwerm.exact import round_up
 from dpwerm.features.blocks import Frozen as Record
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import get_mechanism
@@ -266,18 +265,16 @@ class Certificate(Record):
 
 def facts_of(spec: Specification, encoding: Encoding, n: int | None) -> Facts:
     """Return what the calibration depends on; under add/remove n is sensitive and left out."""
-    blocks = spec.weighting.blocks(encoding)
     return Facts(
         weight_bound=spec.weight_bound,
         lipschitz=spec.loss.lipschitz,
-        radius=sqrt_up(sum((Fraction(s) ** 2 for _, s in blocks), Fraction(0))),
+        smoothness=spec.loss.smoothness,
+        domain=spec.weighting.domain(encoding),
         gamma=spec.gamma,
+        regularizer=spec.regularizer,
         relation=spec.relation,
         n=n if spec.relation.publishes_n else None,
         origin=spec.origin,
-        smoothness=spec.loss.smoothness,
-        blocks=blocks,
-        regularizer=spec.regularizer.name,
     )
 
 

@@ -4,8 +4,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dpwerm.errors import ParameterError
-from dpwerm.mechanisms import get_mechanism
-from dpwerm.mechanisms.gaussian import check_notion
+from dpwerm.mechanisms import get_mechanism, plain_mechanism
+from dpwerm.mechanisms.contract import check_notion
+from dpwerm.mechanisms.output_perturbation import NotPrivate
+from dpwerm.mechanisms.spherical_laplace import SphericalLaplace
 from dpwerm.objective.losses import Loss, form_of, get_loss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.regularizers import Regularizer, Ridge, get_regularizer
@@ -16,7 +18,7 @@ from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import WeightOrigin
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, Weighting
 
-NON_PRIVATE = "none"
+NON_PRIVATE = NotPrivate.name
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Specification:
     budget: AnyBudget
     gamma: float
     weight_bound: float
-    mechanism: str = "spherical-laplace"
+    mechanism: str = SphericalLaplace.name
     relation: Relation = Relation.REPLACE_ONE
     loss: Loss = field(default_factory=HuberisedHinge)
     regularizer: Regularizer = field(default_factory=Ridge)
@@ -57,26 +59,20 @@ class Specification:
                 f"loss {self.loss.name} is of a {form_of(self.loss)}, and weighting "
                 f"{self.weighting.name} needs one of a {self.weighting.form}"
             )
-        get_mechanism(self.mechanism)
+        mechanism = get_mechanism(self.mechanism)
         if isinstance(self.budget, Budget) and not self.budget.is_private:
             object.__setattr__(self, "mechanism", NON_PRIVATE)
             object.__setattr__(self, "budget", Budget(self.budget.epsilon))
-        elif self.mechanism == NON_PRIVATE:
+        elif not mechanism.private:
             raise ParameterError(
-                f"mechanism '{NON_PRIVATE}' adds no noise; use epsilon=inf for a non-private fit, "
-                "or another mechanism"
+                f"mechanism '{mechanism.name}' adds no noise; use epsilon=inf for a non-private "
+                "fit, or another mechanism"
             )
-        check_notion(self.mechanism, self.budget)
+        check_notion(get_mechanism(self.mechanism), self.budget)
 
     def with_settings(self, **settings: Any) -> "Specification":
         """Return the same specification with other settings, checked anew."""
         return replace(self, **settings)
-
-
-def plain_mechanism(budget: AnyBudget) -> str:
-    """Return the mechanism where nobody names one and nothing is simulated."""
-    pure = isinstance(budget, Budget) and not budget.delta
-    return "spherical-laplace" if pure else "gaussian"
 
 
 def loss_of(loss: str | Loss, h: object = None) -> Loss:

@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpwerm.arrays import FloatArray, IntArray
+from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms.contract import Calibration
 from dpwerm.plan.settle import Settled
 from dpwerm.releases.certificate import certify
-from dpwerm.simulate.engine.released import TOLERANCE, Draws, released, second_arm
+from dpwerm.simulate.engine.released import TOLERANCE, released, second_arm
 from dpwerm.simulate.synthetic import generator
 from dpwerm.solve.batch_problems import BatchProblems
 from dpwerm.study.declaration import Declaration

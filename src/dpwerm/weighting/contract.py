@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
 
 from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.errors import ParameterError
+from dpwerm.features.domain import Domain
 from dpwerm.features.encoding import Encoding
 from dpwerm.parameters import one_of
 from dpwerm.study.declaration import Declaration, outcome_weights
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from dpwerm.weighting.trial import Trial
 
 Number = TypeVar("Number")
-Blocks = tuple[tuple[int, float], ...]
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,7 +62,7 @@ class Weighting(Protocol):
     def form(self) -> str:
         """The form of the losses that it goes with."""
 
-    def blocks(self, encoding: Encoding) -> Blocks:
+    def domain(self, encoding: Encoding) -> Domain:
         """Return the set that holds every design row, the constant column first if there is one."""
 
     def constant(self, encoding: Encoding) -> float:
@@ -90,17 +90,17 @@ class Weighting(Protocol):
 class OutcomeWeighted:
     r"""Outcome weighted learning (Zhao et al. 2012): ξ = x, t = y·sign(v), w = |v|/P(y|x).
 
-    w ≤ V/π_min. v is the centred, clipped benefit and y = ±1 the arm received; a row whose arm, benefit or
-    propensity is missing has weight 0. Labels that come with weights are the same design.
+    w ≤ V/π_min; v is the centred, clipped benefit and y = ±1 the arm received. A row whose arm,
+    benefit or propensity is missing has weight 0. Labels with weights are the same design.
     """
 
     name: ClassVar[str] = "outcome-weighted"
     form: ClassVar[str] = "margin"
     parameters: ClassVar[Mapping[str, float]] = MappingProxyType({})
 
-    def blocks(self, encoding: Encoding) -> Blocks:
+    def domain(self, encoding: Encoding) -> Domain:
         """Return the set that holds every encoded row."""
-        return encoding.norm_blocks
+        return encoding.domain
 
     def constant(self, encoding: Encoding) -> float:
         """Return the intercept's constant."""

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.unit.features.domains import of_blocks
 from tests.unit.plan.studies import study
 
 from dpwerm.errors import ParameterError
@@ -11,6 +12,7 @@ from dpwerm.mechanisms import get_mechanism
 from dpwerm.objective.losses import Loss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.regularizers import Ridge
 from dpwerm.plan.settle import settle
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.origin import KnownByDesign
@@ -39,14 +41,13 @@ def facts(gamma: float, loss: Loss = HINGE) -> Facts:
     return Facts(
         weight_bound=1.0,
         lipschitz=1.0,
-        radius=1.5,
+        smoothness=loss.smoothness,
+        domain=of_blocks(((1, 0.5), (1, 1.0), (1, 1.0))),
         gamma=gamma,
+        regularizer=Ridge(),
         relation=Relation.REPLACE_ONE,
         n=120,
         origin=KnownByDesign(),
-        smoothness=loss.smoothness,
-        blocks=((1, 0.5), (1, 1.0), (1, 1.0)),
-        regularizer="ridge",
     )
 
 

@@ -2,6 +2,8 @@ from dpwerm.audit.attack import audit
 from dpwerm.audit.mechanisms import FLOOR, propensity_target
 from dpwerm.choose.propensity import propensity_settings
 from dpwerm.features.blocks import NumberBlock
+from dpwerm.features.composed import Product
+from dpwerm.features.domain import Interval
 from dpwerm.features.encoding import Encoding
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.relation import Relation
@@ -17,7 +19,8 @@ def test_the_propensity_model_is_audited_with_the_settings_a_fit_would_choose() 
     choice = propensity_settings(Encoding(blocks=(X1,)), 30, FOUR, Relation.REPLACE_ONE, FLOOR)
     found = choice.hyperparameters
     assert (target.mechanism, target.facts.gamma) == (found.mechanism, found.gamma)
-    assert target.facts.column_bounds == (found.intercept, 1.0)
+    assert found.intercept is not None
+    assert target.facts.domain == Product((Interval(found.intercept), Interval(1.0)))
 
 
 def test_its_claim_holds_and_is_not_far_away() -> None:

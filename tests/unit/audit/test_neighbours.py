@@ -1,10 +1,12 @@
 import numpy as np
 import pytest
+from tests.unit.features.domains import of_blocks
 
 from dpwerm.audit.mechanisms import plain_facts
 from dpwerm.audit.neighbours import MOVES, near, pairs_for
 from dpwerm.audit.target import Pair
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.relation import Relation
@@ -16,7 +18,7 @@ BLOCKS = ((1, 0.5), (3, 1.0), (1, 2.0))
 
 def facts(relation: Relation, rows: int = 4) -> Facts:
     n = rows if relation.publishes_n else None
-    return Facts(3.0, 1.0, 2.5, 7.0, relation, n, KnownByDesign(), 1.0, BLOCKS, "ridge")
+    return Facts(3.0, 1.0, 1.0, of_blocks(BLOCKS), 7.0, Ridge(), relation, n, KnownByDesign())
 
 
 def records(data: MemoryRows) -> list[tuple[float, ...]]:
@@ -31,7 +33,7 @@ def check(pair: Pair, known: Facts) -> None:
     first, second = pair.both
     for data in pair.both:
         assert data.weights.max(initial=0.0) <= known.weight_bound
-        assert (np.abs(data.X) <= np.array(known.column_bounds)).all()
+        assert (np.abs(data.X) <= known.domain.column_bounds).all()
         assert (np.abs(data.X[:, 1:4]).sum(axis=1) <= 1.0).all() or known.dimension != 5
     if known.relation is Relation.ADD_REMOVE:
         assert records(first)[1:] == records(second)

@@ -8,6 +8,7 @@ from dpwerm.choose.question import Outcome, Question
 from dpwerm.features.blocks import CategoryBlock, Level, NumberBlock
 from dpwerm.features.encoding import Encoding
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.relation import Relation
@@ -46,7 +47,7 @@ def question(widths: Sequence[int] = (0, 0), *, kind: str = "centred", **other: 
         "relation": Relation.REPLACE_ONE,
         "loss": HuberisedHinge(),
         "origin": KnownByDesign(),
-        "regularizer": "ridge",
+        "regularizer": Ridge(),
         "outcome": TRIAL,
         "fixed": fixed,
     }

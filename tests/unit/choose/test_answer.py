@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from tests.unit.choose.questions import TRIAL, question
+from tests.unit.features.domains import Curved
 
 from dpwerm.choose import answer as answers
 from dpwerm.choose.answer import MOST_COLUMNS, answer, key_of, narrowed
@@ -21,6 +22,7 @@ from dpwerm.choose.question import Choice, Outcome, Question
 from dpwerm.errors import ParameterError
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.origin import ExternalModel, KnownByDesign, WorstCase
 from dpwerm.privacy.relation import Relation
@@ -44,7 +46,7 @@ def check(choice: Choice, asked: Question) -> None:
     assert 0 <= found.threshold < 1
     assert 0 <= choice.accuracy <= 1
     settings = replace(found, chosen=Chosen((), choice.accuracy, choice.reason))
-    if asked.regularizer != "ridge":  # such a regulariser is none that a certificate can name
+    if asked.regularizer != Ridge():  # such a regulariser is none that a certificate can name
         encoding = found.encoding(asked.encoding)
         answers.calibration_of(asked, encoding, choice.mechanism, choice.gamma)
         return
@@ -85,7 +87,7 @@ QUESTIONS: dict[str, Question] = {
     "worst case, delta": question(origin=WorstCase(), delta="1e-6"),
     "worst case, one person": question(origin=WorstCase(), n=1),
     "external": question(origin=ExternalModel()),
-    "another regulariser": question(regularizer="another"),
+    "another regulariser": question(regularizer=Curved()),
     "logistic": question(loss=Logistic()),
     "narrow bend": question(loss=HuberisedHinge(1e-3)),
     "paper": question(kind="paper"),
@@ -181,7 +183,7 @@ def test_without_objective_perturbation_all_that_is_left_is_compared() -> None:
         (question(mechanism="none"), "needs epsilon = inf"),
         (question(mechanism="objective-l2", origin=WorstCase()), "origin worst_case use"),
         (question(mechanism="objective-l2", epsilon="1e-6"), r"at least 0\.0001"),
-        (question(mechanism="objective-l2", regularizer="another"), "needs the regularizer ridge"),
+        (question(mechanism="objective-l2", regularizer=Curved()), "needs the regularizer ridge"),
         (question(origin=WorstCase(), relation=Relation.ADD_REMOVE), "worst_case"),
     ],
 )

@@ -9,8 +9,6 @@ from tests.unit.choose.questions import TRIAL, question
 from dpwerm.choose.candidates import (
     ABOVE_FLOOR,
     GAMMAS,
-    PURE,
-    WITH_DELTA,
     floor_of,
     gammas,
     mechanisms,
@@ -26,11 +24,16 @@ from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.parameters import LARGEST, SMALLEST
 from dpwerm.privacy.budget import Budget
 
+PURE = ("objective-block", "objective-l2", "spherical-laplace")
+WITH_DELTA = (*PURE, "objective-gaussian", "gaussian")
+
 
 def test_mechanisms_suit_the_budget() -> None:
     assert mechanisms(question()) == PURE
     assert mechanisms(question(delta="1e-6")) == WITH_DELTA
     assert mechanisms(question(epsilon="inf")) == ("none",)
+    for other in (Budget.zcdp("0.1"), Budget.gdp("0.5")):
+        assert mechanisms(question(budget=other)) == ("gaussian",)
     assert mechanisms(question(mechanism="product-laplace")) == ("product-laplace",)
     assert all(MECHANISMS[name].needs_delta is False for name in PURE)
     assert set(WITH_DELTA) > set(PURE)

@@ -12,6 +12,7 @@ from dpwerm.choose.search import Rehearsal
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.relation import Relation
@@ -29,7 +30,7 @@ def question(budget: AnyBudget) -> Question:
         relation=Relation.REPLACE_ONE,
         loss=HuberisedHinge(),
         origin=KnownByDesign(),
-        regularizer="ridge",
+        regularizer=Ridge(),
         outcome=Outcome.of_labels(),
     )
 

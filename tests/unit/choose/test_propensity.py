@@ -12,7 +12,6 @@ from tests.unit.choose.questions import encoding_of
 
 from dpwerm.choose import propensity
 from dpwerm.choose.answer import calibration_of
-from dpwerm.choose.candidates import PURE
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.propensity import (
     PropensityChoice,
@@ -23,6 +22,7 @@ from dpwerm.choose.propensity import (
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.fit import fit_release
+from dpwerm.mechanisms import candidates
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.randomness import bit_source
@@ -97,10 +97,10 @@ def test_the_settings_beat_others_on_fresh_models() -> None:
 def test_the_reason_says_what_was_tried() -> None:
     choice = chosen()
     winner = choice.hyperparameters.mechanism
-    assert winner in PURE
+    assert winner in candidates(Budget.of(1))
     assert "without reading a row" in choice.reason
     assert f"{winner} gave weights that were off by" in choice.reason
-    for rival in set(PURE) - {winner}:
+    for rival in set(candidates(Budget.of(1))) - {winner}:
         assert rival in choice.reason
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from tests.unit.choose.questions import TRIAL, encoding_of, question
+from tests.unit.features.domains import Curved
 
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Outcome, Question
@@ -25,7 +26,7 @@ OTHERS: dict[str, Any] = {
     "relation": Relation.ADD_REMOVE,
     "loss": Logistic(),
     "origin": WorstCase(),
-    "regularizer": "another",
+    "regularizer": Curved(),
     "outcome": Outcome.of_labels(),
     "fixed": Hyperparameters("gaussian"),
     "most_gamma": 1e6,
@@ -109,7 +110,7 @@ def test_facts_are_those_of_a_release_with_unit_weights(relation: Relation) -> N
     encoding = asked.encoding.changed(intercept=0.5, saturation=2.0)
     facts = asked.facts(encoding, 7.0)
     assert (facts.weight_bound, facts.gamma, facts.radius) == (1.0, 7.0, encoding.radius)
-    assert facts.blocks == encoding.norm_blocks
+    assert facts.domain == encoding.domain
     assert facts.n == (60 if relation is Relation.REPLACE_ONE else None)
 
 

@@ -13,6 +13,7 @@ from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Outcome, Question
 from dpwerm.choose.search import Rehearsal
 from dpwerm.choose.settle import outcome_of
+from dpwerm.draws import Draws
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.objective.objective import Objective
@@ -20,7 +21,7 @@ from dpwerm.privacy.budget import Budget
 from dpwerm.releases.certificate import certify
 from dpwerm.releases.release import Release
 from dpwerm.releases.specification import Specification
-from dpwerm.simulate.engine.released import TOLERANCE, Draws, inside_noise, outside_noise
+from dpwerm.simulate.engine.released import TOLERANCE, inside_noise, outside_noise
 from dpwerm.simulate.synthetic import Proxies, generator, random_labels, random_trials
 from dpwerm.solve.newton import minimise
 from dpwerm.study.declaration import Declaration, outcome_weights

@@ -20,6 +20,7 @@ from dpwerm import PrivateTreatmentRule
 from dpwerm.arrays import FloatArray
 from dpwerm.documents import half_widths as module
 from dpwerm.documents.half_widths import simulated_reach, why_not
+from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.fit import fit_release
 from dpwerm.mechanisms.contract import Calibration
@@ -27,7 +28,7 @@ from dpwerm.privacy.randomness import bit_source
 from dpwerm.releases.release import Release
 from dpwerm.releases.rule import Rule
 from dpwerm.releases.rule_file import read_rule, write_rule
-from dpwerm.simulate.engine.released import Draws, inside_noise
+from dpwerm.simulate.engine.released import inside_noise
 from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.simulate.synthetic import Proxies, generator, random_trials
 from dpwerm.study.trial import read_trial

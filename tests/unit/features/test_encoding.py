@@ -15,6 +15,8 @@ from dpwerm.arrays import FloatArray
 from dpwerm.data.table import read_table
 from dpwerm.errors import ParameterError, RuleFileError
 from dpwerm.features.blocks import CategoryBlock, Level, NumberBlock, shrink_factor
+from dpwerm.features.composed import Product
+from dpwerm.features.domain import CrossPolytope, Interval
 from dpwerm.features.encoding import Encoding
 
 Kind = Literal["centred", "paper"]
@@ -55,9 +57,14 @@ FRAME = pd.DataFrame(
 )
 
 
+def blocks_of(encoding: Encoding) -> list[tuple[int, float]]:
+    """Return (width, s) of each part of the domain."""
+    return [(part.dimension, part.column_bounds.min()) for part in encoding.domain.parts]
+
+
 def block_norms(X: FloatArray, encoding: Encoding) -> FloatArray:
     """Return max over blocks of ‖block‖₁/s for every row, the intercept included."""
-    blocks, start = list(encoding.norm_blocks), 0
+    blocks, start = blocks_of(encoding), 0
     norms = np.zeros(len(X))
     if encoding.intercept:
         width, bound = blocks.pop(0)
@@ -92,9 +99,10 @@ def test_every_row_lies_in_the_blocks_and_some_on_their_edge(kind: Kind, interce
 def test_blocks_tell_intervals_from_indicator_blocks(kind: Kind) -> None:
     encoding = mixed(kind, 0.3)
     q = encoding.factor
-    assert encoding.norm_blocks == ((1, encoding.intercept_scale), (1, q), (1, q), (3, q))
-    assert mixed(kind, 0.0).norm_blocks == ((1, q), (1, q), (3, q))
-    flat = [bound for width, bound in encoding.norm_blocks for _ in range(width)]
+    levels = (Interval(q), Interval(q), CrossPolytope(3, q))
+    assert encoding.domain == Product((Interval(encoding.intercept_scale), *levels))
+    assert mixed(kind, 0.0).domain == Product(levels)
+    flat = [bound for width, bound in blocks_of(encoding) for _ in range(width)]
     assert flat == encoding.column_bounds.tolist()
 
 
@@ -380,7 +388,7 @@ def test_saturation_changes_no_public_bound(k: float) -> None:
     """Everything a privacy claim rests on is the same: r, s, the blocks, the encoded rows."""
     plain, other = mixed(), saturated(k)
     assert other.radius == plain.radius
-    assert other.norm_blocks == plain.norm_blocks
+    assert other.domain == plain.domain
     assert other.column_bounds.tolist() == plain.column_bounds.tolist()
     assert other.coefficient_names == plain.coefficient_names
     np.testing.assert_array_equal(

@@ -2,10 +2,12 @@
 
 from decimal import Decimal
 
+from tests.unit.features.domains import of_blocks
 from tests.unit.mechanisms.densities import Law, Setting, block_norm, exponential, l2_norm
 
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.mechanisms.contract import Calibration, Inside
+from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.relation import Relation
@@ -20,14 +22,13 @@ def facts_of(setting: Setting, n: int = 1) -> Facts:
     return Facts(
         weight_bound=setting.weight_bound,
         lipschitz=setting.loss.lipschitz,
-        radius=setting.radius,
+        smoothness=setting.loss.smoothness,
+        domain=of_blocks(setting.blocks),
         gamma=setting.gamma,
+        regularizer=Ridge(),
         relation=setting.relation,
         n=n if setting.relation is Relation.REPLACE_ONE else None,
         origin=KnownByDesign(),
-        smoothness=setting.loss.smoothness,
-        blocks=setting.blocks,
-        regularizer="ridge",
     )
 
 

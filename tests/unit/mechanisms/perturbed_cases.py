@@ -5,16 +5,20 @@ from typing import Any
 
 import mpmath
 import numpy as np
+from tests.unit.features.domains import of_blocks
 
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.objective.objective import Objective
+from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.randomness import BitSource, SeededBits
 from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import Facts
 
-BLOCKS = ((1, 0.5), (1, 1.0), (3, 1.0), (1, 0.75))
+BLOCKS = ((1, 0.5), (1, 1.0), (3, 1.25), (1, 0.5))
+"""r = 1.75."""
+
 P = 6
 DEEP = 1200
 
@@ -26,14 +30,13 @@ def facts(
     return Facts(
         weight_bound=3.0,
         lipschitz=1.25,
-        radius=1.75,
+        smoothness=0.3125,
+        domain=of_blocks(blocks),
         gamma=110.0,
+        regularizer=Ridge(),
         relation=relation,
         n=7 if relation.publishes_n else None,
         origin=KnownByDesign(),
-        smoothness=0.3125,
-        blocks=blocks,
-        regularizer="ridge",
     )
 
 

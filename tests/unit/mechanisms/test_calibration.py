@@ -3,6 +3,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.unit.features.domains import of_blocks
 from tests.unit.mechanisms.perturbed_cases import BLOCKS, empty, facts
 
 from dpwerm.errors import ParameterError
@@ -20,22 +21,22 @@ CALIBRATION = MECHANISM.calibrate(facts(Relation.ADD_REMOVE), Budget.of(1))
 def rows(*block: float) -> Objective:
     """Return an objective of one row whose block of width 3 is this."""
     blank = empty()
-    X = np.array([[1.0, *block, -0.75]])
+    X = np.array([[1.0, *block, -0.5]])
     data = MemoryRows(X, np.ones(1), np.ones(1), 0.5, blank.data.column_bounds)
     return replace(blank, data=data)
 
 
 @pytest.mark.parametrize(
-    "block", [(0, 1, 0), (0, 0, 0), (-1, 0, 0), (0.25, -0.5, 0.125), (0.3, 0.3, 0.39)]
+    "block", [(0, 1.25, 0), (0, 0, 0), (-1.25, 0, 0), (0.25, -0.5, 0.125), (0.3, 0.3, 0.64)]
 )
 def test_a_row_inside_its_block_is_taken(block: tuple[float, ...]) -> None:
     check_run(MECHANISM, rows(*block), CALIBRATION)
 
 
-# The last sum is above 1 by less than a double can tell; rounded, it is exactly 1.
-@pytest.mark.parametrize("block", [(1, 1, 1), (0.5, -0.51, 0), (1.0, 2.0**-60, 0)])
+# The last sum is above 1.25 by less than a double can tell; rounded, it is exactly 1.25.
+@pytest.mark.parametrize("block", [(1, 1, 1), (0.75, -0.51, 0), (1.25, 2.0**-60, 0)])
 def test_a_row_outside_its_block_is_not(block: tuple[float, ...]) -> None:
-    with pytest.raises(ParameterError, match="X has a row outside the calibration's blocks"):
+    with pytest.raises(ParameterError, match="X has a row outside the calibration's domain"):
         check_run(MECHANISM, rows(*block), CALIBRATION)
 
 
@@ -48,7 +49,7 @@ def test_a_plan_cannot_be_changed() -> None:
     changing: Any = CALIBRATION
     with pytest.raises(FrozenInstanceError):
         changing.tolerance = 1.0
-    assert CALIBRATION.facts.blocks == BLOCKS
+    assert CALIBRATION.facts.domain == of_blocks(BLOCKS)
 
 
 @pytest.mark.parametrize("name", sorted(MECHANISMS))

@@ -3,7 +3,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from flint import arb
-from tests.unit.mechanisms.perturbed_cases import P, blockwise, facts, spherical
+from tests.unit.mechanisms.perturbed_cases import BLOCKS, P, blockwise, facts, spherical
 
 from dpwerm.exact import precision
 from dpwerm.mechanisms.norms import BlockNorm, Euclidean, Norm
@@ -16,7 +16,9 @@ RATE = 0.3
 
 def sampled(norm: Norm, seed: int, rate: float = RATE) -> list[float]:
     with precision(160):
-        balls: list[arb] = norm.sampler(FACTS, rate)(LazyUniforms(SeededBits(seed)), 128)
+        balls: list[arb] = norm.sampler(FACTS, 1 / Fraction(rate))(
+            LazyUniforms(SeededBits(seed)), 128
+        )
         assert all(ball.rad() < 1e-20 for ball in balls)
         return [float(ball.mid()) for ball in balls]
 
@@ -30,7 +32,7 @@ def test_kappa_is_the_radius_or_exactly_one() -> None:
 def test_the_samplers_are_their_formulas(seed: int) -> None:
     euclidean = [float(b) for b in spherical(SeededBits(seed), P, 1 / Fraction(RATE))]
     np.testing.assert_allclose(sampled(Euclidean(), seed), euclidean, rtol=1e-12)
-    block = [float(b) for b in blockwise(SeededBits(seed), FACTS.blocks, 1 / Fraction(RATE))]
+    block = [float(b) for b in blockwise(SeededBits(seed), BLOCKS, 1 / Fraction(RATE))]
     np.testing.assert_allclose(sampled(BlockNorm(), seed), block, rtol=1e-12)
 
 

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpwerm.errors import ParameterError
-from dpwerm.mechanisms.gaussian import Gaussian, check_notion, rho_and_mu
+from dpwerm.mechanisms import MECHANISMS
+from dpwerm.mechanisms.contract import check_notion
+from dpwerm.mechanisms.gaussian import Gaussian, rho_and_mu
 from dpwerm.mechanisms.spherical_laplace import SphericalLaplace
 from dpwerm.privacy.budget import Budget, GaussianBudget, only_budget
 
@@ -111,7 +113,11 @@ def test_other_noise_says_nothing_of_rho_and_mu() -> None:
 
 def test_only_gaussian_speaks_in_other_notions() -> None:
     for budget in (Budget.zcdp("0.1"), Budget.gdp("0.5")):
-        check_notion("gaussian", budget)
-        with pytest.raises(ParameterError, match="mechanism m needs epsilon; use gaussian for"):
-            check_notion("m", budget)
-    check_notion("m", Budget.of(1))
+        for name, mechanism in MECHANISMS.items():
+            check_notion(mechanism, Budget.of(1))
+            if name == "gaussian":
+                check_notion(mechanism, budget)
+                continue
+            words = f"mechanism {name} needs epsilon; use gaussian for"
+            with pytest.raises(ParameterError, match=words):
+                check_notion(mechanism, budget)

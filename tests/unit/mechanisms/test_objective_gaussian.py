@@ -7,6 +7,7 @@ from typing import Any
 
 import mpmath
 import pytest
+from tests.unit.features.domains import Curved
 from tests.unit.mechanisms.perturbed_cases import (
     P,
     empty,
@@ -86,7 +87,7 @@ def test_the_conditions_of_the_theorem_are_asked_for() -> None:
     with pytest.raises(ParameterError, match="worst_case"):
         MECHANISM.calibrate(replace(facts(), origin=WorstCase()), budget)
     with pytest.raises(ParameterError, match="needs the regularizer ridge"):
-        MECHANISM.calibrate(replace(facts(), regularizer="elastic"), budget)
+        MECHANISM.calibrate(replace(facts(), regularizer=Curved()), budget)
     with pytest.raises(ParameterError, match="needs gamma of at least"):
         MECHANISM.calibrate(replace(facts(), gamma=1.0), budget)
 

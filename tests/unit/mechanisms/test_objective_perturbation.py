@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.unit.features.domains import Curved, of_blocks
 from tests.unit.mechanisms.perturbed_cases import (
     BLOCKS,
     P,
@@ -102,9 +103,8 @@ def test_the_promise_is_kept_for_all_facts(
         weight_bound=w,
         lipschitz=lipschitz,
         smoothness=c,
-        radius=r,
+        domain=of_blocks((width, bound * r / 2) for width, bound in BLOCKS),
         gamma=gamma,
-        blocks=tuple((width, bound * r / 2) for width, bound in BLOCKS),
     )
     with mpmath.workdps(60):
         exact = formula(mechanism, chosen, str(epsilon))
@@ -148,8 +148,10 @@ def test_weights_that_depend_on_others_are_refused(mechanism: ObjectivePerturbat
 
 @both
 def test_another_regulariser_is_refused(mechanism: ObjectivePerturbation) -> None:
-    with pytest.raises(ParameterError, match="needs the regularizer ridge on every coefficient"):
-        mechanism.calibrate(replace(facts(), regularizer="elastic"), Budget.of(1))
+    with pytest.raises(
+        ParameterError, match="needs the regularizer ridge or another quadratic one; for"
+    ):
+        mechanism.calibrate(replace(facts(), regularizer=Curved()), Budget.of(1))
 
 
 class Masked:
@@ -168,7 +170,7 @@ def test_nothing_runs_with_a_regulariser_that_only_has_the_name(
 ) -> None:
     calibration = mechanism.calibrate(facts(Relation.ADD_REMOVE), Budget.of(1))
     masked: Any = Masked()
-    with pytest.raises(ParameterError, match="needs the regularizer ridge"):
+    with pytest.raises(ParameterError, match="regularizer or tilt of the objective are not"):
         mechanism.run(replace(empty(), regularizer=masked), calibration, SeededBits(0))
 
 
@@ -193,7 +195,7 @@ def test_without_a_row_the_run_is_the_noise_over_gamma_and_the_second_noise(
 
 
 def test_the_block_norm_needs_less_noise_where_rows_fill_a_box() -> None:
-    box = replace(facts(), blocks=((1, 1.0),) * 5, radius=2.23606797749979)
+    box = replace(facts(), domain=of_blocks(((1, 1.0),) * 5))
     l2, block = (rate_of(one.calibrate(box, Budget.of(1))) for one in (L2, BLOCK))
     # E‖b‖² is p(p+1)/β² for the ball, and p/3·(p+1)(p+2)/β² for the box.
     p = 5

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpwerm.exact import round_down, round_up
-from dpwerm.privacy.grid import ball, nearby_vector, settled
+from dpwerm.privacy.grid import nearby_vector, settled
 from dpwerm.privacy.randomness import SeededBits
-from dpwerm.privacy.samplers import LazyUniforms, gauss
+from dpwerm.privacy.samplers import LazyUniforms, ball, gauss
 
 DEEP = 3000
 

@@ -1,69 +1,71 @@
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
+import numpy as np
 import pytest
+from tests.unit.features.domains import Curved, of_blocks
 
+from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
+from dpwerm.exact import sqrt_up
+from dpwerm.features.domain import Interval
+from dpwerm.objective.regularizers import QuadraticPenalty, Ridge
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import Facts
 
-BLOCKS = ((1, 0.5), (1, 1.0), (3, 0.7))
-FACTS = Facts(3.0, 1.0, 1.4, 7.0, Relation.REPLACE_ONE, 10, KnownByDesign(), 0.3, BLOCKS, "ridge")
+DOMAIN = of_blocks(((1, 0.5), (1, 1.0), (3, 0.75)))
+FACTS = Facts(3.0, 1.0, 0.3, DOMAIN, 7.0, Ridge(), Relation.REPLACE_ONE, 10, KnownByDesign())
 
 
 def test_the_gradient_bound_is_the_exact_product() -> None:
-    assert FACTS.gradient_bound == 3 * Fraction(1.4)
+    assert FACTS.gradient_bound == 3 * Fraction(FACTS.radius)
+    assert FACTS.radius == sqrt_up(Fraction(29, 16))
 
 
 def test_the_curvature_bound_is_the_exact_product() -> None:
-    assert FACTS.curvature_bound == 3 * Fraction(0.3) * Fraction(1.4) ** 2
+    assert FACTS.curvature_bound == 3 * Fraction(0.3) * Fraction(FACTS.radius) ** 2
 
 
-def test_blocks_say_how_many_coefficients_there_are_and_how_large_a_column_is() -> None:
+def test_the_domain_says_how_many_coefficients_there_are() -> None:
     assert FACTS.dimension == 5
-    assert FACTS.column_bounds == (0.5, 1.0, 0.7, 0.7, 0.7)
 
 
-def test_a_radius_below_the_norm_of_an_allowed_row_is_refused() -> None:
-    with pytest.raises(ParameterError, match=r"^radius must not be below"):
-        replace(FACTS, radius=0.1, blocks=((1, 1.75),))
+@dataclass(frozen=True)
+class Light(QuadraticPenalty):
+    """M = 4I, with a leverage that says so."""
+
+    name: ClassVar[str] = "light"
+    parameters: ClassVar[dict[str, float]] = {}
+
+    def matrix(self, p: int) -> FloatArray:
+        return 4.0 * np.eye(p)
+
+    def leverage(self, radius_squared: Fraction, p: int) -> Fraction:
+        del p
+        return radius_squared / 4
 
 
-def test_the_radius_is_compared_exactly_and_a_wide_block_counts_once() -> None:
-    exact = replace(FACTS, radius=5.0, blocks=((1, 3.0), (7, 4.0)))
-    assert exact.radius == 5.0
-    for less in (
-        {"radius": math.nextafter(5.0, 0.0)},
-        {"blocks": ((1, 3.0), (7, math.nextafter(4.0, 5.0)))},
-        {"blocks": ((1, 3.0), (1, 4.0), (1, 5e-324))},
-    ):
-        change: dict[str, Any] = less
-        with pytest.raises(ParameterError, match=r"^radius must not be below"):
-            replace(exact, **change)
+def test_the_curvature_bound_takes_the_leverage_of_the_regulariser() -> None:
+    assert replace(FACTS, regularizer=Light()).curvature_bound == FACTS.curvature_bound / 4
+    curved = replace(FACTS, regularizer=Curved())
+    assert curved.leverage is None
+    with pytest.raises(ParameterError, match="curved is not quadratic"):
+        assert curved.curvature_bound
 
 
-WRONG_BLOCKS: list[Any] = [
-    (),
-    None,
-    3,
-    ((1,),),
-    ((0, 1.0),),
-    ((True, 1.0),),
-    ((1.0, 1.0),),
-    ((1, 0.0),),
-    ((1, math.nan),),
-    ((2, -1.0),),
-    ((1, "1"),),
-]
+@pytest.mark.parametrize("domain", [None, 3, "x", ((1, 1.0),)])
+def test_another_thing_than_a_domain_is_refused(domain: Any) -> None:
+    with pytest.raises(ParameterError, match=r"^domain must be"):
+        replace(FACTS, domain=domain)
 
 
-@pytest.mark.parametrize("blocks", WRONG_BLOCKS)
-def test_blocks_of_another_form_are_refused(blocks: Any) -> None:
-    with pytest.raises(ParameterError, match="block"):
-        replace(FACTS, blocks=blocks)
+@pytest.mark.parametrize("bound", [1e13, 1e-13])
+def test_the_radius_has_a_range(bound: float) -> None:
+    with pytest.raises(ParameterError, match=r"^radius must be"):
+        replace(FACTS, domain=Interval(bound))
 
 
 @pytest.mark.parametrize("smoothness", [0.0, -1.0, math.inf, math.nan, "1", None, True])
@@ -73,13 +75,13 @@ def test_smoothness_must_be_above_zero_and_finite(smoothness: Any) -> None:
     assert replace(FACTS, smoothness=5e-13).smoothness == 5e-13
 
 
-def test_the_regulariser_is_a_name() -> None:
-    wrong: Any = None
-    with pytest.raises(ParameterError, match=r"^regularizer must be a name"):
+def test_the_regulariser_is_no_name() -> None:
+    wrong: Any = "ridge"
+    with pytest.raises(ParameterError, match=r"^regularizer must be a regularizer, not str"):
         replace(FACTS, regularizer=wrong)
 
 
-@pytest.mark.parametrize("name", ["weight_bound", "lipschitz", "radius", "gamma"])
+@pytest.mark.parametrize("name", ["weight_bound", "lipschitz", "gamma"])
 @pytest.mark.parametrize("value", [0.0, -1.0, math.inf, math.nan, "1", None, True, 1e13, 1e-13])
 def test_every_constant_must_be_positive_and_finite(name: str, value: object) -> None:
     change: dict[str, Any] = {name: value}

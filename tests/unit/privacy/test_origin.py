@@ -8,6 +8,8 @@ import pytest
 
 from dpwerm import PrivateTreatmentRule, PrivateWeightedClassifier
 from dpwerm.errors import ParameterError
+from dpwerm.features.domain import Interval
+from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.origin import (
     ORIGINS,
     AsymptoticModel,
@@ -23,7 +25,7 @@ from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import Facts, WeightOrigin, l2_sensitivity
 
 FACTS = Facts(
-    3.0, 0.5, 2.0, 7.0, Relation.REPLACE_ONE, 11, KnownByDesign(), 0.25, ((1, 1.0),), "ridge"
+    3.0, 0.5, 0.25, Interval(2.0), 7.0, Ridge(), Relation.REPLACE_ONE, 11, KnownByDesign()
 )
 
 
@@ -103,7 +105,7 @@ def test_weights_from_outside_cannot_claim_a_model_of_ours(model: Any) -> None:
 def test_no_claim_rests_on_it_as_an_origin(relation: Relation) -> None:
     origin = origin_of("asymptotic")
     assert isinstance(origin, AsymptoticModel)
-    facts = Facts(3.0, 0.5, 2.0, 7.0, relation, None, origin, 0.25, ((1, 1.0),), "ridge")
+    facts = Facts(3.0, 0.5, 0.25, Interval(2.0), 7.0, Ridge(), relation, None, origin)
     with pytest.raises(ParameterError, match=SENTENCE):
         origin.constant(facts)
 

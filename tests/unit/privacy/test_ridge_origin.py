@@ -18,13 +18,15 @@ from scipy.special import expit
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
+from dpwerm.features.domain import Interval
+from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.origin import RidgeModel, WorstCase
 from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import Facts
 from dpwerm.study.treatment import Treatment, received_probabilities
 
 MODEL = RidgeModel(pi_min=0.125, radius=1.5, dimension=3.0, gamma=64.0, tolerance=2.0**-30)
-FACTS = Facts(3.0, 0.5, 2.0, 7.0, Relation.REPLACE_ONE, 11, MODEL, 0.25, ((1, 1.0),), "ridge")
+FACTS = Facts(3.0, 0.5, 0.25, Interval(2.0), 7.0, Ridge(), Relation.REPLACE_ONE, 11, MODEL)
 ROUNDING = 1 + 1e-9
 
 
@@ -190,9 +192,7 @@ def declared(floor: str) -> Treatment:
 
 def unit(n: int, model: RidgeModel) -> Facts:
     """Return facts with W = L = r = 1, under which C is the largest sum of moves."""
-    return replace(
-        FACTS, weight_bound=1.0, lipschitz=1.0, radius=1.0, n=n, origin=model, blocks=((1, 1.0),)
-    )
+    return replace(FACTS, weight_bound=1.0, lipschitz=1.0, domain=Interval(1.0), n=n, origin=model)
 
 
 def weights_of(rows: FloatArray, betas: FloatArray, pi_min: float) -> FloatArray:

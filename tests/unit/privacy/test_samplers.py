@@ -10,12 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpwerm.exact import precision
+from dpwerm.features.domain import CrossPolytope
 from dpwerm.privacy.randomness import SeededBits
 from dpwerm.privacy.samplers import (
     LazyUniforms,
-    block_point,
-    block_uniforms,
-    cross_polytope_point,
     even,
     gamma_radius,
     gauss,
@@ -65,7 +63,10 @@ CASES: dict[str, tuple[Callable[[list[arb]], list[arb]], Callable[[list[Any]], l
         laplace,
         lambda u: [mpmath.log(a) - mpmath.log(b) for a, b in zip(u[::2], u[1::2], strict=True)],
     ),
-    "cross-polytope": (lambda u: cross_polytope_point(u[:-1]), reference_cross_polytope),
+    "cross-polytope": (
+        lambda u: CrossPolytope(len(u) // 2 - 1, 1.0).point(u[:-1]),
+        reference_cross_polytope,
+    ),
 }
 
 
@@ -111,24 +112,3 @@ def test_normals_come_in_pairs() -> None:
     assert [even(count) for count in (1, 2, 3, 100)] == [2, 2, 4, 100]
     with pytest.raises(ValueError, match="zip"):
         gauss([arb(0.5)])
-
-
-def test_a_block_point_takes_its_uniforms_block_by_block() -> None:
-    blocks = [(1, 0.5), (3, 2.0), (1, 1.0)]
-    assert block_uniforms(blocks) == 1 + 7 + 1
-    with precision(96):
-        uniforms = LazyUniforms(SeededBits(4)).balls(0, 9, 64)
-        point = block_point(uniforms, blocks)
-        middle = [2 * v for v in cross_polytope_point(uniforms[1:8])]
-        first, last = arb(0.5) * (2 * uniforms[0] - 1), 2 * uniforms[8] - 1
-        for one, other in zip(point, [first, *middle, last], strict=True):
-            assert one.overlaps(other)
-            assert one.rad() < 1e-14
-
-
-@given(seed=st.integers(0, 2**32), width=st.integers(2, 12))
-@settings(max_examples=60)
-def test_a_point_lies_in_its_cross_polytope(seed: int, width: int) -> None:
-    with precision(96):
-        point = cross_polytope_point(LazyUniforms(SeededBits(seed)).balls(0, 2 * width + 1, 64))
-        assert sum((abs(v) for v in point), start=arb(0)) < 1

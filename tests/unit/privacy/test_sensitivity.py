@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpwerm.errors import ParameterError
+from dpwerm.features.domain import Interval
+from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.origin import KnownByDesign, WorstCase
 from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import (
@@ -19,12 +21,12 @@ from dpwerm.privacy.sensitivity import (
 
 # Constants that share no factor: a wrong power or a lost factor of any of them shows.
 W, L, R, GAMMA, N = 3.0, 0.625, 1.75, 11.0, 8
-REST: tuple[float, tuple[tuple[int, float], ...], str] = (0.3125, ((1, 1.0), (3, 1.0)), "ridge")
-REPLACE = Facts(W, L, R, GAMMA, Relation.REPLACE_ONE, N, KnownByDesign(), *REST)
-REMOVE = Facts(W, L, R, GAMMA, Relation.ADD_REMOVE, None, KnownByDesign(), *REST)
+REPLACE = Facts(W, L, 0.3125, Interval(R), GAMMA, Ridge(), Relation.REPLACE_ONE, N, KnownByDesign())
+REMOVE = replace(REPLACE, relation=Relation.ADD_REMOVE, n=None)
 WORST = replace(REPLACE, origin=WorstCase())
 GRADIENT = Fraction(3) * Fraction(5, 8) * Fraction(7, 4)
 
+DOUBLE = {"domain": Interval(2 * R)}
 VALUES = [
     (REPLACE, 2 * GRADIENT / 11),
     (REMOVE, GRADIENT / 11),
@@ -43,7 +45,7 @@ def test_the_formula_has_these_values(facts: Facts, exact: Fraction) -> None:
 @pytest.mark.parametrize("name", ["weight_bound", "lipschitz", "radius", "gamma"])
 def test_every_constant_enters_with_its_power(facts: Facts, name: str) -> None:
     power = -1 if name == "gamma" else 1
-    doubled = replace(facts, **{name: 2 * getattr(facts, name)})
+    doubled = replace(facts, **{name: 2 * getattr(facts, name)} if name != "radius" else DOUBLE)
     ratio = l2_sensitivity(doubled) / l2_sensitivity(facts)
     assert ratio == pytest.approx(2.0**power, rel=1e-15)
 
@@ -66,9 +68,9 @@ positives = st.floats(1e-12, 1e12)
 
 
 def facts_of(w: float, lipschitz: float, r: float, gamma: float, n: int) -> Facts:
-    """Return facts whose radius is that of their one block."""
-    relation, rest = Relation.REPLACE_ONE, (0.3125, ((1, r),), "ridge")
-    return Facts(w, lipschitz, r, gamma, relation, n, KnownByDesign(), *rest)
+    """Return facts of one column."""
+    relation, domain = Relation.REPLACE_ONE, Interval(r)
+    return Facts(w, lipschitz, 0.3125, domain, gamma, Ridge(), relation, n, KnownByDesign())
 
 
 @given(positives, positives, positives, positives, st.integers(1, 10**12))

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 from dpwerm.arrays import FloatArray
+from dpwerm.features.domain import CrossPolytope
+from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.origin import KnownByDesign, WorstCase
 from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import Facts, WeightOrigin, l2_sensitivity
@@ -53,14 +55,13 @@ class Setting:
         return Facts(
             self.weight_bound,
             self.loss_factor,
-            self.radius,
+            self.loss_factor,
+            CrossPolytope(self.p, self.radius),
             self.gamma,
+            Ridge(),
             relation,
             n,
             origin,
-            smoothness=self.loss_factor,
-            blocks=((self.p, self.radius),),
-            regularizer="ridge",
         )
 
 

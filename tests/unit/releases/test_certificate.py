@@ -3,6 +3,7 @@
 from typing import Any, ClassVar
 
 import pytest
+from tests.unit.features.domains import Curved
 
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
@@ -87,13 +88,16 @@ def test_objective_perturbation_records_what_is_inside(mechanism: str, relation:
     assert again == made
 
 
-def test_a_regulariser_of_ones_own_is_refused_for_objective_perturbation() -> None:
+def test_a_regulariser_that_is_not_quadratic_is_refused_for_objective_perturbation() -> None:
+    certificate(regularizer=Curved())
+    with pytest.raises(ParameterError, match="needs the regularizer ridge or another quadratic"):
+        certificate(regularizer=Curved(), mechanism="objective-l2", gamma=50.0)
+
     class Steeper(Ridge):
         name: ClassVar[str] = "steeper"
 
-    certificate(regularizer=Steeper())
-    with pytest.raises(ParameterError, match="needs the regularizer ridge"):
-        certificate(regularizer=Steeper(), mechanism="objective-l2", gamma=50.0)
+    made = certificate(regularizer=Steeper(), mechanism="objective-l2", gamma=50.0)
+    assert made.regularizer.name == "steeper"
 
 
 @pytest.mark.parametrize(

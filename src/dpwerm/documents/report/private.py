@@ -4,6 +4,7 @@ from dpwerm.documents.content import Block, Caution, Commands, Paragraph, Points
 from dpwerm.documents.report.material import Material, exact, joined, quoted
 from dpwerm.documents.summary import LARGEST_TOLD, factor_words, meaning
 from dpwerm.features.blocks import CategoryBlock, Level, NumberBlock
+from dpwerm.mechanisms import MECHANISMS
 from dpwerm.privacy.budget import AnyBudget, Budget, total
 from dpwerm.releases.rule import Rule
 from dpwerm.releases.rule_file import notice
@@ -15,26 +16,6 @@ ORIGINS = {
     "released": "a model released with the rule",
     "ridge": "a model fitted to the same people, its influence bounded",
     "worst_case": "a column of which nothing is assumed",
-}
-OUTPUT = (
-    "The rule was computed from the rows of the people in it, with each person's weight held below "
-    "a public bound, so one person can move the coefficients only so far. Random noise made for "
-    "that distance was added before anything left the computer"
-)
-OBJECTIVE = (
-    "Random noise was put into the task that the computer solves, before it was solved, so that "
-    "the solution itself is random. Public bounds on one person's row and weight say how much "
-    "noise that takes. A second, far smaller noise covers that a computer solves only to some "
-    "digits"
-)
-HOW = {
-    "spherical-laplace": OUTPUT,
-    "product-laplace": OUTPUT,
-    "gaussian": OUTPUT,
-    "objective-l2": OBJECTIVE,
-    "objective-block": OBJECTIVE,
-    "objective-gaussian": OBJECTIVE,
-    "none": "No noise was added",
 }
 OUTSIDE = (
     (
@@ -57,7 +38,8 @@ OUTSIDE = (
 def why_private(material: Material) -> Section:
     """Return the section on what the claim rests on."""
     rule = material.rule
-    how = HOW.get(rule.release.certificate.mechanism, "The mechanism is not one of the library's")
+    mechanism = MECHANISMS.get(rule.release.certificate.mechanism)
+    how = mechanism.how if mechanism else "The mechanism is not one of the library's"
     blocks: list[Block] = [
         Paragraph(
             f"{how}. The noise is drawn exactly, on a grid, never in rounded numbers. The claim, "

@@ -3,17 +3,19 @@ r"""Whom rules give the second arm: f(x) = s₀θ₀ + Σ φ_j θ_j x_j > 0, for
 A coefficient below a share of the largest counts as 0, as in a release; never the intercept.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpwerm.arrays import FloatArray
+from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
+from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Calibration
 from dpwerm.objective.losses import Loss
+from dpwerm.objective.regularizers import Ridge
 from dpwerm.solve.batch import minimise_path
 from dpwerm.solve.batch_problems import BatchProblems
 
@@ -40,101 +42,14 @@ def second_arm(
     return np.asarray(scores + constant > 0)
 
 
-# ------------------------------------------------------------------------------------------
-# The noise of a calibration in doubles, for simulation only: the same laws, not the exact samplers.
-#
-# One set of base draws serves every setting, scaled by each calibration: settings are then
-# compared on common random numbers.
-
-
-Blocks = tuple[tuple[int, float], ...]
-
-
-@dataclass(frozen=True)
-class Draws:
-    """Base draws (…, p): normals, uniforms of [−1, 1], Laplace numbers, and two Gamma radii."""
-
-    normals: FloatArray
-    uniforms: FloatArray
-    laplace: FloatArray
-    exponential: FloatArray
-    radius: FloatArray
-    longer: FloatArray
-
-    @classmethod
-    def of(cls, shape: tuple[int, ...], dimension: int, rng: np.random.Generator) -> "Draws":
-        """Return base draws for noise vectors of that dimension."""
-        full = (*shape, dimension)
-        radius = rng.gamma(dimension, size=shape)
-        return cls(
-            normals=rng.normal(size=full),
-            uniforms=rng.uniform(-1.0, 1.0, size=full),
-            laplace=rng.laplace(size=full),
-            exponential=rng.exponential(size=full),
-            radius=radius,
-            longer=radius + rng.exponential(size=shape),
-        )
-
-
-def _sphere(draws: Draws, _blocks: Blocks) -> FloatArray:
-    """Density ∝ exp(−‖z‖₂): a Gamma(p) radius times a uniform direction."""
-    lengths = np.linalg.norm(draws.normals, axis=-1)
-    return np.asarray(draws.normals * (draws.radius / lengths)[..., None])
-
-
-def _block(draws: Draws, blocks: Blocks) -> FloatArray:
-    """Density ∝ exp(−‖z‖_K): a Gamma(p+1) radius times a uniform point of the block ball."""
-    point = np.empty_like(draws.uniforms)
-    start = 0
-    for width, bound in blocks:
-        part = slice(start, start + width)
-        start += width
-        if width == 1:
-            point[..., part] = draws.uniforms[..., part] * bound
-        else:
-            sizes = np.abs(draws.laplace[..., part]).sum(axis=-1, keepdims=True)
-            rest = draws.exponential[..., part.start : part.start + 1]
-            point[..., part] = draws.laplace[..., part] / (sizes + rest) * bound
-    return point * draws.longer[..., None]
-
-
-def _normal(draws: Draws, _blocks: Blocks) -> FloatArray:
-    return draws.normals
-
-
-def _laplace(draws: Draws, _blocks: Blocks) -> FloatArray:
-    return draws.laplace
-
-
-def _nothing(draws: Draws, _blocks: Blocks) -> FloatArray:
-    return np.zeros_like(draws.normals)
-
-
-Law = Callable[[Draws, Blocks], FloatArray]
-INSIDE: dict[str, Law] = {"l2": _sphere, "block": _block, "gaussian": _normal}
-OUTSIDE: dict[str, Law] = {
-    "spherical-laplace": _sphere,
-    "product-laplace": _laplace,
-    "gaussian": _normal,
-    "none": _nothing,
-}
-
-
 def inside_noise(calibration: Calibration, draws: Draws) -> FloatArray | None:
-    """Return b of shape (…, p), or None if the calibration has no noise inside the objective."""
-    inside = calibration.inside
-    if inside is None:
-        return None
-    scale = inside.sigma if inside.rate is None else 1.0 / inside.rate
-    return INSIDE[inside.norm](draws, calibration.facts.blocks) * (scale or 0.0)
+    """Return b of shape (…, p) in doubles, or None if there is no noise inside the objective."""
+    return get_mechanism(calibration.mechanism).inside_noise(calibration, draws)
 
 
 def outside_noise(calibration: Calibration, draws: Draws) -> FloatArray:
-    """Return the noise (…, p) that is added to what the solver returns."""
-    return (
-        OUTSIDE[calibration.noise.mechanism](draws, calibration.facts.blocks)
-        * calibration.noise.scale
-    )
+    """Return the noise (…, p) that is added to what the solver returns, in doubles."""
+    return get_mechanism(calibration.mechanism).outside_noise(calibration, draws)
 
 
 # ------------------------------------------------------------------------------------------
@@ -166,13 +81,18 @@ def released(
     ----------
     problems : BatchProblems, B data sets; weights within the calibrations' W
     loss : Loss
-    calibrations : P calibrations, in any order
+    calibrations : P calibrations of one regularizer, in any order
     draws : Draws of shape (B, R, p), which all calibrations share (common random numbers)
     tolerance : float > 0, the distance from the minimiser that is allowed
     """
     if not calibrations:
         raise ParameterError("there must be at least one calibration")
     found = np.empty((len(calibrations), *draws.normals.shape))
+    regularizer = calibrations[0].facts.regularizer
+    if any(one.facts.regularizer != regularizer for one in calibrations):
+        raise ParameterError("calibrations that are compared must have one regularizer")
+    if calibrations[0].facts.leverage is None:
+        regularizer = Ridge()  # the batch solver takes no other; noise outside depends on γ alone
     outside = [
         place for place, calibration in enumerate(calibrations) if calibration.inside is None
     ]
@@ -182,7 +102,9 @@ def released(
     if outside:
         # From the largest γ on, each minimiser starts from the last.
         gammas = sorted({calibrations[place].facts.gamma for place in outside}, reverse=True)
-        optima = minimise_path(problems, loss, gammas, tolerance=tolerance).theta
+        optima = minimise_path(
+            problems, loss, gammas, tolerance=tolerance, regularizer=regularizer
+        ).theta
         optimum = dict(zip(gammas, optima, strict=True))
         for place in outside:
             calibration = calibrations[place]
@@ -199,6 +121,7 @@ def released(
             path,
             tilts=np.stack([tilt for tilt in tilts if tilt is not None]),
             tolerance=tolerance,
+            regularizer=regularizer,
         )
         found[order] = solution.theta
     return found

@@ -4,16 +4,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.unit.features.domains import of_blocks
 
+from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Calibration
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import Facts
-from dpwerm.simulate.engine.released import Draws, inside_noise, outside_noise, released
+from dpwerm.simulate.engine.released import inside_noise, outside_noise, released
 from dpwerm.solve.batch import BatchSolution, minimise_batch, minimise_path
 from dpwerm.solve.batch_problems import BatchProblems
 
@@ -24,14 +27,13 @@ def calibration(mechanism: str, epsilon: str, gamma: float) -> Calibration:
     facts = Facts(
         weight_bound=1.0,
         lipschitz=LOSS.lipschitz,
-        radius=2.0,
+        smoothness=LOSS.smoothness,
+        domain=of_blocks(((1, 1.0), (1, 1.0), (1, 1.0))),
         gamma=gamma,
+        regularizer=Ridge(),
         relation=Relation.REPLACE_ONE,
         n=40,
         origin=KnownByDesign(),
-        smoothness=LOSS.smoothness,
-        blocks=((1, 1.0), (1, 1.0), (1, 1.0)),
-        regularizer="ridge",
     )
     return get_mechanism(mechanism).calibrate(facts, Budget.of(epsilon))
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpwerm.errors import ParameterError
-from dpwerm.mechanisms.none import NotPrivate
+from dpwerm.mechanisms.output_perturbation import NotPrivate
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.randomness import OperatingSystemBits
 

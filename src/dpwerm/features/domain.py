@@ -1,0 +1,206 @@
+"""The convex set that holds every row: its bounds, and the norm whose unit ball it is.
+
+``Interval`` and ``CrossPolytope`` are the sets of one feature; ``dpwerm.features.composed`` makes
+larger sets of them. Any class with these methods is a domain. All of it is public.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+from flint import arb
+
+from dpwerm.arrays import FloatArray
+from dpwerm.draws import Draws
+from dpwerm.errors import ParameterError
+from dpwerm.parameters import real
+
+ULP = 2.0**-52
+
+
+@runtime_checkable
+class Domain(Protocol):
+    """A convex set K = −K of R^p with 0 inside it, and the norm whose unit ball it is."""
+
+    @property
+    def dimension(self) -> int:
+        """The number p of columns."""
+
+    @property
+    def radius_squared(self) -> Fraction:
+        """The largest ‖x‖₂² of a row, exactly."""
+
+    @property
+    def radius(self) -> float:
+        """The largest ‖x‖₂ of a row, rounded up."""
+
+    @property
+    def column_bounds(self) -> FloatArray:
+        """The largest |x_j| of each column, (p,)."""
+
+    @property
+    def longest(self) -> FloatArray:
+        """A row of the largest length, (p,)."""
+
+    @property
+    def uniforms(self) -> int:
+        """How many uniforms ``point`` needs."""
+
+    def gauge(self, points: FloatArray) -> FloatArray:
+        """Return ‖b‖_K of points (…, p), up to rounding."""
+
+    def gauge_ball(self, point: Sequence[arb]) -> arb:
+        """Return an enclosure of ‖b‖_K for a point of balls."""
+
+    def contains(self, rows: FloatArray) -> bool:
+        """Whether every one of the rows (n, p) lies in K, for the doubles themselves."""
+
+    def point(self, uniforms: Sequence[arb]) -> list[arb]:
+        """Return enclosures of a uniform point of K."""
+
+    def simulated(self, draws: Draws, columns: slice, depth: int = 0) -> FloatArray:
+        """Return uniform points of K (…, width of columns) in doubles, from these columns."""
+
+    def pulled(self, row: FloatArray) -> FloatArray:
+        """Return a row (p,) of K, the same one if it lies in K."""
+
+
+class _Simple(ABC):
+    """The set {‖v‖₁ ≤ s} of R^k, which for k = 1 is the interval [−s, s]."""
+
+    bound: float
+
+    def __post_init__(self) -> None:
+        bound = real("the bound of a domain", self.bound)
+        if not 0 < bound < math.inf:
+            raise ParameterError(f"the bound of a domain must be above 0, not {bound:g}")
+        object.__setattr__(self, "bound", bound)
+
+    @property
+    @abstractmethod
+    def dimension(self) -> int:
+        """The number k of columns."""
+
+    @property
+    def radius_squared(self) -> Fraction:
+        """The square of s."""
+        return Fraction(self.bound) ** 2
+
+    @property
+    def radius(self) -> float:
+        """The bound s itself."""
+        return self.bound
+
+    @property
+    def column_bounds(self) -> FloatArray:
+        """The bound s in every column."""
+        return np.full(self.dimension, self.bound)
+
+    @property
+    def longest(self) -> FloatArray:
+        """The bound s in the first column."""
+        row = np.zeros(self.dimension)
+        row[0] = self.bound
+        return row
+
+    def gauge(self, points: FloatArray) -> FloatArray:
+        """Return ‖v‖₁/s."""
+        return np.asarray(np.abs(points).sum(axis=-1) / self.bound)
+
+    def gauge_ball(self, point: Sequence[arb]) -> arb:
+        """Return an enclosure of ‖v‖₁/s."""
+        return sum((abs(x) for x in point), start=arb(0)) / arb(self.bound)
+
+    def contains(self, rows: FloatArray) -> bool:
+        """Whether ‖v‖₁ ≤ s in every row; one number is its own sum."""
+        sizes = np.abs(rows)
+        sums = sizes.sum(axis=1)
+        # A sum of several may have been rounded down.
+        several = np.count_nonzero(sizes, axis=1) > 1
+        sums[several] *= 1 + self.dimension * ULP
+        return bool(np.all(sums <= self.bound))
+
+    def pulled(self, row: FloatArray) -> FloatArray:
+        """Return the row, shortened if need be."""
+        size = np.abs(row).sum()
+        if size > self.bound:
+            row = row * (self.bound / size * (1.0 - 1e-12 * (self.dimension > 1)))
+        return np.clip(row, -self.bound, self.bound)
+
+
+@dataclass(frozen=True)
+class Interval(_Simple):
+    """The interval [−s, s]: one column, in which V = s(2U − 1) is uniform.
+
+    Parameters
+    ----------
+    bound : float > 0, s
+    """
+
+    bound: float
+    dimension: ClassVar[int] = 1
+    uniforms: ClassVar[int] = 1
+
+    def point(self, uniforms: Sequence[arb]) -> list[arb]:
+        """Return s(2U − 1)."""
+        (one,) = uniforms
+        return [arb(self.bound) * (2 * one - 1)]
+
+    def simulated(self, draws: Draws, columns: slice, depth: int = 0) -> FloatArray:
+        """Return s times a uniform of [−1, 1]."""
+        del depth
+        return np.asarray(draws.uniforms[..., columns] * self.bound)
+
+
+@dataclass(frozen=True)
+class CrossPolytope(_Simple):
+    r"""The ball {‖v‖₁ ≤ s} of R^k: s times each unit vector, and all between them.
+
+    .. math:: V_j = s X_j / ({\textstyle\sum_i} |X_i| + E), \quad X \sim \text{Laplace},
+              E \sim Exp(1)
+
+    is uniform on it, because k of k+1 exponentials over their sum are uniform on the simplex
+    {v ≥ 0, Σv ≤ 1}, and a Laplace number is an exponential with an independent fair sign.
+
+    Parameters
+    ----------
+    width : int ≥ 1, k
+    bound : float > 0, s
+    """
+
+    width: int
+    bound: float
+
+    def __post_init__(self) -> None:
+        if type(self.width) is not int or self.width < 1:
+            raise ParameterError("the width of a domain must be a whole number from 1 on")
+        super().__post_init__()
+
+    @property
+    def dimension(self) -> int:
+        """The width k."""
+        return self.width
+
+    @property
+    def uniforms(self) -> int:
+        """Two for each Laplace number and one for E."""
+        return 2 * self.width + 1
+
+    def point(self, uniforms: Sequence[arb]) -> list[arb]:
+        """Return enclosures of V from 2k + 1 uniforms; X = log(U/U') is a Laplace number."""
+        *pairs, last = uniforms
+        numbers = [(u / v).log() for u, v in zip(pairs[::2], pairs[1::2], strict=True)]
+        inverse = 1 / sum((abs(x) for x in numbers), start=-last.log())
+        return [arb(self.bound) * (x * inverse) for x in numbers]
+
+    def simulated(self, draws: Draws, columns: slice, depth: int = 0) -> FloatArray:
+        """Return V from Laplace numbers and the first column's exponential."""
+        del depth
+        numbers = draws.laplace[..., columns]
+        sizes = np.abs(numbers).sum(axis=-1, keepdims=True)
+        rest = draws.exponential[..., columns.start : columns.start + 1]
+        return np.asarray(numbers / (sizes + rest) * self.bound)

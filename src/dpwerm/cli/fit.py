@@ -61,8 +61,8 @@ def fit(
         ledger=paid,
         **{key: value for key, value in method.items() if value is not None},
     )
-    rule.check_parameters()
+    checked = rule.check_parameters()
     ask(f"Release a rule from study {declared.id} at {budget}?", paid, budget, yes=yes)
     with told(paid), stages() as on_stage:
-        rule.fit(table, on_stage=on_stage)
+        rule.fit(table, on_stage=on_stage, checked=checked)
     hand_over(rule.rule_, path, lambda: summary(rule.rule_))

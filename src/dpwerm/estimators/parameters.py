@@ -5,7 +5,7 @@ both become the same typed facts.
 """
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -185,18 +185,27 @@ class Checked:
     """What is public about a fit and was found right: nothing was read or chosen.
 
     problem : known before the rows are where a study declares the features
+    parameters : those of the estimator that were checked
     """
 
     declaration: Declaration
-    payment: Payment
     problem: Problem | None
+    payment: Payment
+    parameters: Mapping[str, Any]
+
+    def belongs_to(self, estimator: Any) -> bool:
+        """Whether the estimator still has the parameters that were checked."""
+        now = estimator.get_params(deep=False)
+        return all(self.parameters.get(name) is value for name, value in now.items())
 
 
-def checked_parameters(estimator: Any, what: str) -> Checked:
-    """Return the public side of a fit; raise for every parameter that is wrong.
+def checked_parameters(
+    estimator: Any, what: str, refuse: Callable[[Problem | None], None] | None = None
+) -> Checked:
+    """Return the public side of a fit; raise for every parameter that is wrong, a ledger last.
 
     With a study the whole claim is checked, so that nothing can be refused once rows are read but
-    the rows themselves.
+    the rows themselves. refuse: raises for what else is wrong before a ledger is asked.
     """
     declaration = declaration_of(estimator).checked()
     _check_choices(estimator, declaration)
@@ -204,7 +213,10 @@ def checked_parameters(estimator: Any, what: str) -> Checked:
     if estimator.study is not None:
         problem = problem_of(estimator, declaration, estimator.study.encoding())
         problem.check()
-    return Checked(declaration, payment_in(estimator, what), problem)
+    if refuse is not None:
+        refuse(problem)
+    payment = payment_in(estimator, what)
+    return Checked(declaration, problem, payment, estimator.get_params(deep=False))
 
 
 def _check_choices(estimator: Any, declaration: Declaration) -> None:

@@ -203,7 +203,9 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
         (n,) P(second arm | x) if declared as ``"column"``.
         """
         fresh = unfitted(self)
-        known = checked or self.check_parameters()
+        known = checked
+        if known is None or not known.belongs_to(self):
+            known = self.check_parameters()
         problem, declaration = known.problem, known.declaration
         if self.study is not None and problem is not None:
             if not (treatment is None and benefit is None and propensity is None):

@@ -85,7 +85,7 @@ def fit_tuned(
     rows = read_trial(study, table)
     refuse_repeated_persons(study, rows)
     trial = trial_of_table(known.declaration, rows)
-    problem = _problem(known)
+    problem = _known(known.problem)
     rule, tuning = _settled(problem, trial.n_rows, how, gammas, share, on_stage)
     nuisance = settled_nuisance(problem, trial.n_rows, on_stage)
     bits = known.payment.bits(whole_cost(nuisance, tuning.budget))
@@ -126,18 +126,20 @@ def check_tuned(
     estimator = PrivateTreatmentRule.from_study(
         study, epsilon, delta=delta, random_state=random_state, ledger=ledger, **replaced
     )
-    known = checked_parameters(estimator, "tuned rule")
-    treatment = known.declaration.treatment
-    refuse_shared_weights(treatment.origin)
-    _, rest = split(_problem(known).spec.budget, treatment)
-    steps_of(how, _in_epsilon(rest), checked_share(share))
-    return known
+
+    def refuse(problem: Problem | None) -> None:
+        treatment = _known(problem).trial.treatment
+        refuse_shared_weights(treatment.origin)
+        _, rest = split(_known(problem).spec.budget, treatment)
+        steps_of(how, _in_epsilon(rest), checked_share(share))
+
+    return checked_parameters(estimator, "tuned rule", refuse)
 
 
-def _problem(known: Checked) -> Problem:
-    if known.problem is None:
+def _known(problem: Problem | None) -> Problem:
+    if problem is None:
         raise ParameterError("private tuning needs a study")
-    return known.problem
+    return problem
 
 
 def _settled(

@@ -1,0 +1,127 @@
+"""A loss, a penalty and a weighting of one's own walk from fit to verify, report, export and audit."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.cli.conftest import Run, run
+from tests.plugins.arm_wise import ArmWise, Huber, Together
+
+from dpwerm.audit.attack import audit
+from dpwerm.audit.mechanisms import MechanismTarget
+from dpwerm.choose.hyperparameters import Hyperparameters
+from dpwerm.documents.summary import summary
+from dpwerm.errors import ParameterError
+from dpwerm.features.encoding import Encoding
+from dpwerm.fit import Problem, fit
+from dpwerm.mechanisms import MECHANISMS
+from dpwerm.objective.losses import LOSSES, register_loss
+from dpwerm.objective.regularizers import REGULARIZERS, register_regularizer
+from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.filter import Unrecorded
+from dpwerm.privacy.relation import Relation
+from dpwerm.releases.certificate import facts_of
+from dpwerm.releases.rule import Rule
+from dpwerm.releases.rule_file import read_rule, write_rule
+from dpwerm.releases.specification import Specification
+from dpwerm.simulate.demo import best_arm, demo_trial, study_text
+from dpwerm.study.declaration import Declaration
+from dpwerm.study.study import Study
+from dpwerm.study.trial import read_trial
+from dpwerm.weighting.contract import WEIGHTINGS, register_weighting
+from dpwerm.weighting.trial import trial_of_table
+
+__all__ = ["run"]
+
+STUDY = Study.parse(study_text())
+
+
+@pytest.fixture(autouse=True)
+def registered() -> Iterator[None]:
+    register_loss(Huber)
+    register_regularizer(Together)
+    register_weighting(ArmWise.name, ArmWise)
+    yield
+    del LOSSES[Huber.name], REGULARIZERS[Together.name], WEIGHTINGS[ArmWise.name]
+
+
+def problem(mechanism: str, epsilon: str = "2") -> Problem:
+    declaration = Declaration.of_study(STUDY)
+    known = MECHANISMS[mechanism]
+    spec = Specification(
+        budget=Budget.of(epsilon, "1e-6" if known.needs_delta else "0"),
+        gamma=1.0,
+        weight_bound=1.0,
+        relation=Relation.REPLACE_ONE,
+        loss=Huber(0.5),
+        regularizer=Together(2.0),
+        weighting=ArmWise(),
+        mechanism=mechanism,
+    )
+    fixed = Hyperparameters(mechanism, 1.0, 1.0, 1.0, 40.0, 0.0)
+    return Problem(spec, STUDY.encoding(), fixed, declaration)
+
+
+def fitted(mechanism: str, seed: int | None = 3, epsilon: str = "2") -> Rule:
+    asked = problem(mechanism, epsilon)
+    trial = trial_of_table(asked.trial, read_trial(STUDY, demo_trial(400)))
+    return fit(asked, trial, Unrecorded(seed, said=True))
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    ["objective-block", "objective-l2", "spherical-laplace", "objective-gaussian", "gaussian"],
+)
+def test_it_walks_from_the_fit_to_the_report(mechanism: str, tmp_path: Path, run: Run) -> None:
+    rule, path = fitted(mechanism), tmp_path / "rule.json"
+    write_rule(rule, path)
+    assert read_rule(path) == rule
+    names = rule.release.coefficient_names
+    assert len(rule.release.integers) == len(names) == 2 * len(rule.release.theta) + 1
+    verified = run("verify", path)
+    assert verified.code == 0, verified.err
+    assert "arm-wise" in path.read_text(encoding="utf-8")
+    assert "NOT PRIVATE" in summary(rule).upper()
+    page, code = tmp_path / "report.html", tmp_path / "rule.py"
+    assert run("report", path, "--out", page).code == 0
+    assert "<svg" in page.read_text(encoding="utf-8")
+    assert run("export", path, "--to", "python", "--out", code).code == 0
+    table = demo_trial(50, seed=8)
+    expected = rule.recommend(table) if hasattr(rule, "recommend") else None
+    assert expected is None or len(expected) == 50
+
+
+def test_it_learns_who_benefits() -> None:
+    rule = fitted("objective-block", epsilon="50")
+    table = demo_trial(2000, seed=9)
+    given = rule.arms_for(rule.score_table(table))
+    assert np.mean(given == best_arm(table)) > 0.85
+
+
+def test_an_edited_penalty_or_weighting_is_found(tmp_path: Path, run: Run) -> None:
+    path = tmp_path / "rule.json"
+    write_rule(fitted("objective-block"), path)
+    text = path.read_text(encoding="utf-8")
+    for old, new in (('"pull": 2.0', '"pull": 1.0'), ('"width": 0.5', '"width": 0.25')):
+        assert old in text
+        path.write_text(text.replace(old, new), encoding="utf-8")
+        assert run("verify", path).code == 4
+
+
+def test_a_loss_of_another_form_is_refused() -> None:
+    with pytest.raises(ParameterError, match="needs one of a residual"):
+        problem("objective-block").spec.with_settings(loss=LOSSES["logistic"]())
+
+
+@pytest.mark.parametrize("mechanism", ["objective-block", "spherical-laplace"])
+def test_the_auditor_attacks_it(mechanism: str) -> None:
+    spec = problem(mechanism, "1").spec.with_settings(gamma=4.0, regularizer=Together(0.5))
+    encoding = Encoding.of_numbers(["x"], [(-1.0, 1.0)])
+    facts = facts_of(spec, encoding, 3)
+    target = MechanismTarget(mechanism, facts, spec.loss, Budget.of("1"))
+    found = audit(target, runs=20_000, exact_runs=200)
+    assert found.holds
+    assert found.lower > 0.4
+    loud = MechanismTarget(mechanism, facts, spec.loss, Budget.of("2"))
+    assert audit(loud, runs=20_000).lower > 1.0, "noise for twice the budget is told apart"

@@ -1,8 +1,9 @@
 """How many files of the package one command enters: ``python -m benchmarks.entered``.
 
 A file is entered if one of its functions runs, counted by ``sys.setprofile``; module bodies, class
-bodies and lambdas do not count. Each command runs once before it is counted, so that imports do
-not. For ``fit`` it also says how often a public fact is worked out. ``--list`` names the files.
+bodies and lambdas do not count. Each command runs once before its files are counted, so that
+imports do not count. For ``fit`` it also says how often a public fact is worked out, on that first
+run, before anything is remembered. ``--list`` names the files.
 Another version of the package is counted by PYTHONPATH: nothing here is imported from it but
 ``dpwerm.cli.main``.
 """
@@ -94,17 +95,19 @@ def silent(arguments: Sequence[str]) -> None:
         raise SystemExit(f"{arguments[0]} ended with {code}: {said.getvalue()}")
 
 
-def counted() -> dict[str, Calls]:
-    """Return the calls of each command on its second run."""
+def counted() -> tuple[dict[str, Calls], Calls]:
+    """Return the calls of each command on its second run, and those of fit on its first."""
     package = Path(sys.modules["dpwerm"].__file__ or "").parent
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_trial(folder)
-        found = {}
+        found: dict[str, Calls] = {}
+        fitted: Calls = Counter()
         for command, arguments in commands(folder).items():
-            silent(arguments)
-            found[command] = calls_in(partial(silent, arguments), package)
-        return found
+            run = partial(silent, arguments)
+            first = calls_in(run, package)
+            found[command], fitted = calls_in(run, package), fitted or first
+        return found, fitted
 
 
 def files_of(calls: Calls) -> list[str]:
@@ -115,7 +118,7 @@ def files_of(calls: Calls) -> list[str]:
 
 def show(*, listed: bool) -> None:
     """Print files entered by each command, and how often fit works out each fact."""
-    found = counted()
+    found, fitted = counted()
     for command, calls in found.items():
         files = files_of(calls)
         print(f"{command}: {len(files)} files")
@@ -124,7 +127,7 @@ def show(*, listed: bool) -> None:
     for fact, pattern in FACTS.items():
         times = sum(
             count
-            for code, count in found["fit"].items()
+            for code, count in fitted.items()
             if re.search(pattern, f"{code.co_filename} {code.co_qualname}")
         )
         print(f"fit works out the {fact} {times} times")

@@ -86,10 +86,7 @@ def test_it_walks_from_the_fit_to_the_report(mechanism: str, tmp_path: Path, run
     page, code = tmp_path / "report.html", tmp_path / "rule.py"
     assert run("report", path, "--out", page).code == 0
     assert "<svg" in page.read_text(encoding="utf-8")
-    assert run("export", path, "--to", "python", "--out", code).code == 0
-    table = demo_trial(50, seed=8)
-    expected = rule.recommend(table) if hasattr(rule, "recommend") else None
-    assert expected is None or len(expected) == 50
+    assert run("export", path, "--out", code).code == 0
 
 
 def test_it_learns_who_benefits() -> None:

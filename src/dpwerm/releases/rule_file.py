@@ -169,7 +169,7 @@ def _release(record: ReleaseRecord, where: str, prefix: str = "") -> Release:
         faults = [replace(fault, where=f"{prefix}encoding.{fault.where}") for fault in error.faults]
         raise RuleFileError(where, faults) from None
     coefficients = record.coefficients
-    if len(coefficients.integers) != len(encoding.coefficient_names):
+    if len(coefficients.integers) != len(record.certificate.design.coefficient_names(encoding)):
         fault = Fault(f"{prefix}coefficients.integers", "not one per encoded column")
         raise RuleFileError(where, [fault])
     release = Release(

@@ -19,7 +19,7 @@ import pyarrow.csv as arrow_csv
 from dpwerm.data.readers import Source
 from dpwerm.errors import Fault, TableError
 
-SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab"}
+SEPARATORS = (",", ";", "\t")
 HEADER_LIMIT = 1 << 20
 ROW_LIMIT = 1 << 24
 
@@ -187,32 +187,23 @@ def _lines(block: pa.Table, separator: str) -> memoryview:
     cells = [_quoted(_texts(column), separator) for column in block.columns]
     if len(cells) == 1:  # an empty line would be no row
         cells = [arrow.if_else(arrow.equal(arrow.fill_null(cells[0], ""), ""), '""', cells[0])]
-    lines = _joined([*cells], separator)
-    return _contents(_joined([lines, "\n"], ""))
+    return _contents(_joined(_joined(*cells, separator), "\n", ""))
 
 
-def _joined(parts: list[object], separator: str) -> pa.LargeStringArray:
-    parts = [_scalar(part) if isinstance(part, str) else part for part in parts]
-    return arrow.binary_join_element_wise(
-        *parts, _scalar(separator), null_handling="replace", null_replacement=""
-    )
-
-
-def _scalar(text: str) -> pa.Scalar:
-    return pa.scalar(text, pa.large_string())
+def _joined(*parts: pa.LargeStringArray | str) -> pa.LargeStringArray:
+    """Return the parts of each row put together, the last part between them."""
+    known = [
+        pa.scalar(part, pa.large_string()) if isinstance(part, str) else part for part in parts
+    ]
+    return arrow.binary_join_element_wise(*known, null_handling="replace", null_replacement="")
 
 
 def _texts(column: pa.ChunkedArray) -> pa.LargeStringArray:
     """Return a column of any type as texts, the way Python prints its values."""
     if pa.types.is_dictionary(column.type):
         column = arrow.cast(column, column.type.value_type)
-    tests = (
-        pa.types.is_large_string,
-        pa.types.is_string,
-        pa.types.is_string_view,
-        pa.types.is_integer,
-    )
-    if any(test(column.type) for test in tests):
+    kinds = ("large_string", "string", "string_view", "integer")
+    if any(getattr(pa.types, f"is_{kind}")(column.type) for kind in kinds):
         return arrow.cast(column, pa.large_string()).combine_chunks()
     texts = [None if value is None else str(value) for value in column.to_pylist()]
     return pa.array(texts, pa.large_string())
@@ -225,7 +216,7 @@ def _quoted(texts: pa.LargeStringArray, separator: str) -> pa.LargeStringArray:
         return texts
     special = arrow.match_substring_regex(texts, f'[{separator}"\r\n]')
     doubled = arrow.replace_substring(texts, '"', '""')
-    return arrow.if_else(special, _joined(['"', doubled, '"'], ""), texts)
+    return arrow.if_else(special, _joined('"', doubled, '"', ""), texts)
 
 
 def _contents(texts: pa.LargeStringArray) -> memoryview:

@@ -17,27 +17,14 @@ from dpwerm.arrays import FloatArray
 from dpwerm.faults import wrong
 from dpwerm.features.blocks import Frozen
 from dpwerm.parameters import SMALLEST
-from dpwerm.study.values import Bounds, Line, Text, number, positive_number
+from dpwerm.study.values import Bounds, Line, Text, number, positive_number, word_or
 
+Centre = Annotated[float | str | None, PlainValidator(word_or(number, "midpoint", "lower"))]
+Clip = Annotated[
+    float | str,
+    PlainValidator(word_or(positive_number, "auto", "range", kind="a positive number")),
+]
 _NEEDED = ("bounds", "transform", "direction", "weights")
-
-
-def centre_of(value: object) -> float | str:
-    """Return "midpoint", "lower" or a number."""
-    if isinstance(value, str):
-        if value not in ("midpoint", "lower"):
-            raise wrong('must be "midpoint", "lower" or a number')
-        return value
-    return number(value)
-
-
-def clip_of(value: object) -> float | str:
-    """Return "auto", "range" or a positive number."""
-    if isinstance(value, str):
-        if value not in ("auto", "range"):
-            raise wrong('must be "auto", "range" or a positive number')
-        return value
-    return positive_number(value)
 
 
 def transformed(bounds: tuple[float, float], transform: str, direction: str) -> tuple[float, float]:
@@ -76,12 +63,8 @@ class Benefit(Frozen):
     transform: Literal["identity", "log"] = "identity"
     direction: Literal["larger", "smaller"] = "larger"
     weights: Literal["signed", "nonnegative"] = "signed"
-    declared_centre: Annotated[float | str | None, PlainValidator(centre_of)] = Field(
-        None, validation_alias="centre"
-    )
-    declared_clip: Annotated[float | str, PlainValidator(clip_of)] = Field(
-        "auto", validation_alias="clip"
-    )
+    declared_centre: Centre = Field(None, validation_alias="centre")
+    declared_clip: Clip = Field("auto", validation_alias="clip")
     source: Line | None = None
 
     @field_validator("transform")

@@ -4,7 +4,7 @@ Its total, [budget], says how much may be released in all, and where that is rec
 released is an (ε, δ)-private part, a ρ-zCDP part and a μ-GDP part, one after another.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -46,7 +46,7 @@ from dpwerm.study.values import (
     People,
     Positive,
     Text,
-    decimal,
+    decimal_within,
     delta_of,
     epsilon_of,
     identifier,
@@ -57,18 +57,6 @@ SECRETS = ("password", "sslpassword")
 """What the query of an address may not hold in a study file."""
 
 _WHERE = 'such as "sqlite:///ledger.db" or "postgresql://host/database"'
-
-
-def _purse(smallest: str, largest: str) -> Callable[[object], Decimal]:
-    """Return a check of a decimal within a range."""
-
-    def checked(value: object) -> Decimal:
-        found = decimal(value)
-        if not Decimal(smallest) <= found <= Decimal(largest):
-            raise wrong(f"must be between {smallest} and {largest}, not {shown(found)}")
-        return found
-
-    return checked
 
 
 def slot_names(value: object) -> tuple[str, ...]:
@@ -102,8 +90,8 @@ class DeclaredBudget(Frozen):
 
     epsilon: Annotated[Decimal, PlainValidator(epsilon_of)] = Decimal(0)
     delta: Annotated[Decimal, PlainValidator(delta_of)] = Decimal(0)
-    rho: Annotated[Decimal, PlainValidator(_purse("1e-16", "1e12"))] = Decimal(0)
-    mu: Annotated[Decimal, PlainValidator(_purse("1e-8", "1e6"))] = Decimal(0)
+    rho: Annotated[Decimal, PlainValidator(decimal_within("1e-16", "1e12"))] = Decimal(0)
+    mu: Annotated[Decimal, PlainValidator(decimal_within("1e-8", "1e6"))] = Decimal(0)
     slots: Annotated[tuple[str, ...], PlainValidator(slot_names)] = ()
     ledger: Annotated[str, PlainValidator(ledger_url)] | None = None
 

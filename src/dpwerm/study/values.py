@@ -69,15 +69,18 @@ def scale(value: object) -> float:
     return 0.0 if number(value) == 0 else positive_number(value)
 
 
-def auto_or(check: Callable[[object], float]) -> Callable[[object], float | str]:
-    """Return a check that also takes "auto"."""
+def word_or(
+    check: Callable[[object], float], *words: str, kind: str = "a number"
+) -> Callable[[object], float | str]:
+    """Return a check that also takes some words."""
 
     def checked(value: object) -> float | str:
-        if isinstance(value, str):
-            if value != "auto":
-                raise wrong('must be "auto" or a number')
-            return value
-        return check(value)
+        if not isinstance(value, str):
+            return check(value)
+        if value not in words:
+            known = ", ".join(f'"{word}"' for word in words)
+            raise wrong(f"must be {known} or {kind}")
+        return value
 
     return checked
 
@@ -176,12 +179,19 @@ def decimal(value: object) -> Decimal:
     return found
 
 
-def epsilon_of(value: object) -> Decimal:
-    """Return ε, a decimal in [1e-6, 1e9]."""
-    found = decimal(value)
-    if not Decimal("1e-6") <= found <= Decimal("1e9"):
-        raise wrong(f"must be between 0.000001 and 1000000000, not {shown(found)}")
-    return found
+def decimal_within(smallest: str, largest: str) -> Callable[[object], Decimal]:
+    """Return a check of an exact decimal within a range."""
+
+    def checked(value: object) -> Decimal:
+        found = decimal(value)
+        if not Decimal(smallest) <= found <= Decimal(largest):
+            raise wrong(f"must be between {smallest} and {largest}, not {shown(found)}")
+        return found
+
+    return checked
+
+
+epsilon_of = decimal_within("0.000001", "1000000000")
 
 
 def delta_of(value: object) -> Decimal:
@@ -211,10 +221,10 @@ Line = Annotated[str, BeforeValidator(line)]
 Cell = Annotated[str, BeforeValidator(cell)]
 Real = Annotated[float, BeforeValidator(number)]
 Positive = Annotated[float, BeforeValidator(positive_number)]
-AutoPositive = Annotated[float | str, PlainValidator(auto_or(positive_number))]
-AutoScale = Annotated[float | str, PlainValidator(auto_or(scale))]
-AutoSaturation = Annotated[float | str, PlainValidator(auto_or(saturation))]
-AutoThreshold = Annotated[float | str, PlainValidator(auto_or(threshold))]
+AutoPositive = Annotated[float | str, PlainValidator(word_or(positive_number, "auto"))]
+AutoScale = Annotated[float | str, PlainValidator(word_or(scale, "auto"))]
+AutoSaturation = Annotated[float | str, PlainValidator(word_or(saturation, "auto"))]
+AutoThreshold = Annotated[float | str, PlainValidator(word_or(threshold, "auto"))]
 People = Annotated[int, PlainValidator(people)]
 Bounds = Annotated[tuple[float, float], BeforeValidator(bounds)]
 FeatureName = Annotated[str, BeforeValidator(feature_name)]

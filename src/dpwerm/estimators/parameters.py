@@ -5,7 +5,7 @@ both become the same typed facts.
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -199,13 +199,18 @@ class Checked:
         return all(self.parameters.get(name) is value for name, value in now.items())
 
 
-def checked_parameters(
-    estimator: Any, what: str, refuse: Callable[[Problem | None], None] | None = None
-) -> Checked:
-    """Return the public side of a fit; raise for every parameter that is wrong, a ledger last.
+def checked_parameters(estimator: Any, what: str) -> Checked:
+    """Return the public side of a fit and how it is paid for; raise for whatever is wrong."""
+    declaration, problem = checked_problem(estimator)
+    payment = payment_in(estimator, what)
+    return Checked(declaration, problem, payment, estimator.get_params(deep=False))
+
+
+def checked_problem(estimator: Any) -> tuple[Declaration, Problem | None]:
+    """Return what is public about a fit; raise for every parameter that is wrong.
 
     With a study the whole claim is checked, so that nothing can be refused once rows are read but
-    the rows themselves. refuse: raises for what else is wrong before a ledger is asked.
+    the rows themselves.
     """
     declaration = declaration_of(estimator).checked()
     _check_choices(estimator, declaration)
@@ -213,10 +218,7 @@ def checked_parameters(
     if estimator.study is not None:
         problem = problem_of(estimator, declaration, estimator.study.encoding())
         problem.check()
-    if refuse is not None:
-        refuse(problem)
-    payment = payment_in(estimator, what)
-    return Checked(declaration, problem, payment, estimator.get_params(deep=False))
+    return declaration, problem
 
 
 def _check_choices(estimator: Any, declaration: Declaration) -> None:

@@ -5,7 +5,8 @@
 
 All that is public comes first, so the cost is known and charged before anything is drawn. What is
 learned on the way leaves only in the release of the rule and, where the propensity model is
-private, in the release of that. Every estimator, command, private tuning and audit fits through here.
+private, in the release of that. Every estimator, command, private tuning and audit fits through
+here.
 """
 
 from dataclasses import dataclass, replace

@@ -1,7 +1,8 @@
 """Plugged in from outside: a Huber loss of residuals, a design (1, x ⊗ e_arm), a penalty matrix.
 
 Each person's x stands in the columns of the own arm, so a design row lies in a hull of the arms'
-sets beside the constant. The penalty pulls the arms towards each other. None of it is in the package.
+sets beside the constant. The penalty pulls the arms towards each other. None of it is in the
+package.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A loss, a penalty and a weighting of one's own walk from fit to verify, report, export and audit."""
+"""A loss, a penalty and a weighting of one's own walk from fit to verify, report and audit."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.unit.mechanisms.perturbed_cases import facts
 
 from dpwerm.errors import ParameterError
+from dpwerm.features.domain import Interval
 from dpwerm.mechanisms.perturbed import Shares, epsilon_left, gamma_floor, jacobian
 from dpwerm.privacy.budget import Budget
 
@@ -24,8 +25,8 @@ def number(exact: Fraction) -> mpmath.mpf:
 
 
 def sized(w: float, c: float, r: float) -> dict[str, Any]:
-    """Return W, c and r as facts, with a block of that radius."""
-    return {"weight_bound": w, "smoothness": c, "radius": r, "blocks": ((1, r),)}
+    """Return W, c and r as facts, with an interval of that radius."""
+    return {"weight_bound": w, "smoothness": c, "domain": Interval(r)}
 
 
 def shares(epsilon: float | str) -> Shares:

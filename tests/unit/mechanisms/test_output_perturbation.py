@@ -49,7 +49,7 @@ def test_the_noise_is_made_for_the_minimiser_and_two_tolerances(name: str) -> No
 @every
 def test_a_run_is_the_law_around_the_solver_s_point(name: str) -> None:
     blank = empty()
-    X = np.array([[1.0, 0.0, 1.0, 0.0, 0.75], [-0.5, 0.0, 0.0, -1.0, 0.1]])
+    X = np.array([[1.0, 0.0, 1.0, 0.0, 0.5], [-0.5, 0.0, 0.0, -1.0, 0.1]])
     rows = MemoryRows(X, np.array([1.0, -1.0]), np.array([3.0, 2.0]), 0.5, blank.data.column_bounds)
     objective = Objective(rows, Logistic(), 110.0)
     mechanism = get_mechanism(name)

@@ -1,0 +1,143 @@
+"""Products and hulls: norm and radius by rule, containment for doubles, points that fill them."""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+from tests.unit.features.domains import of_blocks
+
+from dpwerm.arrays import FloatArray
+from dpwerm.draws import Draws
+from dpwerm.errors import ParameterError
+from dpwerm.exact import precision, sqrt_up
+from dpwerm.features.composed import Hull, Product
+from dpwerm.features.domain import CrossPolytope, Domain, Interval
+from dpwerm.privacy.randomness import SeededBits
+from dpwerm.privacy.samplers import LazyUniforms
+
+ARM = of_blocks(((1, 0.5), (1, 1.0)))
+ARMS = Hull((ARM, ARM))
+"""A row x in the columns of the arm received."""
+
+UNEVEN = Hull((Interval(2.0), CrossPolytope(2, 0.5)))
+SHARED = Product((Hull((Interval(1.0), Interval(0.5))), Interval(1.5)))
+"""Columns of the arm received, and a column that both arms share."""
+
+DEEP = Hull((Product((Hull((Interval(1.0), Interval(2.0))), Interval(0.5))), Interval(1.0)))
+COMPOSED: list[Domain] = [ARM, ARMS, UNEVEN, SHARED, DEEP]
+every = pytest.mark.parametrize("domain", COMPOSED, ids=["arm", "arms", "uneven", "shared", "deep"])
+ALPHA = 1e-4
+
+
+def simulated(domain: Domain, count: int = 40_000) -> FloatArray:
+    p = domain.dimension
+    return domain.simulated(Draws.of((count,), p, np.random.default_rng(2)), slice(0, p))
+
+
+def test_a_product_adds_squares_and_a_hull_takes_the_largest() -> None:
+    assert ARM.radius_squared == Fraction(5, 4)
+    assert ARMS.radius_squared == Fraction(5, 4)
+    assert Product((ARM, ARM)).radius_squared == Fraction(5, 2)
+    assert (UNEVEN.radius, UNEVEN.dimension) == (2.0, 3)
+    assert SHARED.radius == sqrt_up(Fraction(13, 4))
+    assert ARMS.column_bounds.tolist() == [0.5, 1.0, 0.5, 1.0]
+
+
+def test_a_product_has_the_largest_norm_and_a_hull_the_sum() -> None:
+    point = np.array([0.25, -0.25, 0.5, 1.0])
+    assert Product((ARM, ARM)).gauge(point) == 1.0
+    assert ARMS.gauge(point) == 1.5
+
+
+@every
+def test_every_allowed_row_has_norm_one_at_most_and_the_longest_has_the_radius(
+    domain: Domain,
+) -> None:
+    row = domain.longest
+    assert domain.gauge(row) == 1.0
+    assert domain.contains(row[None])
+    assert not domain.contains((1 + 1e-15) * row[None])
+    assert math.isclose(np.linalg.norm(row), domain.radius, rel_tol=1e-15)
+    points = simulated(domain)
+    assert domain.contains(points * (1 - 1e-12))
+    assert np.linalg.norm(points, axis=1).max() <= domain.radius
+    outside = points[0] * (1.001 / domain.gauge(points[0]))
+    assert not domain.contains(np.stack([0 * outside, outside]))
+    assert domain.contains(domain.pulled(outside)[None])
+    np.testing.assert_array_equal(domain.pulled(row), row)
+    assert not domain.contains(np.full((1, domain.dimension), np.nan))
+
+
+def test_rows_of_two_parts_are_in_the_hull_only_if_they_share_its_size() -> None:
+    assert ARMS.contains(np.array([[0.5, 1.0, 0, 0], [0, 0, -0.5, 1.0], [0.25, 0.1, 0.2, 0.3]]))
+    assert not ARMS.contains(np.array([[0.5, 1.0, 0, 1e-18]]))
+    assert not ARMS.contains(np.array([[0.25, 0, 0.26, 0]]))
+
+
+@every
+def test_points_fill_the_set_evenly(domain: Domain) -> None:
+    p = domain.dimension
+    points = simulated(domain)
+    with precision(96):
+        drawn = [
+            domain.point(LazyUniforms(SeededBits(seed)).balls(0, domain.uniforms, 64))
+            for seed in range(1500)
+        ]
+        assert all(domain.gauge_ball(point) < 1 for point in drawn)
+    exact = np.array([[float(x) for x in point] for point in drawn])
+    box = np.random.default_rng(3).uniform(-1, 1, (400_000, p)) * domain.column_bounds
+    even = box[domain.gauge(box) <= 1]
+    for found in (points, exact):
+        assert stats.kstest(domain.gauge(found) ** p, "uniform").pvalue > ALPHA
+    # Against points of the box that lie in the set: each column, and how columns hang together.
+    for statistic in (*(lambda v, j=j: v[:, j] for j in range(p)), mixed, together):
+        assert stats.ks_2samp(statistic(points), statistic(even)).pvalue > ALPHA
+        assert stats.ks_2samp(statistic(exact), statistic(even)).pvalue > ALPHA
+        assert stats.ks_2samp(2 * statistic(points), statistic(even)).pvalue < ALPHA
+
+
+def mixed(points: FloatArray) -> FloatArray:
+    return np.abs(points[:, 0] * points[:, -1])
+
+
+def together(points: FloatArray) -> FloatArray:
+    return np.asarray(np.abs(points).sum(axis=1))
+
+
+def test_a_hull_in_a_hull_is_the_hull_of_all() -> None:
+    nested, flat = Hull((Hull((ARM, Interval(2.0))), ARM)), Hull((ARM, Interval(2.0), ARM))
+    points = np.random.default_rng(4).normal(size=(50, 5))
+    np.testing.assert_allclose(nested.gauge(points), flat.gauge(points))
+    assert nested.radius == flat.radius
+    one, other = simulated(nested), simulated(flat)
+    for j in range(5):
+        assert stats.ks_2samp(one[:, j], other[:, j]).pvalue > ALPHA
+
+
+def test_the_same_draws_give_the_same_points_whoever_asks_first() -> None:
+    first, second = (Draws.of((7,), 4, np.random.default_rng(5)) for _ in range(2))
+    DEEP.simulated(second, slice(0, 4))
+    np.testing.assert_array_equal(
+        ARMS.simulated(first, slice(0, 4)), ARMS.simulated(second, slice(0, 4))
+    )
+
+
+def test_what_is_drawn_later_does_not_depend_on_spare_draws() -> None:
+    after = []
+    for asks in (False, True):
+        rng = np.random.default_rng(6)
+        draws = Draws.of((3,), 4, rng)
+        if asks:
+            draws.spare(0)
+        after.append(rng.normal(size=3))
+    np.testing.assert_array_equal(after[0], after[1])
+
+
+@pytest.mark.parametrize("parts", [(), (1.0,), (Interval(1.0), None)])
+@pytest.mark.parametrize("make", [Product, Hull])
+def test_only_domains_can_be_composed(make: Any, parts: Any) -> None:
+    with pytest.raises(ParameterError, match="composed of domains"):
+        make(parts)

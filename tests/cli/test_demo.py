@@ -6,6 +6,7 @@ from tests.cli.conftest import Run
 
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.ledger.ledger import Ledger
+from dpwerm.study.study import Study
 
 FILES = [
     "ledger.db",
@@ -42,8 +43,10 @@ def test_the_demo_and_what_it_says_to_try(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_demo_that_is_made_again_begins_its_ledger_anew(run: Run, tmp_path: Path) -> None:
-    for _ in range(3):
+    for _ in range(2):
         assert run("demo", "--out", tmp_path / "demo", "--force").code == 0
+        study = Study.load(tmp_path / "demo" / "study.toml")
+        assert len(Ledger.of_study(study).account().charges) == 1
 
 
 def test_the_ledger_of_a_real_study_is_never_removed(run: Run, tmp_path: Path) -> None:

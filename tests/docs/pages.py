@@ -39,6 +39,8 @@ _BLOCK = re.compile(
 )
 _ORDER = re.compile(r"^<!-- (?:file|change|exits):.*", flags=re.MULTILINE)
 _NEEDS_A_SHELL = re.compile(r"[|<>;&$*?`~#]")
+_PIPED = re.compile(r"(?P<command>.*?)(?P<both> 2>&1)? \| (?P<end>head|tail) -n (?P<count>\d+)")
+"""A command of which only the first or the last lines are shown."""
 
 
 @dataclass(frozen=True)
@@ -131,11 +133,21 @@ def _compare(command: str, shown: str, *, code: int) -> None:
 
 def run_command(command: str) -> Said:
     """Run a command line; those of dpwerm that need no shell run here, which is faster."""
+    if piped := _PIPED.fullmatch(command):
+        command = piped["command"]
     if command.startswith("dpwerm ") and not _NEEDS_A_SHELL.search(command):
-        out, err = io.StringIO(), io.StringIO()
+        out = io.StringIO()
+        err = out if piped and piped["both"] else io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             code = main(shlex.split(command)[1:])
-        return Said(code, out.getvalue(), err.getvalue())
+        errors = "" if err is out else err.getvalue()
+        if not piped:
+            return Said(code, out.getvalue(), errors)
+        lines, count = out.getvalue().splitlines(keepends=True), int(piped["count"])
+        kept = lines[:count] if piped["end"] == "head" else lines[-count:]
+        return Said(0, "".join(kept), errors)  # a pipe ends as its last command does
+    if piped:
+        command = piped[0]
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)  # noqa: S602
     return Said(done.returncode, done.stdout, done.stderr)
 

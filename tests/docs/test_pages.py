@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.docs.masks import masked
-from tests.docs.pages import matches, promised, run_command, run_page
+from tests.docs.pages import Said, matches, promised, run_command, run_page
 
 PAGE = """\
 # A page
@@ -133,7 +133,19 @@ def test_a_command_says_the_same_here_and_in_a_shell(monkeypatch: pytest.MonkeyP
     here = run_command("dpwerm init --help")
     assert here.code == 0
     assert "Usage" in here.out
-    assert here == run_command("dpwerm init --help | cat")
+    shell = run_command("dpwerm init --help | cat")
+    assert here == shell
+    first = "".join(shell.out.splitlines(keepends=True)[:3])
+    assert run_command("dpwerm init --help | head -n 3") == Said(0, first, "")
+
+
+def test_the_last_lines_of_what_a_command_says(tmp_path: Path) -> None:
+    command = f"dpwerm init {tmp_path / 'nothing.csv'}"
+    plain = run_command(command)
+    assert (plain.code, plain.out) == (2, "")
+    last = plain.err.splitlines(keepends=True)[-1]
+    assert run_command(f"{command} 2>&1 | tail -n 1") == Said(0, last, "")
+    assert run_command(f"{command} | tail -n 1") == Said(0, "", plain.err)
 
 
 def test_numbers_ids_and_days_may_differ_and_words_may_not() -> None:

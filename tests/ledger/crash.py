@@ -190,7 +190,7 @@ def crash(place: Place, number: int, lasting: float, rng: np.random.Generator) -
     """Kill one fit somewhere, check what is left, and return how far it got."""
     way = number % 3
     if way == 0:
-        pid = start(place, number, at=int(rng.integers(STEPS)))
+        pid = start(place, number, at=number // 3 % STEPS)
     else:
         pid = start(place, number)
         if way == 1:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.ledger.crash import POINTS, LostError, Place, cost_of
 
-TIMES = 200
+TIMES = 120
 ROOT = Path(__file__).parents[2]
 
 

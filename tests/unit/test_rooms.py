@@ -1,6 +1,7 @@
 """Imports point downwards only: a patient's row walks one way through the house."""
 
 import ast
+import functools
 from pathlib import Path
 
 import pytest
@@ -37,9 +38,14 @@ LEVEL = {
 MODULES = sorted(path for path in HOUSE.rglob("*.py") if path.parent != HOUSE)
 
 
+@functools.cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def names_imported(path: Path) -> set[str]:
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -81,6 +87,7 @@ def test_an_import_of_what_stands_beside_it_would_be_seen(tmp_path: Path) -> Non
         "import os, tests.browser as b",
     ):
         path.write_text(text, encoding="utf-8")
+        tree_of.cache_clear()
         assert modules_imported(path) & BESIDE
 
 
@@ -98,8 +105,7 @@ def test_randomness_comes_from_one_module() -> None:
     creators = {"secrets", "random", "os.urandom"}
     guilty = []
     for path in HOUSE.rglob("*.py"):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        for node in ast.walk(tree):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.Import):
                 guilty += [path for alias in node.names if alias.name in creators]
             from_module = isinstance(node, ast.ImportFrom) and node.module in creators

@@ -193,7 +193,13 @@ class Checked:
 
 
 def checked_parameters(estimator: Any, what: str) -> Checked:
-    """Return the public side of a fit; raise for every parameter that is wrong.
+    """Return the public side of a fit and how it is paid for; raise for whatever is wrong."""
+    declaration, problem = checked_problem(estimator)
+    return Checked(declaration, payment_in(estimator, what), problem)
+
+
+def checked_problem(estimator: Any) -> tuple[Declaration, Problem | None]:
+    """Return what is public about a fit; raise for every parameter that is wrong.
 
     With a study the whole claim is checked, so that nothing can be refused once rows are read but
     the rows themselves.
@@ -204,7 +210,7 @@ def checked_parameters(estimator: Any, what: str) -> Checked:
     if estimator.study is not None:
         problem = problem_of(estimator, declaration, estimator.study.encoding())
         problem.check()
-    return Checked(declaration, payment_in(estimator, what), problem)
+    return declaration, problem
 
 
 def _check_choices(estimator: Any, declaration: Declaration) -> None:

@@ -9,12 +9,13 @@ from dataclasses import replace
 from typing import Any
 
 from dpwerm.errors import ParameterError
-from dpwerm.estimators.parameters import Checked, checked_parameters
+from dpwerm.estimators.parameters import checked_problem, payment_in
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 from dpwerm.fit import Problem, Ready, propensities, settled_nuisance, whole_cost
 from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.parameters import one_of
 from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.filter import Payment
 from dpwerm.privacy.relation import Relation
 from dpwerm.releases.charging import StudyLedger, attach
 from dpwerm.releases.rule import Rule
@@ -70,7 +71,7 @@ def fit_tuned(
     random_state : None, or a seed, which marks the rule as not private
     ledger : Ledger, ``"none"``, or None for the study's own; charged before anything is drawn
     """
-    known = check_tuned(
+    problem, payment = check_tuned(
         study,
         epsilon=epsilon,
         how=how,
@@ -84,16 +85,15 @@ def fit_tuned(
     on_stage("reading")
     rows = read_trial(study, table)
     refuse_repeated_persons(study, rows)
-    trial = trial_of_table(known.declaration, rows)
-    problem = _problem(known)
+    trial = trial_of_table(problem.trial, rows)
     rule, tuning = _settled(problem, trial.n_rows, how, gammas, share, on_stage)
     nuisance = settled_nuisance(problem, trial.n_rows, on_stage)
-    bits = known.payment.bits(whole_cost(nuisance, tuning.budget))
+    bits = payment.bits(whole_cost(nuisance, tuning.budget))
     propensity, second = propensities(problem, nuisance, trial, bits, on_stage)
     ready = Ready.of(rule, trial, second, on_stage)
     release = HOW[how](Work(ready, rule.spec, tuning, bits, on_stage))
     found = Rule(release, rule.trial, propensity, tuning)
-    attach(known.payment, found.receipt, lambda: content_of(found))
+    attach(payment, found.receipt, lambda: content_of(found))
     return found
 
 
@@ -108,7 +108,7 @@ def check_tuned(
     share: Any = SHARE,
     random_state: int | None = None,
     ledger: StudyLedger | str | None = None,
-) -> Checked:
+) -> tuple[Problem, Payment]:
     """Return the public side of ``fit_tuned`` and how it is paid for.
 
     Raises for everything that it would refuse before it reads a table.
@@ -126,18 +126,13 @@ def check_tuned(
     estimator = PrivateTreatmentRule.from_study(
         study, epsilon, delta=delta, random_state=random_state, ledger=ledger, **replaced
     )
-    known = checked_parameters(estimator, "tuned rule")
-    treatment = known.declaration.treatment
-    refuse_shared_weights(treatment.origin)
-    _, rest = split(_problem(known).spec.budget, treatment)
-    steps_of(how, _in_epsilon(rest), checked_share(share))
-    return known
-
-
-def _problem(known: Checked) -> Problem:
-    if known.problem is None:
+    declaration, problem = checked_problem(estimator)
+    if problem is None:
         raise ParameterError("private tuning needs a study")
-    return known.problem
+    refuse_shared_weights(declaration.treatment.origin)
+    _, rest = split(problem.spec.budget, declaration.treatment)
+    steps_of(how, _in_epsilon(rest), checked_share(share))
+    return problem, payment_in(estimator, "tuned rule")
 
 
 def _settled(

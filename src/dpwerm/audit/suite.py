@@ -23,7 +23,13 @@ from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.relation import Relation
 from dpwerm.simulate.engine.run import OnDone, run, unseen
 
-SHIPPED = tuple(name for name, one in MECHANISMS.items() if one.private)
+
+def private_mechanisms() -> tuple[str, ...]:
+    """Return the names of the registered mechanisms that claim something."""
+    return tuple(name for name, one in MECHANISMS.items() if one.private)
+
+
+SHIPPED = private_mechanisms()
 EPSILONS = ("0.5", "1", "2", "4")
 CONFIRMED = ("1", "4")
 SMALL, LARGE = (1, 2, 5), (10, 20)
@@ -93,7 +99,7 @@ def _mechanism_cells(name: str) -> Iterator[Cell]:
         yield Cell(name, f"p = {p}, epsilon = 2{said}", make, asked=False, confirmed=False)
     make = partial(mechanism_target, name, 2, "2", delta, relation=Relation.ADD_REMOVE)
     yield Cell(name, f"p = 2, epsilon = 2{said}, add/remove", make)
-    if name.startswith("objective"):
+    if mechanism_target(name, 1, "2", delta).calibration.inside is not None:
         # Here the curvature of one record has its share of the claim, and attains it.
         make = partial(mechanism_target, name, 1, "2", delta, gamma=CURVED_GAMMA)
         yield Cell(name, f"p = 1, epsilon = 2{said}, small gamma", make)
@@ -121,13 +127,13 @@ def _release_cells() -> Iterator[Cell]:
             yield Cell("propensity-model", f"p = {p}, epsilon = {epsilon}", model, quick=quick)
 
 
-def _cells() -> Iterator[Cell]:
-    for name in SHIPPED:
-        yield from _mechanism_cells(name)
-    yield from _release_cells()
+def cells() -> dict[str, Cell]:
+    """Return the cells of everything that is registered now, by name and setting."""
+    found = [cell for name in private_mechanisms() for cell in _mechanism_cells(name)]
+    return {cell.key: cell for cell in [*found, *_release_cells()]}
 
 
-CELLS: Mapping[str, Cell] = MappingProxyType({cell.key: cell for cell in _cells()})
+CELLS: Mapping[str, Cell] = MappingProxyType(cells())
 """What is shipped, by name and setting."""
 
 
@@ -144,13 +150,14 @@ class Task:
 
 def chosen(names: Sequence[str], *, quick: bool = False) -> list[Cell]:
     """Return the cells of these names, or of all; a name that nothing has is refused."""
-    known = list(dict.fromkeys(cell.name for cell in CELLS.values()))
+    registered = cells().values()
+    known = list(dict.fromkeys(cell.name for cell in registered))
     unknown = [name for name in names if name not in known]
     if unknown:
         raise ParameterError(f"there is no {unknown[0]} to audit; there are: {', '.join(known)}")
     return [
         cell
-        for cell in CELLS.values()
+        for cell in registered
         if (not names or cell.name in names) and (cell.quick or not quick)
     ]
 
@@ -178,7 +185,7 @@ def audit_cells(
 
 def audited(task: Task) -> Audited:
     """Return one audit."""
-    cell = CELLS[task.key]
+    cell = cells()[task.key]
     target = cell.make()
     found = audit(
         target,

@@ -43,6 +43,14 @@ class Source:
     lines: Callable[[Collection[int]], dict[int, int]] | None = None
     separator: str | None = None
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Give another process label and header; the cells that were read go with their table."""
+        return Source, (self.label, self.names, _left_behind)
+
+
+def _left_behind(_positions: "Sequence[int]") -> "list[pa.ChunkedArray]":
+    raise RuntimeError("a table is read by the process that opened it")
+
 
 @dataclass(frozen=True)
 class Reader:

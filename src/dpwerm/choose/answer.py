@@ -1,7 +1,12 @@
-"""Answers kept in the user's cache folder: public settings under the digest of a public question.
+"""From a question to its answer: remembered, kept on disk, or found by simulation.
 
-A file that cannot be read is as good as none, and a folder that cannot be written is no fault: the
-answer is then found again. ``DPWERM_CACHE`` names another folder.
+Answers are kept in the user's cache folder: public hyperparameters under the digest of a public
+question. A file that cannot be read is as good as none, and a folder that cannot be written is no
+fault: the answer is then found again. ``DPWERM_CACHE`` names another folder.
+
+Very wide studies are answered by analogy: with d columns and n people as for 32 of the columns and
+n·32/d people, since the noise of a fit grows with d/n; γ, which stands against a sum over people,
+is scaled back with n.
 """
 
 import json
@@ -72,12 +77,7 @@ def _move(part: Path, path: Path) -> None:
         part.unlink(missing_ok=True)
 
 
-# ------------------------------------------------------------------------------------------
-# From a question to its answer: remembered, kept on disk, or found by simulation.
-#
-# Very wide studies are answered by analogy: with d columns and n people as for 32 of the columns
-# and n·32/d people, since the noise of a fit grows with d/n; γ, which stands against a sum over
-# people, is scaled back with n.
+# -- answers ---------------------------------------------------------------------------------
 
 
 MOST_COLUMNS = 32

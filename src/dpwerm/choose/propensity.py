@@ -1,9 +1,11 @@
-r"""Random propensity models inside public bounds, and how wrong the weights of a fitted one are.
+"""Hyperparameters of a private propensity model, chosen on synthetic models; no row is ever read.
 
+    θ̂_p = argmin Σ log(1 + exp(−y_i x_iᵀθ)) + ½γ_p‖θ‖²,   y: the arm received, all weights 1
     P(second arm | x) = σ(t₀ + θᵀx),   |t₀ + θᵀx| mostly below log((1 − floor)/floor)
 
 A weight divides by p̂ instead of p, so a rule sees the mean benefit of each arm times p/p̂. What is
-scored is therefore the mean of (p/p̂ − 1)² over people and both arms.
+scored is therefore the mean of (p/p̂ − 1)² over people and both arms; γ_p, the mechanism and the
+intercept's constant are those that came nearest. One round is enough: nothing else is chosen.
 """
 
 from dataclasses import dataclass, replace
@@ -90,13 +92,7 @@ def random_logits(X: FloatArray, floor: float, rng: np.random.Generator) -> Floa
     return np.asarray(far * (spread * f + shift * rng.normal(size=(count, 1))))
 
 
-# ------------------------------------------------------------------------------------------
-# Settings of a private propensity model, chosen on simulated models; no row is ever read.
-#
-#     θ̂_p = argmin Σ log(1 + exp(−y_i x_iᵀθ)) + ½γ_p‖θ‖²,   y: the arm received, all weights 1
-#
-# γ_p, the mechanism and the intercept's constant are those whose weights 1/p̂ came nearest to the
-# true ones. One round is enough: there is nothing else to choose.
+# -- the search ------------------------------------------------------------------------------
 
 
 SEED = 20261

@@ -1,8 +1,14 @@
-"""One rehearsal: fit settings to random problems with their noise, and score the rules.
+"""Successive halving on rehearsals: many settings on a few synthetic trials, the best on more.
 
-    accuracy = share of people, over problems and draws of noise, who get their better arm
+    round 1: all settings of the leading mechanism     round 2: the best of them, on more problems
+    round 3: the best few, and every other mechanism with the best settings and a γ of its own
 
-The objective, the calibration of the mechanism and the solver are those of a real fit.
+One rehearsal fits settings to random problems with their noise and scores the rules by the share of
+people, over problems and draws of noise, who get their better arm. The objective, the calibration
+and the solver are those of a real fit.
+
+The effort is a fixed count, so the same question has the same answer whatever the machine's load.
+Where rows or columns are many, fewer rows stand for all, each counting for more.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -100,14 +106,7 @@ class Rehearsal:
             yield second_arm(theta, encoding, rows, threshold)
 
 
-# ------------------------------------------------------------------------------------------
-# Successive halving: many settings on a few random problems, the best of them on more.
-#
-#     round 1: all settings of the leading mechanism     round 2: the best of them, on more problems
-#     round 3: the best few, and every other mechanism with the best settings and a γ of its own
-#
-# The effort is a fixed count, so the same question has the same answer whatever the machine's load.
-# Where rows or columns are many, fewer rows stand for all, each counting for more.
+# -- the search ------------------------------------------------------------------------------
 
 
 SEED = 20260

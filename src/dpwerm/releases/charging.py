@@ -1,6 +1,8 @@
 """How a fit pays for its noise: with a ledger that suits it, and afterwards with a digest.
 
-ledger, relation, cost → payment → bits → release → digest beside the charge
+    ledger, relation, cost → payment → bits → release → digest beside the charge
+
+A study pays with the ledger that is given, or with its own.
 """
 
 import warnings
@@ -89,10 +91,6 @@ def attach(
             f"which release that is{reason}. Write it to a file, then run: dpwerm ledger attach"
         )
         warnings.warn(LedgerWarning(text), stacklevel=3)
-
-
-# ------------------------------------------------------------------------------------------
-# Which ledger pays for a release of a study: the one that is given, or the study's own.
 
 
 def study_payment(

@@ -1,7 +1,9 @@
-r"""What it costs that P(second arm | x) comes from where it does: public facts alone.
+"""P(second arm | x): what it costs that it comes from where it does, and its value for rows.
 
 A private model takes a share of the budget: ε = ε_p + ε_rule, exactly, by composition. Its released
-coefficients are public, so C = 0 for the rule (docs/proofs/weight-origin.md).
+coefficients are public, so C = 0 for the rule (docs/proofs/weight-origin.md): given a public model
+each row's probability depends on that row alone. Probabilities of a model that was fitted to the
+same people and is not released never come from here.
 """
 
 from decimal import Decimal
@@ -62,11 +64,7 @@ def origin_for(treatment: Treatment, encoding: Encoding, n: int) -> WeightOrigin
     )
 
 
-# ------------------------------------------------------------------------------------------
-# P(second arm | x) of a trial's rows, from the design, the table or a public model.
-#
-# Given a public model each row's probability depends on that row alone. Probabilities of a model
-# that was fitted to the same people and is not released never come from here.
+# -- probabilities of rows -------------------------------------------------------------------
 
 
 class Scorer(Protocol):

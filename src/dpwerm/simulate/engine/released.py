@@ -1,6 +1,12 @@
-r"""Whom rules give the second arm: f(x) = s₀θ₀ + Σ φ_j θ_j x_j > 0, for many rules at once.
+r"""What mechanisms would release on many synthetic data sets, and whom those rules give which arm.
 
-A coefficient below a share of the largest counts as 0, as in a release; never the intercept.
+.. math:: \theta^* = \hat\theta(D, \gamma) + \text{noise}(\varepsilon)
+          \quad\text{or}\quad \operatorname{argmin} F(\theta; D) + b^\top\theta
+
+With output perturbation the minimiser depends on the data and γ alone, so every ε and every draw of
+noise shares it. Noise inside the objective needs a minimiser for each draw; those of one γ start
+from the last. A rule gives the second arm where f(x) = s₀θ₀ + Σ φ_j θ_j x_j > 0; a coefficient
+below a share of the largest counts as 0, as in a release, never the intercept.
 """
 
 from collections.abc import Sequence
@@ -50,17 +56,6 @@ def inside_noise(calibration: Calibration, draws: Draws) -> FloatArray | None:
 def outside_noise(calibration: Calibration, draws: Draws) -> FloatArray:
     """Return the noise (…, p) that is added to what the solver returns, in doubles."""
     return get_mechanism(calibration.mechanism).outside_noise(calibration, draws)
-
-
-# ------------------------------------------------------------------------------------------
-# What mechanisms would release on many simulated data sets: each optimum is found once.
-#
-# .. math:: \theta^* = \hat\theta(D, \gamma) + \text{noise}(\varepsilon)
-#           \quad\text{or}\quad \operatorname{argmin} F(\theta; D) + b^\top\theta
-#
-# With output perturbation the minimiser depends on the data and γ alone, so every ε and every
-# draw of noise shares it. Noise inside the objective needs a minimiser for each draw; those of
-# one γ start from the last.
 
 
 TOLERANCE = 1e-3

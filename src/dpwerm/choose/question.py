@@ -14,6 +14,7 @@ from typing import Any, Self, cast
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
+from dpwerm.mechanisms import candidates
 from dpwerm.objective.losses import Loss
 from dpwerm.objective.regularizers import Regularizer
 from dpwerm.parameters import LARGEST
@@ -128,7 +129,11 @@ class Question:
             "relation": str(self.relation),
             "loss": [self.loss.name, sorted(self.loss.parameters.items())],
             "origin": [self.origin.name, sorted(self.origin.parameters.items())],
-            "regularizer": self.regularizer.name,
+            "regularizer": [
+                self.regularizer.name,
+                sorted(self.regularizer.parameters.items()),
+            ],
+            "candidates": list(candidates(self.budget)),
             "outcome": [
                 outcome.centre,
                 outcome.signed,

@@ -1,7 +1,11 @@
-"""What every selection shares: exact scores, their sensitivity, the largest of several balls.
+"""The exponential mechanism, exactly: the largest of scores with Gumbel noise.
+
+    P(i) ∝ exp(ε·q_i/(2Δ))
 
 A score is a whole number of steps of a public grid, larger is better; one person moves every score
-by at most Δ steps. The number of candidates is public, the scores are not.
+by at most Δ steps. The number of candidates is public, the scores are not. No probability is ever
+computed: each candidate has one uniform, known to as many bits as it takes to see which noisy score
+is the largest. Proof: docs/proofs/selection.md.
 """
 
 from collections.abc import Callable, Sequence
@@ -74,15 +78,6 @@ def _middle(ball: arb) -> tuple[bool, arb]:
     """Return a key to guess the largest by; a ball that says nothing comes last."""
     middle = ball.mid()
     return (True, middle) if middle.is_finite() else (False, arb(0))
-
-
-# ------------------------------------------------------------------------------------------
-# The exponential mechanism, exactly: the largest of scores with Gumbel noise.
-#
-#     P(i) ∝ exp(ε·q_i/(2Δ))
-#
-# No probability is ever computed. Each candidate has one uniform, known to as many bits as it takes
-# to see which noisy score is the largest (``highest``). Proof: docs/proofs/selection.md.
 
 
 @dataclass(frozen=True)

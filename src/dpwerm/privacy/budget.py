@@ -1,4 +1,9 @@
-"""Numbers as a person writes them: 0.1 is one tenth, kept as a decimal of at most 30 digits."""
+"""Budgets as a person writes them: in (ε, δ), or in ρ-zCDP or μ-GDP, as exact decimals.
+
+ε = 0.1 is one tenth, so no claim is rounded downwards. ρ and μ are the notions that Gaussian noise
+meets exactly, (σ/Δ)² = 1/(2ρ) or 1/μ²; such a budget has no ε of its own, only a curve of (ε, δ),
+so nothing can mistake it for another.
+"""
 
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Context, Decimal, InvalidOperation, localcontext
@@ -43,14 +48,6 @@ def shortest(name: str, number: Decimal) -> Decimal:
     if len(plain.as_tuple().digits) > DIGITS:
         raise ParameterError(f"{name} must be written with at most {DIGITS} digits")
     return Decimal(f"{plain:f}") if plain else Decimal(0)
-
-
-# ------------------------------------------------------------------------------------------
-# A budget in ρ-zCDP or in μ-GDP, the two notions that Gaussian noise meets exactly.
-#
-#     (σ/Δ)² = 1/(2ρ)   or   (σ/Δ)² = 1/μ²
-#
-# Neither has an ε of its own: a curve of (ε, δ) follows from each, and no single point of it.
 
 
 Notion = Literal["zcdp", "gdp"]
@@ -121,12 +118,6 @@ class GaussianBudget:
     def plain(self) -> dict[str, str]:
         """Return the parameter as exact text under its name."""
         return {self.symbol: str(self.parameter)}
-
-
-# ------------------------------------------------------------------------------------------
-# The budget (ε, δ) as exact decimals: ε = 0.1 is one tenth, so no claim is rounded downwards.
-#
-# A budget in ρ-zCDP or μ-GDP is a ``GaussianBudget``; it has no ε, so nothing can mistake it.
 
 
 EPSILON_SMALLEST, EPSILON_LARGEST = Decimal("1e-6"), Decimal("1e9")

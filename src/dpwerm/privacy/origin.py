@@ -1,11 +1,8 @@
-r"""Weights from a ridge model of the same people, never released: C for a finite sample.
+r"""Where weights come from: C = L r sup Σ_{i<n} |w̃_i − w_i| is what others' weights may move.
 
-.. math:: C = L r (n-1) W \Bigl( (1-\pi_{\min}) C_x \bigl( \tfrac{2 C_x}{\gamma_p}
-          + 2\tau_p \bigr) + 2\eta \Bigr)
-
-One person moves the model's coefficients by at most 2C_x/γ_p, the solver adds 2τ_p, and a weight
-|v|/P moves by at most W(1 − π_min) per unit of the score. η bounds the rounding of a computed
-weight. Proof: docs/proofs/weight-origin.md.
+If each weight depends on its own record and public facts only, replacing a record leaves every
+other weight alone and C = 0. Otherwise all the terms of the gradient move and C pays for them.
+Proof: docs/proofs/weight-origin.md.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,7 +22,14 @@ ULP = Fraction(1, 2**52)
 
 @dataclass(frozen=True)
 class RidgeModel:
-    """Weights from a logistic model with penalty γ_p of the same people, which stays secret.
+    r"""Weights from a logistic model with penalty γ_p of the same people, which stays secret.
+
+    .. math:: C = L r (n-1) W \Bigl( (1-\pi_{\min}) C_x \bigl( \tfrac{2 C_x}{\gamma_p}
+              + 2\tau_p \bigr) + 2\eta \Bigr)
+
+    One person moves the model's coefficients by at most 2C_x/γ_p, the solver adds 2τ_p, and a
+    weight |v|/P moves by at most W(1 − π_min) per unit of the score. η bounds the rounding of a
+    computed weight.
 
     Parameters
     ----------
@@ -99,13 +103,6 @@ class RidgeModel:
         size = n * Fraction(self.radius) / Fraction(self.gamma) + Fraction(self.tolerance)
         of_score = (Fraction(self.dimension) + 8) * Fraction(self.radius) * size
         return ULP * (of_score + 32 / Fraction(self.pi_min))
-
-
-# ------------------------------------------------------------------------------------------
-# Where weights come from: C = L r sup Σ_{i<n} |w̃_i − w_i| is what others' weights may move.
-#
-# If each weight depends on its own record and public facts only, replacing a record leaves every
-# other weight alone and C = 0. Otherwise all the terms of the gradient move and C pays for them.
 
 
 _NO_PARAMETERS: Mapping[str, float] = MappingProxyType({})

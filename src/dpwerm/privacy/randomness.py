@@ -1,4 +1,8 @@
-"""What a ledger gives for a charge: the entry that paid for a release, by number and hash."""
+"""The one place that creates randomness: strings of independent, fair bits, and what paid for them.
+
+A source splits into substreams, one for each uniform, so that the bits of one uniform do not
+depend on how many bits another one needed. The n-th substream is the same at any precision.
+"""
 
 import hashlib
 import re
@@ -11,6 +15,7 @@ from dpwerm.errors import ParameterError
 
 KINDS = ("sqlite", "postgresql")
 _ID = re.compile(r"[0-9a-f]{32}")
+_BLOCK_BITS = 512
 _HASH = re.compile(r"sha256:[0-9a-f]{64}")
 
 
@@ -39,16 +44,6 @@ class Receipt:
 
     def __str__(self) -> str:
         return f"entry {self.entry} of ledger {self.ledger[:8]} ({self.kind})"
-
-
-# ------------------------------------------------------------------------------------------
-# The one place that creates randomness: strings of independent, fair bits.
-#
-# A source splits into substreams, one for each uniform, so that the bits of one uniform do not
-# depend on how many bits another one needed. The n-th substream is the same at any precision.
-
-
-_BLOCK_BITS = 512
 
 
 class BitSource(Protocol):

@@ -29,8 +29,6 @@ from dpwerm.releases.tuning import WAYS, Tuning
 P = 5
 
 
-@pytest.mark.parametrize("coverage", [0.5, 0.95, 0.99])
-@pytest.mark.parametrize("dimension", [1, 2, 5, 40])
 def reach_of(mechanism: str, scale: float, dimension: int, coverage: float, count: int) -> float:
     """Return the half-width of a mechanism whose law is public."""
     found = MECHANISMS[mechanism].half_width(scale, dimension, coverage, count)
@@ -38,6 +36,8 @@ def reach_of(mechanism: str, scale: float, dimension: int, coverage: float, coun
     return found
 
 
+@pytest.mark.parametrize("coverage", [0.5, 0.95, 0.99])
+@pytest.mark.parametrize("dimension", [1, 2, 5, 40])
 def test_spherical_laplace_covers_as_stated(dimension: int, coverage: float) -> None:
     rng = np.random.default_rng(1)
     draws = 200_000

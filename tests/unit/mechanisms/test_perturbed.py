@@ -35,7 +35,7 @@ def objective(n: int = 20) -> Objective:
         [
             random.uniform(-1, 1, n),
             np.eye(3)[random.integers(0, 3, n)],
-            random.uniform(-0.75, 0.75, n),
+            random.uniform(-0.5, 0.5, n),
         ]
     )
     data = MemoryRows(X, random.choice([-1.0, 1.0], n), random.uniform(0, 3, n), bounds[0], bounds)

@@ -64,7 +64,7 @@ CASES: dict[str, tuple[Callable[[list[arb]], list[arb]], Callable[[list[Any]], l
         lambda u: [mpmath.log(a) - mpmath.log(b) for a, b in zip(u[::2], u[1::2], strict=True)],
     ),
     "cross-polytope": (
-        lambda u: CrossPolytope(len(u) // 2 - 1, 1.0).point(u[:-1]),
+        lambda u: CrossPolytope(max(1, len(u) // 2 - 1), 1.0).point(u[:-1]),
         reference_cross_polytope,
     ),
 }

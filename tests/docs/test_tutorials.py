@@ -14,7 +14,8 @@ def test_the_statistician_gets_from_a_table_to_a_report(
 ) -> None:
     # Settings and plans are simulated with little effort: their numbers are not compared.
     make_small(tmp_path / "settings", monkeypatch)
-    monkeypatch.setattr(candidates, "PURE", ("objective-block",))
+    few = {True: ("objective-block",), False: ("none",)}
+    monkeypatch.setattr(candidates, "candidates", lambda budget: few[budget.is_private])
     place = tmp_path / "place"
     place.mkdir()
     assert run_page(ROOT / "docs" / "tutorials" / "statistician.md", place) >= 15

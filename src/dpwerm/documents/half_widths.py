@@ -55,7 +55,8 @@ WEIGHTS = (
 def half_width(release: Release, coverage: float = 0.95, count: int = 1) -> float | None:
     """Return t with P(|noise in encoded coefficients| ≤ t) = coverage, for ``count`` at once.
 
-    None under objective perturbation, where t depends on the data, and of an unknown mechanism.
+    None under objective perturbation, where t depends on the data, of an unknown mechanism, and of
+    a design whose score is made of several coefficients: its noise is made of several too.
 
     Parameters
     ----------
@@ -65,7 +66,7 @@ def half_width(release: Release, coverage: float = 0.95, count: int = 1) -> floa
     """
     certificate = release.certificate
     mechanism = MECHANISMS.get(certificate.mechanism)
-    if mechanism is None:
+    if mechanism is None or certificate.weighting is not None:
         return None
     return mechanism.half_width(certificate.noise.scale, certificate.dimension, coverage, count)
 
@@ -198,6 +199,11 @@ def why_not(rule: Rule) -> str:
     certificate = rule.release.certificate
     if not certificate.budget.is_private:
         return "Nothing is simulated: no noise was added."
+    if certificate.weighting is not None:
+        return (
+            "Nothing is simulated: the rule was learned by the design "
+            f"{certificate.weighting.name}, for which there are no synthetic trials."
+        )
     if certificate.perturbation is None:
         return "Nothing is simulated: the law of the noise is public, so its reach is exact."
     if certificate.n is None:

@@ -74,7 +74,7 @@ def setting_rows(rule: Rule) -> dict[str, str]:
 
 def zeroed(release: Release) -> list[bool]:
     """Return for each coefficient whether the threshold set it to 0; never the intercept."""
-    return [k != kept for k, kept in zip(release.integers, release.kept, strict=True)]
+    return [k != kept for k, kept in zip(release.used, release.kept, strict=True)]
 
 
 def chosen_lines(rule: Rule) -> list[str]:

@@ -65,6 +65,11 @@ class Release:
         return self.certificate.design.coefficient_names(self.encoding)
 
     @property
+    def used(self) -> tuple[int, ...]:
+        """The integers of the score, one per coefficient of the encoding."""
+        return self.certificate.design.rule(self.integers)
+
+    @property
     def kept(self) -> tuple[int, ...]:
         """The integers that the rule uses, with small ones set to 0.
 
@@ -72,10 +77,9 @@ class Release:
         is left out on both sides.
         """
         first = int(self.encoding.intercept > 0)
-        used = self.certificate.design.rule(self.integers)
-        slopes = used[first:]
+        slopes = self.used[first:]
         least = Fraction(self.threshold) * max(map(abs, slopes), default=0)
-        return (*used[:first], *(0 if abs(k) < least else k for k in slopes))
+        return (*self.used[:first], *(0 if abs(k) < least else k for k in slopes))
 
     @property
     def theta(self) -> FloatArray:

@@ -296,7 +296,14 @@ class Mechanism(Claim, Protocol):
 
 
 def calibrated(mechanism: Mechanism, facts: Facts, budget: AnyBudget) -> Calibration:
-    """Return what ``mechanism.calibrate`` does: a pure function of public facts, computed once."""
+    """Return what ``mechanism.calibrate`` does: a pure function of public facts, computed once.
+
+    What was plugged in and cannot be hashed is calibrated at each call.
+    """
+    try:
+        hash((mechanism, facts, budget))
+    except TypeError:
+        return mechanism.calibrate(facts, budget)
     return _calibrated(cast("Hashable", mechanism), facts, budget)
 
 

@@ -1,5 +1,5 @@
 from dataclasses import FrozenInstanceError, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -8,11 +8,12 @@ from tests.unit.mechanisms.perturbed_cases import BLOCKS, empty, facts
 
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import MECHANISMS, get_mechanism
-from dpwerm.mechanisms.contract import check_run, spent
+from dpwerm.mechanisms.contract import Calibration, Mechanism, calibrated, check_run, spent
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.rows import MemoryRows
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.sensitivity import Facts
 
 MECHANISM = get_mechanism("objective-block")
 CALIBRATION = MECHANISM.calibrate(facts(Relation.ADD_REMOVE), Budget.of(1))
@@ -58,3 +59,24 @@ def test_a_mechanism_spends_no_delta_unless_it_needs_one(name: str) -> None:
     kept = Budget.of(1, "1e-6") if mechanism.needs_delta else Budget.of(1)
     assert spent(mechanism, Budget.of(1, "1e-6")) == kept
     assert spent(mechanism, Budget.zcdp("0.1")) == Budget.zcdp("0.1")
+
+
+def test_it_is_computed_once_and_also_for_what_cannot_be_hashed() -> None:
+    class Counting:
+        """A mechanism that counts; the second kind cannot be hashed."""
+
+        calls = 0
+
+        def calibrate(self, facts: Facts, budget: AnyBudget) -> Calibration:
+            type(self).calls += 1
+            return get_mechanism("spherical-laplace").calibrate(facts, budget)
+
+    class Unhashable(Counting):
+        __hash__ = None  # type: ignore[assignment]
+
+    known = facts(Relation.ADD_REMOVE)
+    for kind, calls in ((Counting, 1), (Unhashable, 2)):
+        kind.calls = 0
+        one = cast("Mechanism", kind())
+        assert calibrated(one, known, Budget.of(1)) == calibrated(one, known, Budget.of(1))
+        assert kind.calls == calls

@@ -252,6 +252,8 @@ def _noise_lines(rule: Rule) -> list[str]:
     for name, value, spread, small in zip(names, effects, noise, zeroed(release), strict=True):
         lines.append(f"  {name:<{width}}  {value:+9.4f}{'  set to 0' if small else spread}")
     if reach is None or together is None:
+        if release.certificate.weighting is not None:
+            return [*lines, "", *wrapped(f"No ± is shown. {why_not(rule)}")]
         *before, last = UNPUBLISHED_SPREAD
         return [*lines, "", *before, last + ("" if why_not(rule) else SIMULATED)]
     if not reach.any():

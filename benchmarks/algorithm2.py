@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from benchmarks.page import fill
 from dpwerm.arrays import FloatArray
 from dpwerm.cli.main import main as dpwerm
-from dpwerm.plan.settle import settle
+from dpwerm.plan.expected import settle
 from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.engine.released import second_arm
 from dpwerm.simulate.engine.run import bar

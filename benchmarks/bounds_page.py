@@ -11,16 +11,15 @@ import numpy as np
 
 from benchmarks.page import fill
 from dpwerm.mechanisms import get_mechanism
-from dpwerm.plan.settle import Settled, settle
+from dpwerm.plan.expected import Settled, settle
 from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.simulate.scenarios.scenario import Scenario
 from dpwerm.solve.batch_problems import BatchProblems
-from dpwerm.study.trial import read_trial
+from dpwerm.study.check import read_trial
 from dpwerm.text import markdown
-from dpwerm.weighting.contract import OUTCOME_WEIGHTED
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED, trial_of_table
 from dpwerm.weighting.propensity import second_arm
-from dpwerm.weighting.trial import trial_of_table
 from reproduction.bounds.measured import MECHANISM, Bounds, bounds_beside
 from reproduction.bounds.risks import Sample
 from reproduction.bounds.words import bound_rows, sizes_words, verdict

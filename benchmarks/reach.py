@@ -18,19 +18,18 @@ from dpwerm.arrays import FloatArray
 from dpwerm.documents.half_widths import SimulatedReach, simulated_reach
 from dpwerm.draws import Draws
 from dpwerm.releases.certificate import certify
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 from dpwerm.simulate.engine.released import inside_noise
 from dpwerm.simulate.scenarios import OBSERVATIONAL, SCENARIOS
 from dpwerm.simulate.scenarios.scenario import Scenario
 from dpwerm.simulate.synthetic import generator
 from dpwerm.solve.batch import minimise_batch
 from dpwerm.solve.batch_problems import BatchProblems
+from dpwerm.study.check import read_trial
 from dpwerm.study.study import Study
-from dpwerm.study.trial import read_trial
 from dpwerm.text import markdown
-from dpwerm.weighting.contract import OUTCOME_WEIGHTED
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED, Trial, trial_of_table
 from dpwerm.weighting.propensity import second_arm
-from dpwerm.weighting.trial import Trial, trial_of_table
 
 PAGE = Path(__file__).parents[1] / "docs" / "report-intervals.md"
 SEED, N, EPSILON, COVERAGE = 42026, 1000, 1, 0.95

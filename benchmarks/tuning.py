@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from benchmarks.page import fill
 from dpwerm import PrivateTreatmentRule, Study
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 from dpwerm.releases.tuning import WAYS
 from dpwerm.simulate.engine.journal import Journal
 from dpwerm.simulate.engine.run import bar, run

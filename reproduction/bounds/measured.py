@@ -24,10 +24,9 @@ from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Calibration
-from dpwerm.objective.losses import Loss
+from dpwerm.objective.losses.contract import Loss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
-from dpwerm.plan.expected import AT_ONCE, rehearsed
-from dpwerm.plan.settle import Settled
+from dpwerm.plan.expected import AT_ONCE, Settled, rehearsed
 from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.engine.released import outside_noise
 from dpwerm.simulate.synthetic import generator, random_trials

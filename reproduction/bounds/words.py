@@ -2,10 +2,10 @@
 
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms.contract import Stage, no_progress
-from dpwerm.objective.losses import Loss
+from dpwerm.objective.losses.contract import Loss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.parameters import real
-from dpwerm.plan.settle import people_of, settle
+from dpwerm.plan.expected import people_of, settle
 from dpwerm.privacy.budget import Budget
 from dpwerm.study.study import Study
 from dpwerm.text import aligned, wrapped

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dpwerm.arrays import FloatArray
-from dpwerm.plan.settle import Settled, settle
+from dpwerm.plan.expected import Settled, settle
 from dpwerm.privacy.budget import Budget
 from dpwerm.tune.learner import rules_of
 from reproduction.artefact import Bench

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.data.table import Table, read_table
 from dpwerm.features.encoding import Encoding
-from dpwerm.plan.settle import settle
+from dpwerm.plan.expected import settle
 from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.engine.released import second_arm
 from dpwerm.simulate.scenarios.scenario import BENEFIT, Scenario
 from dpwerm.study.treatment import arm_labels, second_arm_probabilities
 from dpwerm.tune.learner import rules_of
-from dpwerm.weighting.trial import Trial
+from dpwerm.weighting.contract import Trial
 from reproduction.paper_batch import paper_theta
 from reproduction.paper_method import paper_benefit_bound, shifted
 

@@ -15,10 +15,10 @@ import numpy as np
 from dpwerm.arrays import IntArray
 from dpwerm.data.table import read_table
 from dpwerm.features.encoding import Encoding
-from dpwerm.plan.settle import settle
+from dpwerm.plan.expected import settle
 from dpwerm.privacy.budget import Budget
 from dpwerm.tune.learner import rules_of
-from dpwerm.weighting.trial import trial_of_table
+from dpwerm.weighting.contract import trial_of_table
 from reproduction.paper_batch import paper_theta
 from reproduction.synthetic.simulated import Rules
 from reproduction.trials.trial import OpenTrial

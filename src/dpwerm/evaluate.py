@@ -10,29 +10,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dpwerm.data.cells import normalise
+from dpwerm.data.columns import normalise
 from dpwerm.data.table import Table, read_table
 from dpwerm.errors import Fault, ParameterError, TableError
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.mechanisms.laplace_sums import LaplaceSums, exact_sums
 from dpwerm.parameters import real
-from dpwerm.privacy.budget import Budget, budget_of
+from dpwerm.privacy.budget import Budget, Relation, budget_of
 from dpwerm.privacy.filter import NO_LEDGER, Payment
-from dpwerm.privacy.relation import Relation
 from dpwerm.releases.charging import StudyLedger, attach, study_payment
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of
-from dpwerm.releases.value.file import value_content
 from dpwerm.releases.value.layout import layout_for, shared_rows
 from dpwerm.releases.value.outcome import CONFIDENCES, NOT_EVALUATED, OutcomeModel, for_evaluation
-from dpwerm.releases.value.release import ValueRelease
+from dpwerm.releases.value.release import ValueRelease, value_content
+from dpwerm.study.check import refuse_repeated_persons
 from dpwerm.study.declaration import Declaration
 from dpwerm.study.propensity import PrivatePropensity
 from dpwerm.study.study import Study
-from dpwerm.study.trial import refuse_repeated_persons
 from dpwerm.version import __version__
-from dpwerm.weighting.trial import trial_of_table
+from dpwerm.weighting.contract import trial_of_table
 
 
 @dataclass(frozen=True)

@@ -29,22 +29,19 @@ from dpwerm.objective.objective import Objective
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.parameters import LARGEST
-from dpwerm.privacy.budget import AnyBudget, Budget, total
+from dpwerm.privacy.budget import AnyBudget, Budget, Relation, total
 from dpwerm.privacy.filter import Payment
 from dpwerm.privacy.origin import RidgeModel
 from dpwerm.privacy.randomness import BitSource
-from dpwerm.privacy.relation import Relation
 from dpwerm.releases.certificate import calibration_of, certify
-from dpwerm.releases.release import Release
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.specification import Chosen, Specification
 from dpwerm.solve.newton import minimise
 from dpwerm.study.declaration import Declaration
 from dpwerm.study.propensity import ExternalPropensity
 from dpwerm.version import __version__
-from dpwerm.weighting.contract import TrialRows
+from dpwerm.weighting.contract import Trial, TrialRows
 from dpwerm.weighting.propensity import model_encoding, origin_for, second_arm, split
-from dpwerm.weighting.trial import Trial
 
 CHECKED_ROWS = 2
 """The rows of a fit that is only checked."""

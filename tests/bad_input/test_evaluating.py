@@ -31,11 +31,10 @@ from tests.bad_input.sections import PAGE, lines
 
 from dpwerm import PrivateTreatmentRule, Study
 from dpwerm.evaluate import treatment_value
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import read_rule, write_rule
-from dpwerm.releases.value.file import read_value, verify_value, write_value
-from dpwerm.releases.value.release import ValueRelease
-from dpwerm.study.load import parse_toml
+from dpwerm.releases.value.release import ValueRelease, read_value, verify_value, write_value
+from dpwerm.study.values import parse_toml
 
 Learn = Callable[[Evaluated], Rule]
 

@@ -7,7 +7,7 @@ import pytest
 from tests.bad_input.base import NUMBER_CANARY, STUDY, TEXT_CANARY, sound_table, with_canaries
 from tests.cli.conftest import Run, Trial
 
-from dpwerm.releases.value.file import read_value
+from dpwerm.releases.value.release import read_value
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 from tests.bad_input.base import STUDY, sound_table
 from tests.cli.conftest import Run, Trial
 
-from dpwerm.documents.rule_figure import save_figure
+from dpwerm.documents.figures import save_figure
 from dpwerm.releases.rule_file import read_rule
 
 NAME = "[red]Trial[/red] :smile: $\\frac{1}{0$"

@@ -20,9 +20,8 @@ from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.rows import MemoryRows
-from dpwerm.privacy.budget import Budget, GaussianBudget
+from dpwerm.privacy.budget import Budget, GaussianBudget, Relation
 from dpwerm.privacy.randomness import BitSource, OperatingSystemBits, SeededBits
-from dpwerm.privacy.relation import Relation
 from dpwerm.releases.certificate import facts_of
 from dpwerm.releases.release import Release
 from dpwerm.releases.specification import Specification

@@ -10,7 +10,8 @@ from tests.docs.masks import masked
 from tests.docs.pages import ROOT, matches, run_command
 
 from dpwerm import Study
-from dpwerm.choose import answer, candidates, search
+from dpwerm.choose import answer, search
+from dpwerm.choose import search as candidates
 from dpwerm.choose.search import Round
 from dpwerm.plan import desk, expected
 

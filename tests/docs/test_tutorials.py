@@ -6,7 +6,7 @@ import pytest
 from tests.docs.pages import ROOT, run_page
 from tests.unit.plan.studies import make_small
 
-from dpwerm.choose import candidates
+from dpwerm.choose import search as candidates
 
 
 def test_the_statistician_gets_from_a_table_to_a_report(

@@ -17,12 +17,11 @@ from dpwerm.audit.target import Key, Pair, Target, luck
 from dpwerm.draws import Draws
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Calibration
-from dpwerm.objective.losses import Loss
+from dpwerm.objective.losses.contract import Loss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.regularizers import Ridge
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.origin import KnownByDesign
-from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import Facts, WeightOrigin
 from dpwerm.simulate.engine.released import outside_noise, released
 from dpwerm.solve.batch_problems import BatchProblems

@@ -20,8 +20,7 @@ from tests.faults.chain import (
 
 from dpwerm.arrays import FloatArray
 from dpwerm.audit.target import Key, Pair
-from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.budget import Budget, Relation
 
 GAMMAS = (20.0, 2000.0)
 OTHERS = 5

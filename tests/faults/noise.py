@@ -23,9 +23,8 @@ from dpwerm.arrays import FloatArray
 from dpwerm.audit.target import Key, Pair, luck
 from dpwerm.mechanisms import MECHANISMS, NOISE_LAWS, get_mechanism
 from dpwerm.mechanisms.contract import Calibration
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import OperatingSystemBits
-from dpwerm.privacy.relation import Relation
 
 SHARE = 0.7
 """What is left of the noise."""

@@ -15,7 +15,7 @@ from tests.faults.solver import (
     with_solver_gamma,
 )
 
-from dpwerm.audit.likelihood import log_density
+from dpwerm.audit.mechanisms import log_density
 from dpwerm.objective.rows import MemoryRows
 
 

@@ -21,7 +21,7 @@ from dpwerm.study.declaration import Declaration
 from dpwerm.weighting.contract import TrialRows
 
 if TYPE_CHECKING:
-    from dpwerm.weighting.trial import Trial
+    from dpwerm.weighting.contract import Trial
 
 Number = TypeVar("Number")
 

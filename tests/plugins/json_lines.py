@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from dpwerm.data.cells import text_of
+from dpwerm.data.columns import text_of
 from dpwerm.data.readers import Reader, Source, register_reader
 from dpwerm.errors import Fault, TableError
 

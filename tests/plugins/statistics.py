@@ -14,10 +14,9 @@ from dpwerm.documents.content import Facts, Paragraph, Report, Section, Table, c
 from dpwerm.errors import Fault, ParameterError, RuleFileError
 from dpwerm.features.blocks import Frozen
 from dpwerm.mechanisms.laplace_sums import UNIT, LaplaceSums
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.ledger.ledger import Ledger
 from dpwerm.privacy.randomness import Receipt
-from dpwerm.privacy.relation import Relation
 from dpwerm.releases.certificate import LedgerKey, Name, ledger_key, receipt_in
 from dpwerm.releases.charging import attach, payment_of
 from dpwerm.releases.kinds import Beside, Kind, Released

@@ -19,19 +19,17 @@ from dpwerm.fit import Problem, fit
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.objective.losses import LOSSES, register_loss
 from dpwerm.objective.regularizers import REGULARIZERS, register_regularizer
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.filter import Unrecorded
-from dpwerm.privacy.relation import Relation
 from dpwerm.releases.certificate import facts_of
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of, read_rule, write_rule
 from dpwerm.releases.specification import Specification
 from dpwerm.simulate.demo import best_arm, demo_trial, study_text
+from dpwerm.study.check import read_trial
 from dpwerm.study.declaration import Declaration
 from dpwerm.study.study import Study
-from dpwerm.study.trial import read_trial
-from dpwerm.weighting.contract import WEIGHTINGS, register_weighting
-from dpwerm.weighting.trial import trial_of_table
+from dpwerm.weighting.contract import WEIGHTINGS, register_weighting, trial_of_table
 
 __all__ = ["run"]
 

@@ -16,10 +16,11 @@ from dpwerm import PrivateTreatmentRule, Study, mechanisms
 from dpwerm.audit.attack import audit
 from dpwerm.audit.suite import mechanism_target
 from dpwerm.choose import answer as answers
-from dpwerm.choose import candidates, search
+from dpwerm.choose import search
+from dpwerm.choose import search as candidates
 from dpwerm.choose.search import Round
+from dpwerm.documents.content import as_text
 from dpwerm.documents.half_widths import half_width, simulated_reach
-from dpwerm.documents.render import as_text
 from dpwerm.documents.report.compose import compose
 from dpwerm.documents.report.material import Material
 from dpwerm.documents.summary import summary

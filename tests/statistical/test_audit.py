@@ -8,7 +8,7 @@ of the guesses, and the bound stays above 1 up to 12 % of 300: a binomial tail b
 import pytest
 
 from dpwerm.audit.attack import audit
-from dpwerm.audit.releases import ChoiceTarget, SumsTarget
+from dpwerm.audit.pipeline_target import ChoiceTarget, SumsTarget
 from dpwerm.audit.suite import SHIPPED, mechanism_target
 from dpwerm.audit.target import Target
 from dpwerm.mechanisms import MECHANISMS

@@ -20,10 +20,10 @@ from tests.unit.features.domains import of_blocks
 from dpwerm.arrays import FloatArray
 from dpwerm.mechanisms.norms import BlockNorm, Euclidean, Norm
 from dpwerm.objective.regularizers import Ridge
+from dpwerm.privacy.budget import Relation
 from dpwerm.privacy.grid import nearby_vector
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.randomness import bit_source
-from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import Facts
 
 BLOCKS = ((1, 0.5), (1, 1.0), (1, 1.0), (3, 0.75))

@@ -13,9 +13,8 @@ from scipy import stats
 
 from dpwerm.arrays import FloatArray
 from dpwerm.mechanisms.laplace_sums import LaplaceSums, exact_sums
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import SeededBits
-from dpwerm.privacy.relation import Relation
 from dpwerm.releases.value.interval import gain_target, interval_of, value_target
 from dpwerm.releases.value.layout import layout_by_design, split_evenly
 

@@ -6,9 +6,8 @@ from scipy import stats
 from tests.statistical.samples import SOURCES
 
 from dpwerm.mechanisms.laplace_sums import UNIT, LaplaceSums
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import bit_source
-from dpwerm.privacy.relation import Relation
 
 POWER = 0.999
 WRONG = (0.9, 1.1)

@@ -25,7 +25,7 @@ from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 from dpwerm.evaluate import evaluation_of, treatment_value
 from dpwerm.mechanisms.laplace_sums import UNIT
 from dpwerm.privacy.budget import Budget
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 from dpwerm.releases.value.release import ValueRelease
 from dpwerm.study.study import Study
 

@@ -9,10 +9,9 @@ import pytest
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.fit import fit_release
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.origin import WorstCase
 from dpwerm.privacy.randomness import OperatingSystemBits, SeededBits
-from dpwerm.privacy.relation import Relation
 from dpwerm.releases.certificate import certify
 from dpwerm.releases.release import Release
 from dpwerm.releases.specification import Specification

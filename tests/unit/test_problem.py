@@ -15,14 +15,13 @@ from dpwerm.estimators.parameters import checked_parameters
 from dpwerm.fit import Problem, fit, settle_private, settled_nuisance, whole_cost
 from dpwerm.mechanisms.contract import no_progress
 from dpwerm.parameters import LARGEST
-from dpwerm.privacy.budget import AnyBudget, Budget
+from dpwerm.privacy.budget import AnyBudget, Budget, Relation
 from dpwerm.privacy.filter import Unrecorded
 from dpwerm.privacy.origin import ReleasedModel, RidgeModel
 from dpwerm.privacy.randomness import BitSource
-from dpwerm.privacy.relation import Relation
 from dpwerm.releases.certificate import certify
 from dpwerm.releases.specification import Chosen, Specification
-from dpwerm.weighting.trial import Trial
+from dpwerm.weighting.contract import Trial
 
 DESIGN = STUDY.replace('["a", "b"]', "{ a = 0.4, b = 0.6 }")
 DESIGN = DESIGN.replace('propensity = { model = "private" }\npropensity_floor = 0.1\n', "")

@@ -16,17 +16,15 @@ from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import MemoryRows
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.origin import RidgeModel
 from dpwerm.privacy.randomness import bit_source
-from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import Facts
 from dpwerm.releases.release import Release
 from dpwerm.solve.newton import minimise
 from dpwerm.study.declaration import Declaration
-from dpwerm.weighting.contract import OUTCOME_WEIGHTED
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED, Trial
 from dpwerm.weighting.propensity import model_encoding, origin_for
-from dpwerm.weighting.trial import Trial
 
 ENCODING = Encoding.of_numbers(["x", "z"], [(-1.0, 1.0), (0.0, 10.0)], intercept=0.25)
 N = 60

@@ -23,12 +23,12 @@ import numpy as np
 from dpwerm.audit.target import Pair
 from dpwerm.choose.settle import outcome_of
 from dpwerm.features.blocks import CategoryBlock, Level, NumberBlock
-from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.budget import Relation
 from dpwerm.simulate.synthetic import generator, random_trials, widths_of
-from dpwerm.study.benefit import Benefit
 from dpwerm.study.declaration import Declaration
 from dpwerm.study.propensity import PrivatePropensity
 from dpwerm.study.study import Study
+from dpwerm.study.variables import Benefit
 
 Record = dict[str, str]
 """One row of a table: from column to cell."""

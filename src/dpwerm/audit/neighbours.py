@@ -13,7 +13,7 @@ import numpy as np
 from dpwerm.arrays import FloatArray
 from dpwerm.audit.target import Key, Pair, luck
 from dpwerm.objective.rows import MemoryRows
-from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.budget import Relation
 from dpwerm.privacy.sensitivity import Facts
 
 MOVES = 12

@@ -22,10 +22,9 @@ from dpwerm.evaluate import treatment_value
 from dpwerm.privacy.budget import Budget, total
 from dpwerm.privacy.filter import NO_LEDGER
 from dpwerm.releases.files import read_json
-from dpwerm.releases.release import Release
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.rule_file import read_rule, write_rule
-from dpwerm.releases.value.file import read_value, write_value
+from dpwerm.releases.value.release import read_value, write_value
 from dpwerm.simulate.engine.run import OnDone, processors, run, unseen
 from dpwerm.study.study import Study
 from dpwerm.tune.private import fit_tuned

@@ -12,15 +12,14 @@ from types import MappingProxyType
 
 from dpwerm.audit.attack import Audited, audit
 from dpwerm.audit.mechanisms import MechanismTarget, plain_facts, propensity_target
-from dpwerm.audit.releases import ChoiceTarget, SumsTarget
+from dpwerm.audit.pipeline_target import ChoiceTarget, SumsTarget
 from dpwerm.audit.target import Exact, Target
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import MECHANISMS
-from dpwerm.objective.losses import Loss
+from dpwerm.objective.losses.contract import Loss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
-from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.simulate.engine.run import OnDone, run, unseen
 
 

@@ -18,14 +18,20 @@ from tempfile import NamedTemporaryFile
 
 from pydantic import TypeAdapter
 
-from dpwerm.choose.candidates import ABOVE_FLOOR, floor_of, mechanisms
 from dpwerm.choose.question import Choice, Question
-from dpwerm.choose.search import REVISION, Progress, no_progress, search
+from dpwerm.choose.search import (
+    ABOVE_FLOOR,
+    REVISION,
+    Progress,
+    floor_of,
+    mechanisms,
+    search,
+)
 from dpwerm.errors import ParameterError
 from dpwerm.features.blocks import Block, CategoryBlock
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import get_mechanism
-from dpwerm.mechanisms.contract import Calibration, spent
+from dpwerm.mechanisms.contract import Calibration, no_progress, spent
 from dpwerm.version import __version__
 
 _LARGEST_FILE = 100_000

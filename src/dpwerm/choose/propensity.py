@@ -15,17 +15,23 @@ from scipy.special import expit
 
 from dpwerm.arrays import FloatArray
 from dpwerm.choose.answer import answers, keep, kept, narrowed
-from dpwerm.choose.candidates import ABOVE_FLOOR, floor_of, gammas, mechanisms
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Choice, Outcome, Question, called
-from dpwerm.choose.search import Progress, Rehearsal, no_progress
+from dpwerm.choose.search import (
+    ABOVE_FLOOR,
+    Progress,
+    Rehearsal,
+    floor_of,
+    gammas,
+    mechanisms,
+)
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
+from dpwerm.mechanisms.contract import no_progress
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.objective.regularizers import Ridge
-from dpwerm.privacy.budget import AnyBudget
+from dpwerm.privacy.budget import AnyBudget, Relation
 from dpwerm.privacy.origin import KnownByDesign
-from dpwerm.privacy.relation import Relation
 from dpwerm.simulate.synthetic import Proxies, generator, random_labels
 from dpwerm.version import __version__
 

@@ -15,11 +15,10 @@ from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import candidates
-from dpwerm.objective.losses import Loss
+from dpwerm.objective.losses.contract import Loss
 from dpwerm.objective.regularizers import Regularizer
 from dpwerm.parameters import LARGEST
-from dpwerm.privacy.budget import AnyBudget
-from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.budget import AnyBudget, Relation
 from dpwerm.privacy.sensitivity import LARGEST_N, Facts, WeightOrigin
 from dpwerm.releases.specification import NON_PRIVATE
 from dpwerm.simulate.synthetic import widths_of

@@ -1,34 +1,102 @@
-"""Successive halving on rehearsals: many settings on a few synthetic trials, the best on more.
+"""The settings that are tried: a public grid, in units that fit every study.
 
-    round 1: all settings of the leading mechanism     round 2: the best of them, on more problems
-    round 3: the best few, and every other mechanism with the best settings and a γ of its own
-
-One rehearsal fits settings to random problems with their noise and scores the rules by the share of
-people, over problems and draws of noise, who get their better arm. The objective, the calibration
-and the solver are those of a real fit.
-
-The effort is a fixed count, so the same question has the same answer whatever the machine's load.
-Where rows or columns are many, fewer rows stand for all, each counting for more.
+γ is a share of n·W, because the sum of n terms of weight at most W is what it stands against. The
+clip is a share of the largest benefit, the intercept's constant is in units of a feature's bound,
+and a saturation k ≥ 1 stretches the middle 1/k of each number's range over [−1, 1].
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpwerm.arrays import FloatArray
-from dpwerm.choose.candidates import gammas, mechanisms, settings, thresholds
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Choice, Question
 from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
-from dpwerm.mechanisms import get_mechanism
-from dpwerm.mechanisms.contract import Calibration, spent
+from dpwerm.mechanisms import candidates, get_mechanism
+from dpwerm.mechanisms.contract import Calibration, no_progress, spent
+from dpwerm.mechanisms.perturbed import gamma_floor
+from dpwerm.parameters import SMALLEST
 from dpwerm.simulate.engine.released import released, second_arm
 from dpwerm.simulate.synthetic import Proxies, generator, random_labels, random_trials
 from dpwerm.solve.batch_problems import BatchProblems
+
+GAMMAS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
+CLIPS = (0.1, 0.2, 0.4, 0.7, 1.0)
+INTERCEPTS = (0.2, 0.4, 1.0)
+SATURATIONS = (1.0, 1.5, 2.5)
+THRESHOLDS = (0.0, 0.15, 0.25, 0.35)
+ABOVE_FLOOR = (1.3, 3.0)
+"""How far above the floor of objective perturbation γ starts."""
+
+
+def mechanisms(question: Question) -> tuple[str, ...]:
+    """Return the mechanisms to try, the most promising first."""
+    if question.fixed.mechanism is not None:
+        return (question.fixed.mechanism,)
+    return candidates(question.budget)
+
+
+def settings(question: Question, mechanism: str) -> Iterator[Hyperparameters]:
+    """Yield everything but γ and threshold: all of the grid that the question leaves open."""
+    fixed = question.fixed
+    clips = CLIPS if fixed.clip is None else (fixed.clip,)
+    if question.outcome.labels:
+        clips = (1.0,)  # weights come bounded by W; there is nothing to clip
+    intercepts = INTERCEPTS if fixed.intercept is None else (fixed.intercept,)
+    paper = question.encoding.kind == "paper"
+    saturations = (1.0,) if paper or 0 not in question.widths else SATURATIONS
+    if fixed.saturation is not None:
+        saturations = (fixed.saturation,)
+    for clip, intercept, saturation in product(clips, intercepts, saturations):
+        yield Hyperparameters(mechanism, clip, intercept, saturation)
+
+
+def thresholds(question: Question) -> tuple[float, ...]:
+    """Return the thresholds that are tried on every released θ."""
+    return THRESHOLDS if question.fixed.threshold is None else (question.fixed.threshold,)
+
+
+def floor_of(question: Question, encoding: Encoding) -> float:
+    """Return the floor on γ for W = 1 of objective perturbation; 0 where none applies."""
+    try:
+        return gamma_floor(1.0, question.loss.smoothness, encoding.radius, question.budget)
+    except ParameterError:
+        return 0.0  # ε = ∞, or so small an ε that only output perturbation is left
+
+
+def gammas(question: Question, encoding: Encoding) -> list[float]:
+    """Return γ for W = 1, falling: shares of n above the floor, and multiples of the floor.
+
+    Multiples below the smallest share are left out: so small a γ never wins, and takes long.
+    """
+    floor = floor_of(question, encoding)
+    shares = [share * question.n for share in GAMMAS if share * question.n > floor]
+    multiples = [times * floor for times in ABOVE_FLOOR if floor > 0]
+    if shares:
+        multiples = [one for one in multiples if one >= GAMMAS[0] * question.n]
+    rounded = {max(float(f"{one:.3g}"), SMALLEST) for one in shares + multiples}
+    possible = [one for one in rounded if one <= question.most_gamma]
+    return sorted(possible or [question.most_gamma], reverse=True)
+
+
+# ------------------------------------------------------------------------------------------
+# Successive halving on rehearsals: many settings on a few synthetic trials, the best on more.
+#
+#     round 1: all settings of the leading mechanism     round 2: the best of them, on more problems
+#     round 3: the best few, and every other mechanism with the best settings and a γ of its own
+#
+# One rehearsal fits settings to random problems with their noise and scores the rules by the share
+# of people, over problems and draws of noise, who get their better arm. The objective, the
+# calibration and the solver are those of a real fit.
+#
+# The effort is a fixed count, so the same question has the same answer whatever the machine's load.
+# Where rows or columns are many, fewer rows stand for all, each counting for more.
 
 
 @dataclass(frozen=True)
@@ -122,10 +190,6 @@ WORTH_IT = 0.003
 
 Progress = Callable[[float], None]
 """Called with the share of the work that is done."""
-
-
-def no_progress(share: float) -> None:
-    """Ignore how much is done."""
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ import math
 from dataclasses import replace
 
 from dpwerm.choose.answer import answer
-from dpwerm.choose.candidates import mechanisms
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Outcome, Question
+from dpwerm.choose.search import mechanisms
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import get_mechanism

@@ -26,7 +26,7 @@ def demo(
     """Simulate a trial and learn a rule from it, end to end."""
     # Drawing and fitting libraries take a second to load; other commands do without them.
     from dpwerm.cli.report import write_report
-    from dpwerm.documents.rule_figure import save_figure
+    from dpwerm.documents.figures import save_figure
     from dpwerm.documents.summary import summary
     from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 

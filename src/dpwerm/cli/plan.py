@@ -45,8 +45,7 @@ def plan(
     # Fitting and drawing libraries take a second to load; other commands do without them.
     from dpwerm.documents import plan as words
     from dpwerm.plan.desk import Desk
-    from dpwerm.plan.settle import people_of
-    from dpwerm.plan.target import target_of
+    from dpwerm.plan.expected import people_of, target_of
 
     declared = Study.load(study)
     asked = None if epsilon is None else str(Budget.of(epsilon, delta).epsilon).lower()

@@ -125,7 +125,7 @@ def _booked(
 
 
 def _write(made: "Report", path: Path) -> None:
-    from dpwerm.documents.render import as_data, as_html, as_text
+    from dpwerm.documents.content import as_data, as_html, as_text
 
     ending = path.suffix.lower()
     if ending == ".json":

@@ -23,7 +23,7 @@ from dpwerm.text import stacked
 from dpwerm.tune.tuned import INDEPENDENT, OPEN_WAYS, PORTION, SIMULATED
 
 if TYPE_CHECKING:
-    from dpwerm.releases.rule import Rule
+    from dpwerm.releases.release import Rule
     from dpwerm.tune.source import Source
 
 
@@ -261,7 +261,7 @@ def _people(
 ) -> tuple["Source", int]:
     """Return the people, and how many the fit will have."""
     # Fitting libraries take a second to load; other commands do without them.
-    from dpwerm.plan.settle import people_of
+    from dpwerm.plan.expected import people_of
     from dpwerm.tune.algorithm2 import SEED, a_portion
     from dpwerm.tune.source import FromProxies, FromScenario, FromTable
 

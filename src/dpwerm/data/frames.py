@@ -7,7 +7,7 @@ from typing import Any
 import narwhals as nw
 import pyarrow as pa
 
-from dpwerm.data.cells import text_of
+from dpwerm.data.columns import text_of
 from dpwerm.data.readers import Source
 from dpwerm.errors import Fault, TableError
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpwerm.arrays import FloatArray, IntArray
-from dpwerm.data.cells import text_of
+from dpwerm.data.columns import text_of
 from dpwerm.data.readers import Source, open_source, writer_of
 from dpwerm.errors import Fault, ParameterError, TableError
 from dpwerm.faults import nearest

@@ -34,8 +34,7 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.mechanisms.contract import Calibration
 from dpwerm.parameters import real
-from dpwerm.releases.release import Release
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.tuning import SPLIT
 from dpwerm.simulate.engine.released import inside_noise
 from dpwerm.simulate.synthetic import generator

@@ -15,8 +15,7 @@ from typing import Any
 from dpwerm.errors import DpwermError, Fault, RuleFileError
 from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.ledger.account import Account, Charge
-from dpwerm.privacy.ledger.amounts import CURRENCIES, Amounts, Total
-from dpwerm.privacy.ledger.entry import Entry, seal
+from dpwerm.privacy.ledger.entry import CURRENCIES, Amounts, Entry, Total, seal
 from dpwerm.privacy.ledger.pld import GAUSSIAN_DELTA, composed
 from dpwerm.releases.files import read_json
 from dpwerm.text import aligned, one_line, stacked, underlined, wrapped

@@ -24,9 +24,7 @@ from dpwerm.documents.drawing import (
     styled,
 )
 from dpwerm.documents.summary import odds_words
-from dpwerm.plan.expected import MOST_ROWS, Expected, Spread
-from dpwerm.plan.settle import Settled
-from dpwerm.plan.target import Answer
+from dpwerm.plan.expected import MOST_ROWS, Answer, Expected, Settled, Spread
 from dpwerm.privacy.budget import AnyBudget, Budget, total
 from dpwerm.study.declaration import Declaration
 from dpwerm.study.study import Study

@@ -21,8 +21,7 @@ from dpwerm.documents.half_widths import caveat, effect_reach, effect_reach_toge
 from dpwerm.features.blocks import NumberBlock
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.releases.certificate import Certificate
-from dpwerm.releases.release import Release
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.rule_file import notice
 from dpwerm.releases.tuning import FLIP, REPEATS, SPLIT
 from dpwerm.text import aligned, stacked, underlined, wrapped

@@ -21,7 +21,7 @@ from dpwerm.documents.drawing import (
     styled,
     titled,
 )
-from dpwerm.plan.settle import Settled
+from dpwerm.plan.expected import Settled
 from dpwerm.study.study import Study
 from dpwerm.text import aligned, underlined, wrapped
 from dpwerm.tune.tuned import INDEPENDENT, NOT_PRIVATE, PORTION, SIMULATED, Tuned

@@ -1,6 +1,6 @@
 """A released value in plain words: a table of values and gains, and how to read them."""
 
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 from dpwerm.releases.value.layout import RULE
 from dpwerm.releases.value.release import Estimate, ValueRelease
 from dpwerm.text import aligned, stacked, underlined

@@ -17,10 +17,9 @@ from sklearn.utils.validation import check_array, validate_data
 
 from dpwerm.arrays import FloatArray
 from dpwerm.choose.hyperparameters import is_auto, scale_of
-from dpwerm.data.arrays import refuse_mask
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
-from dpwerm.parameters import interval
+from dpwerm.parameters import interval, refuse_mask
 
 LONGEST_NAME = 1_000
 

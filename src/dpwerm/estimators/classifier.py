@@ -15,14 +15,12 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from dpwerm.arrays import FloatArray
 from dpwerm.choose.hyperparameters import Hyperparameters, planned_of
-from dpwerm.data.arrays import refuse_mask, vector
 from dpwerm.errors import ParameterError
 from dpwerm.estimators.arrays_in import number_encoding, numeric_matrix, take_over, unfitted
 from dpwerm.fit import Problem, fit_release
-from dpwerm.objective.losses import Loss
-from dpwerm.parameters import positive
-from dpwerm.privacy.budget import AnyBudget, budget_of
-from dpwerm.privacy.relation import Relation
+from dpwerm.objective.losses.contract import Loss
+from dpwerm.parameters import positive, refuse_mask, vector
+from dpwerm.privacy.budget import AnyBudget, Relation, budget_of
 from dpwerm.releases.charging import StudyLedger, attach, payment_of
 from dpwerm.releases.release import Release
 from dpwerm.releases.specification import specification_of

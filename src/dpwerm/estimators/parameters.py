@@ -18,10 +18,9 @@ from dpwerm.exact import decimal_of
 from dpwerm.features.encoding import Encoding
 from dpwerm.fit import Problem
 from dpwerm.parameters import interval, real
-from dpwerm.privacy.budget import budget_of
+from dpwerm.privacy.budget import Relation, budget_of
 from dpwerm.privacy.filter import Payment
 from dpwerm.privacy.origin import ReleasedModel
-from dpwerm.privacy.relation import Relation
 from dpwerm.releases.charging import study_payment
 from dpwerm.releases.specification import Specification, specification_of
 from dpwerm.study.declaration import Declaration

@@ -19,14 +19,13 @@ from dpwerm.estimators.arrays_in import number_encoding, numeric_matrix, take_ov
 from dpwerm.estimators.parameters import Checked, checked_parameters, declared_labels, problem_of
 from dpwerm.fit import fit
 from dpwerm.mechanisms.contract import Stage, no_progress
-from dpwerm.objective.losses import Loss
+from dpwerm.objective.losses.contract import Loss
 from dpwerm.releases.charging import StudyLedger, attach
-from dpwerm.releases.release import Release
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.rule_file import content_of, write_rule
+from dpwerm.study.check import read_trial, refuse_repeated_persons
 from dpwerm.study.study import Study
-from dpwerm.study.trial import read_trial, refuse_repeated_persons
-from dpwerm.weighting.trial import trial_of_arrays, trial_of_table
+from dpwerm.weighting.contract import trial_of_arrays, trial_of_table
 
 
 class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]

@@ -19,9 +19,8 @@ from dpwerm.mechanisms.product_laplace import ProductLaplace
 from dpwerm.mechanisms.spherical_laplace import SphericalLaplace
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.parameters import one_of
-from dpwerm.privacy.budget import AnyBudget, Budget
+from dpwerm.privacy.budget import AnyBudget, Budget, Relation
 from dpwerm.privacy.origin import KnownByDesign
-from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import Facts
 
 __all__ = [

@@ -209,8 +209,8 @@ Stage = Callable[[str], None]
 """Called with the name of each stage as it starts; a stage never depends on a data value."""
 
 
-def no_progress(stage: str) -> None:
-    """Ignore the name of a stage."""
+def no_progress(done: object) -> None:
+    """Ignore the name of a stage, or how much is done."""
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,9 @@ from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.errors import ParameterError
 from dpwerm.exact import floor_log2, round_up
 from dpwerm.mechanisms.contract import GRID_BITS, checked_dimension, pure_epsilon
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.grid import release_on_grid
 from dpwerm.privacy.randomness import BitSource
-from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.samplers import LazyUniforms, ball, laplace
 
 SHARE_BITS = 32

@@ -15,14 +15,7 @@ from dpwerm.arrays import FloatArray
 from dpwerm.draws import Draws
 from dpwerm.mechanisms.gaussian import Gaussian
 from dpwerm.mechanisms.spherical_laplace import SphericalLaplace
-from dpwerm.privacy.samplers import (
-    LazyUniforms,
-    Sampler,
-    ball,
-    gamma_radius,
-    normal,
-    spherical,
-)
+from dpwerm.privacy.samplers import LazyUniforms, Sampler, ball, gamma_radius, normal, spherical
 from dpwerm.privacy.sensitivity import Facts
 
 

@@ -22,8 +22,7 @@ from flint import arb, arb_mat, fmpq
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.exact import precision
-from dpwerm.objective.rounding import ETA, SLACK, U, growth
+from dpwerm.exact import ETA, SLACK, U, growth, precision
 from dpwerm.parameters import one_of
 
 _BITS = 256

@@ -8,12 +8,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from dpwerm.choose.candidates import CLIPS
+from dpwerm.choose.search import CLIPS
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms.contract import Stage, no_progress
-from dpwerm.plan.expected import QUICK_TRIALS, TRIALS, Expected, expected
-from dpwerm.plan.settle import Settled, settle
-from dpwerm.plan.target import EPSILONS, SIZES, Answer, smallest
+from dpwerm.plan.expected import (
+    EPSILONS,
+    QUICK_TRIALS,
+    SIZES,
+    TRIALS,
+    Answer,
+    Expected,
+    Settled,
+    expected,
+    settle,
+    smallest,
+)
 from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.engine.run import run
 from dpwerm.study.study import Study

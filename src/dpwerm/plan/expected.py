@@ -1,27 +1,159 @@
-r"""What a rule may be worth: fresh simulated trials inside the bounds, fitted as planned.
+"""What a fit of a study would use at some ε and n: the settled problem, and the question behind it.
 
-.. math:: \text{share of attainable value} = \frac{V(T) - V(coin)}{V^* - V(coin)}
-          = \frac{E[|\Delta(x)| (1(right) - 1(wrong))]}{E|\Delta(x)|}
-
-Δ(x) is what one arm gains over the other. 0 is a coin for everybody, 1 the better arm for each. The
-trials and their noise have another seed than those on which settings are chosen, so a setting that
-was lucky there is not lucky here.
+The hyperparameters are those of a fit, asked for the planned number of people in the place of a
+table. Nothing is read but the study file.
 """
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpwerm.arrays import FloatArray
 from dpwerm.choose.answer import narrowed
-from dpwerm.choose.candidates import floor_of
+from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Question
-from dpwerm.choose.search import Progress, Rehearsal, no_progress
+from dpwerm.choose.search import Progress, Rehearsal, floor_of
+from dpwerm.choose.settle import fixed_clip, question_of
 from dpwerm.errors import ParameterError
-from dpwerm.plan.settle import Settled
+from dpwerm.estimators.parameters import declaration_of, problem_of
+from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
+from dpwerm.features.encoding import Encoding
+from dpwerm.fit import Problem
+from dpwerm.mechanisms.contract import Stage, no_progress
+from dpwerm.parameters import LARGEST, real
+from dpwerm.privacy.budget import AnyBudget, Budget
+from dpwerm.privacy.sensitivity import LARGEST_N
+from dpwerm.releases.specification import Specification
 from dpwerm.simulate.synthetic import Proxies, generator, random_trials
+from dpwerm.study.declaration import Declaration
+from dpwerm.study.study import Study
+from dpwerm.weighting.propensity import split
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A planned fit.
+
+    problem : Problem, settled; its budget is the rule's own
+    question : the public question with everything fixed, in units of W
+    propensity_part : what a private propensity model would take of the budget, None without one
+    """
+
+    problem: Problem
+    question: Question
+    propensity_part: Budget | None = None
+
+    @property
+    def declaration(self) -> Declaration:
+        """Treatment and benefit, with the clip V that would be used."""
+        return self.problem.trial
+
+    @property
+    def encoding(self) -> Encoding:
+        """The encoding, with the intercept and the saturation."""
+        return self.problem.encoding
+
+    @property
+    def spec(self) -> Specification:
+        """The rule's own budget, mechanism, γ and W."""
+        return self.problem.spec
+
+    @property
+    def threshold(self) -> float:
+        """Below this share of the largest, coefficients would be set to 0."""
+        return self.problem.hyperparameters.threshold or 0.0
+
+    @property
+    def clip(self) -> float:
+        """V as a share of the largest clip."""
+        return self.question.fixed.clip or 1.0
+
+    @property
+    def gamma(self) -> float:
+        """γ in units of W."""
+        return self.spec.gamma / self.spec.weight_bound
+
+    @property
+    def setting(self) -> Hyperparameters:
+        """Everything but γ, as rehearsals take it."""
+        return self.question.fixed
+
+
+def people_of(study: Study, n: int | None) -> int:
+    """Return the planned number of people: ``n``, or what the study declares."""
+    if n is None:
+        n = study.about.planned_n
+        if n is None:
+            raise ParameterError(
+                "how many people are planned? Give --n, or planned_n in [study] of the study file"
+            )
+    if not 1 <= n <= LARGEST_N:
+        raise ParameterError(f"n must be between 1 and {LARGEST_N:,}, not {n:,}")
+    return n
+
+
+def settle(
+    study: Study,
+    budget: AnyBudget,
+    n: int,
+    *,
+    clip: float | None = None,
+    mechanism: str | None = None,
+    on_stage: Stage = no_progress,
+) -> Settled:
+    """Return what a fit would use.
+
+    Parameters
+    ----------
+    study : Study
+    budget : the whole budget; a private propensity model takes its share first
+    n : int in [1, 1e12], the planned number of people
+    clip : share of the largest clip in (0, 1] to be used in the place of the study's
+    mechanism : to be used in the place of the study's
+    """
+    planned = study.model_copy(
+        update={"about": study.about.model_copy(update={"planned_n": n})},
+    )
+    named = {} if mechanism is None else {"mechanism": mechanism}
+    # A seed, because nothing is released: no total can be exceeded.
+    estimator = PrivateTreatmentRule.from_study(planned, budget, random_state=0, **named)
+    estimator.check_parameters()
+    declaration = declaration_of(estimator)
+    problem = problem_of(estimator, declaration, study.encoding())
+    if clip is not None:
+        cut = replace(declaration, benefit=declaration.benefit.clipped_at(clip))
+        asked = replace(problem.hyperparameters, clip=fixed_clip(cut))
+        spec = problem.spec.with_settings(weight_bound=cut.weight_bound)
+        problem = replace(problem, declaration=cut, hyperparameters=asked, spec=spec)
+    open_problem = problem.own(n)
+    found = open_problem.settled(n, on_stage)
+    benefit = found.trial.benefit
+    fixed = Hyperparameters(
+        mechanism=found.spec.mechanism,
+        clip=benefit.clip / benefit.largest_clip,
+        intercept=found.encoding.intercept,
+        saturation=found.encoding.saturation,
+        threshold=found.hyperparameters.threshold,
+    )
+    question = question_of(fixed, open_problem.spec, found.encoding, open_problem.outcome, n)
+    part, _ = split(problem.spec.budget, declaration.treatment)
+    return Settled(found, replace(question, fixed=fixed, most_gamma=LARGEST), part)
+
+
+# ------------------------------------------------------------------------------------------
+# What a rule may be worth: fresh simulated trials inside the bounds, fitted as planned.
+#
+# .. math:: \text{share of attainable value} = \frac{V(T) - V(coin)}{V^* - V(coin)}
+#           = \frac{E[|\Delta(x)| (1(right) - 1(wrong))]}{E|\Delta(x)|}
+#
+# Δ(x) is what one arm gains over the other. 0 is a coin for everybody, 1 the better arm for each.
+# The trials and their noise have another seed than those on which settings are chosen, so a setting
+# that was lucky there is not lucky here.
+
 
 SEED = 72026
 """Of the trials here; settings are chosen on trials of another seed."""
@@ -169,3 +301,72 @@ def value_share(second: BoolArray, contrast: FloatArray) -> FloatArray:
     most = np.broadcast_to(np.abs(contrast).mean(axis=-1), gained.shape)
     share: FloatArray = np.divide(gained, most, out=np.ones_like(gained), where=most > 0)
     return share
+
+
+# ------------------------------------------------------------------------------------------
+# The smallest ε or n at which simulated trials reach a target, by bisection of a public grid.
+#
+# The last place of a grid is its ceiling: ε = ∞, or the largest n. It is tried first, so a target
+# that nothing reaches is answered at once. Accuracy grows along the grid but for the simulation's
+# own error, so the answer is given with the accuracy there and one place below.
+
+
+T = TypeVar("T")
+STEPS = (1, 1.5, 2, 3, 5, 7)
+EPSILONS = (
+    *(f"{step * 10**power:.4g}" for power in (-2, -1, 0, 1) for step in STEPS),
+    "100",
+    "inf",
+)
+SIZES = (
+    *(round(step * 10**power) for power in (1, 2, 3, 4, 5) for step in STEPS),
+    1_000_000,
+)
+
+
+@dataclass(frozen=True)
+class Answer(Generic[T]):
+    """The first place of a grid that reaches the target.
+
+    place, found : of the answer, or of the ceiling if nothing reaches the target
+    below : the place before it and what was found there, None if the first place is enough
+    """
+
+    target: float
+    reached: bool
+    place: T
+    found: Expected
+    below: tuple[T, Expected] | None = None
+
+
+def target_of(value: object) -> float:
+    """Return a target accuracy in (0.5, 1)."""
+    target = real("target", value)
+    if not 0.5 < target < 1:
+        raise ParameterError(
+            f"target must be above 0.5, which a coin reaches, and below 1, not {target:g}"
+        )
+    return target
+
+
+def smallest(grid: Sequence[T], evaluate: Callable[[T], Expected], target: float) -> Answer[T]:
+    """Return the first place of a grid whose mean accuracy reaches the target.
+
+    At most 2 + log₂(places) places are tried.
+    """
+    low, high = 0, len(grid) - 1
+    found = {high: evaluate(grid[high])}
+    if found[high].accuracy.mean < target:
+        return Answer(target, reached=False, place=grid[high], found=found[high])
+    found[low] = evaluate(grid[low])
+    if found[low].accuracy.mean >= target:
+        return Answer(target, reached=True, place=grid[low], found=found[low])
+    while high - low > 1:
+        middle = (low + high) // 2
+        found[middle] = evaluate(grid[middle])
+        if found[middle].accuracy.mean >= target:
+            high = middle
+        else:
+            low = middle
+    below = (grid[low], found[low])
+    return Answer(target, reached=True, place=grid[high], found=found[high], below=below)

@@ -1,12 +1,12 @@
-"""Budgets as a person writes them: in (ε, δ), or in ρ-zCDP or μ-GDP, as exact decimals.
+"""Which data sets are neighbours: D and D' that differ in one record.
 
-ε = 0.1 is one tenth, so no claim is rounded downwards. ρ and μ are the notions that Gaussian noise
-meets exactly, (σ/Δ)² = 1/(2ρ) or 1/μ²; such a budget has no ε of its own, only a curve of (ε, δ),
-so nothing can mistake it for another.
+Replacing a record changes the gradient by two terms, adding or removing one by a single term;
+but under add/remove the number of records n is itself sensitive.
 """
 
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Context, Decimal, InvalidOperation, localcontext
+from enum import StrEnum
 from fractions import Fraction
 from numbers import Real
 from typing import Any, ClassVar, Literal
@@ -14,6 +14,37 @@ from typing import Any, ClassVar, Literal
 from dpwerm.errors import ParameterError
 from dpwerm.exact import decimal_of
 from dpwerm.parameters import one_of
+
+
+class Relation(StrEnum):
+    """The neighbouring relation that a privacy claim is about."""
+
+    REPLACE_ONE = "replace_one"
+    ADD_REMOVE = "add_remove"
+
+    @classmethod
+    def of(cls, name: object) -> "Relation":
+        """Return the relation of that name."""
+        return cls(one_of("relation", name, [str(member) for member in cls]))
+
+    @property
+    def terms(self) -> int:
+        """How many terms of the objective differ between neighbours: 2 or 1."""
+        return 2 if self is Relation.REPLACE_ONE else 1
+
+    @property
+    def publishes_n(self) -> bool:
+        """Whether the number of records is the same for all neighbours, hence public."""
+        return self is Relation.REPLACE_ONE
+
+
+# ------------------------------------------------------------------------------------------
+# Budgets as a person writes them: in (ε, δ), or in ρ-zCDP or μ-GDP, as exact decimals.
+#
+# ε = 0.1 is one tenth, so no claim is rounded downwards. ρ and μ are the notions that Gaussian
+# noise meets exactly, (σ/Δ)² = 1/(2ρ) or 1/μ²; such a budget has no ε of its own, only a curve of
+# (ε, δ), so nothing can mistake it for another.
+
 
 DIGITS = 30
 """How many digits a number may have; it also keeps its exact fraction small."""

@@ -13,7 +13,7 @@ from typing import ClassVar, NoReturn
 
 from dpwerm.errors import ParameterError
 from dpwerm.parameters import one_of, positive, real
-from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.budget import Relation
 from dpwerm.privacy.sensitivity import Facts, WeightOrigin
 from dpwerm.study.propensity import ASYMPTOTIC
 

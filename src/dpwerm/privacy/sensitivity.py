@@ -15,7 +15,7 @@ from dpwerm.exact import round_down, round_up
 from dpwerm.features.domain import Domain
 from dpwerm.objective.regularizers import Regularizer
 from dpwerm.parameters import positive, real
-from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.budget import Relation
 
 LARGEST_N = 10**12
 

@@ -274,7 +274,7 @@ def compared(
 # -- the registry ----------------------------------------------------------------------------
 
 RULE, VALUE = "dpwerm-rule", "dpwerm-value"
-_HOMES = {RULE: "dpwerm.releases.rule_file", VALUE: "dpwerm.releases.value.file"}
+_HOMES = {RULE: "dpwerm.releases.rule_file", VALUE: "dpwerm.releases.value.release"}
 """Where the kinds of the library register themselves when they are first asked for."""
 
 _BESIDE = {"dpwerm-report": "report"}

@@ -14,8 +14,7 @@ from dpwerm.privacy.budget import Budget, GaussianBudget
 from dpwerm.privacy.origin import ReleasedModel
 from dpwerm.releases.certificate import Certificate, Finite, Name
 from dpwerm.releases.kinds import RULE, Finding, Kind, Released, register_kind
-from dpwerm.releases.release import Release
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.tuning import Tuning, TuningRecord, plain_tuning
 from dpwerm.releases.verify import declared_findings, verify_release
 from dpwerm.study.declaration import Declaration

@@ -8,13 +8,13 @@ from dpwerm.mechanisms import get_mechanism, plain_mechanism
 from dpwerm.mechanisms.contract import check_notion
 from dpwerm.mechanisms.output_perturbation import NotPrivate
 from dpwerm.mechanisms.spherical_laplace import SphericalLaplace
-from dpwerm.objective.losses import Loss, form_of, get_loss
+from dpwerm.objective.losses import get_loss
+from dpwerm.objective.losses.contract import Loss, form_of
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.regularizers import Regularizer, Ridge, get_regularizer
 from dpwerm.parameters import positive
-from dpwerm.privacy.budget import AnyBudget, Budget, budget_of
+from dpwerm.privacy.budget import AnyBudget, Budget, Relation, budget_of
 from dpwerm.privacy.origin import KnownByDesign, stated_origin
-from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import WeightOrigin
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, Weighting
 

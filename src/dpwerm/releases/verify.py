@@ -10,13 +10,11 @@ bounds, ε, the charge in a ledger) can only be protected by a digest or by the 
 from dpwerm.errors import DpwermError
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.objective.regularizers import Ridge
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.origin import KnownByDesign
-from dpwerm.privacy.relation import Relation
 from dpwerm.releases.certificate import certify
 from dpwerm.releases.kinds import Finding, compared
-from dpwerm.releases.release import Release
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.tuning import Tuning, refuse_shared_weights
 from dpwerm.weighting.propensity import model_encoding, origin_for, split
 

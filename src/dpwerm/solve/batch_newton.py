@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpwerm.arrays import FloatArray
-from dpwerm.objective.losses import Loss
-from dpwerm.objective.rounding import ETA, SLACK, U, growth
+from dpwerm.exact import ETA, SLACK, U, growth
+from dpwerm.objective.losses.contract import Loss
 from dpwerm.solve.batch_problems import Block
 
 _SHARE = 0.5

@@ -14,8 +14,8 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from dpwerm.arrays import FloatArray
+from dpwerm.exact import ETA, SLACK, U, growth
 from dpwerm.objective.objective import Objective
-from dpwerm.objective.rounding import ETA, SLACK, U, growth
 from dpwerm.objective.rows import BLOCK_ROWS, Block
 
 _HUGE = 2.0**900

@@ -18,9 +18,9 @@ from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.exact import round_up
 from dpwerm.faults import faults_of
-from dpwerm.study.benefit import Benefit
 from dpwerm.study.study import Study
 from dpwerm.study.treatment import Treatment
+from dpwerm.study.variables import Benefit
 
 
 def weight_bound(benefit_bound: float, smallest_probability: float) -> float:

@@ -25,9 +25,6 @@ from dpwerm.errors import Fault, ParameterError, StudyError
 from dpwerm.faults import faults_of, shown, with_open_places, wrong
 from dpwerm.features.blocks import Frozen
 from dpwerm.features.encoding import MAX_COLUMNS, MAX_FEATURES, Encoding
-from dpwerm.study.benefit import Benefit
-from dpwerm.study.features import CategoryFeature, Feature, NumberFeature
-from dpwerm.study.load import parse_toml, read_study_text, with_model_file
 from dpwerm.study.propensity import (
     ColumnPropensity,
     ExternalPropensity,
@@ -50,7 +47,11 @@ from dpwerm.study.values import (
     delta_of,
     epsilon_of,
     identifier,
+    parse_toml,
+    read_study_text,
+    with_model_file,
 )
+from dpwerm.study.variables import Benefit, CategoryFeature, Feature, NumberFeature
 
 MAX_SLOTS = 1_000
 SECRETS = ("password", "sslpassword")

@@ -15,7 +15,7 @@ from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.parameters import LARGEST, SMALLEST
-from dpwerm.plan.settle import Settled, settle
+from dpwerm.plan.expected import Settled, settle
 from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.engine.run import OnDone, run, unseen
 from dpwerm.simulate.synthetic import TESTS, generator

@@ -19,7 +19,7 @@ from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms.contract import Calibration
-from dpwerm.plan.settle import Settled
+from dpwerm.plan.expected import Settled
 from dpwerm.releases.certificate import certify
 from dpwerm.simulate.engine.released import TOLERANCE, released, second_arm
 from dpwerm.simulate.synthetic import generator
@@ -27,8 +27,7 @@ from dpwerm.solve.batch_problems import BatchProblems
 from dpwerm.study.declaration import Declaration
 from dpwerm.tune.people import Repeats
 from dpwerm.weighting import propensity
-from dpwerm.weighting.contract import OUTCOME_WEIGHTED
-from dpwerm.weighting.trial import Trial
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED, Trial
 
 
 def problems_of(settled: Settled, trial: Trial, rows: IntArray) -> BatchProblems:

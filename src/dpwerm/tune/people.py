@@ -19,7 +19,7 @@ from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.errors import ParameterError
 from dpwerm.study.declaration import Declaration, outcome_weights
 from dpwerm.study.treatment import received_probabilities
-from dpwerm.weighting.trial import Trial
+from dpwerm.weighting.contract import Trial
 
 VALIDATION_SHARE = 0.2
 """The share of D₀ that validates where nobody says another."""

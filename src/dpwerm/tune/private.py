@@ -14,11 +14,10 @@ from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 from dpwerm.fit import Problem, Ready, propensities, settled_nuisance, whole_cost
 from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.parameters import one_of
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.filter import Payment
-from dpwerm.privacy.relation import Relation
 from dpwerm.releases.charging import StudyLedger, attach
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of
 from dpwerm.releases.tuning import (
     SHARE,
@@ -31,12 +30,12 @@ from dpwerm.releases.tuning import (
     slots_of,
     steps_of,
 )
+from dpwerm.study.check import read_trial, refuse_repeated_persons
 from dpwerm.study.study import Study
-from dpwerm.study.trial import read_trial, refuse_repeated_persons
 from dpwerm.tune.candidates import FACTORS, around, declared, not_simulated, usable
 from dpwerm.tune.ways import HOW, Work
+from dpwerm.weighting.contract import trial_of_table
 from dpwerm.weighting.propensity import split
-from dpwerm.weighting.trial import trial_of_table
 
 
 def fit_tuned(

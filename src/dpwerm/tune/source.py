@@ -11,20 +11,20 @@ import numpy as np
 
 from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.choose.settle import outcome_of
-from dpwerm.data.cells import normalise
+from dpwerm.data.columns import normalise
 from dpwerm.data.table import Table
 from dpwerm.errors import ParameterError
 from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.simulate.synthetic import TESTS, generator, random_trials, widths_of
-from dpwerm.study.benefit import Benefit
+from dpwerm.study.check import read_trial, refuse_repeated_persons
 from dpwerm.study.declaration import Declaration
 from dpwerm.study.propensity import PrivatePropensity, RidgePropensity
 from dpwerm.study.study import Study
-from dpwerm.study.trial import read_trial, refuse_repeated_persons
+from dpwerm.study.variables import Benefit
 from dpwerm.tune.people import Repeats, Splits, splits
 from dpwerm.tune.tuned import FREE, NOT_PRIVATE
+from dpwerm.weighting.contract import Trial, trial_of_table
 from dpwerm.weighting.propensity import second_arm
-from dpwerm.weighting.trial import Trial, trial_of_table
 
 
 class Source(Protocol):

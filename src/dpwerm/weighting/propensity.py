@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import expit
 
 from dpwerm.arrays import FloatArray
-from dpwerm.data.cells import normalise
+from dpwerm.data.columns import normalise
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.privacy.budget import AnyBudget, Budget, parted
@@ -22,7 +22,7 @@ from dpwerm.privacy.sensitivity import WeightOrigin
 from dpwerm.study.declaration import Declaration
 from dpwerm.study.propensity import ExternalPropensity, PrivatePropensity, RidgePropensity
 from dpwerm.study.treatment import Treatment, received_probabilities
-from dpwerm.weighting.trial import Trial
+from dpwerm.weighting.contract import Trial
 
 SHARE = Decimal("0.5")
 """The automatic share of a private propensity model; measured in docs/observational.md."""

@@ -9,14 +9,13 @@ from tests.unit.plan.studies import study
 
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism
-from dpwerm.objective.losses import Loss
+from dpwerm.objective.losses.contract import Loss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.objective.regularizers import Ridge
-from dpwerm.plan.settle import settle
-from dpwerm.privacy.budget import Budget
+from dpwerm.plan.expected import settle
+from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.origin import KnownByDesign
-from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import Facts
 from dpwerm.solve.batch_problems import BatchProblems
 from reproduction.bounds.measured import MECHANISM, RHO, Bounds, _theta, bounds_beside, bounds_of

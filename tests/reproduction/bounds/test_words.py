@@ -6,7 +6,7 @@ import pytest
 from tests.reproduction.conftest import Run
 from tests.unit.plan.studies import OPEN, study
 
-from dpwerm.plan.settle import settle
+from dpwerm.plan.expected import settle
 from dpwerm.privacy.budget import Budget
 from reproduction.bounds.asymptotic import asymptotic_figures
 from reproduction.bounds.words import asymptotic_lines, study_blocks

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dpwerm.plan.settle import settle
+from dpwerm.plan.expected import settle
 from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.simulate.synthetic import generator

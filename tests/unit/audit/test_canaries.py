@@ -17,13 +17,11 @@ from dpwerm.audit.canaries import (
     strong_benefit,
     write_table,
 )
-from dpwerm.study.check import check
+from dpwerm.study.check import check, read_trial
 from dpwerm.study.declaration import Declaration
 from dpwerm.study.study import Study
-from dpwerm.study.trial import read_trial
-from dpwerm.weighting.contract import OUTCOME_WEIGHTED, TrialRows
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED, TrialRows, trial_of_table
 from dpwerm.weighting.propensity import second_arm
-from dpwerm.weighting.trial import trial_of_table
 
 LEVELS = """
 [features.sex]

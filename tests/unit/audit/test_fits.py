@@ -5,8 +5,7 @@ from dpwerm.features.blocks import NumberBlock
 from dpwerm.features.composed import Product
 from dpwerm.features.domain import Interval
 from dpwerm.features.encoding import Encoding
-from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.budget import Budget, Relation
 
 FOUR = Budget.of(4)
 X1 = NumberBlock(name="x1", column="x1", lower=-1.0, upper=1.0, default=0.0)

@@ -3,8 +3,8 @@ import pytest
 from tests.unit.mechanisms.calibrations import facts_of, law_of, sigma_of
 from tests.unit.mechanisms.densities import Records, Setting, log_density, normal
 
-from dpwerm.audit import likelihood
-from dpwerm.audit.likelihood import minimiser
+from dpwerm.audit import mechanisms as likelihood
+from dpwerm.audit.mechanisms import minimiser
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.mechanisms.contract import Calibration
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge

@@ -9,8 +9,7 @@ from dpwerm.audit.suite import SHIPPED, mechanism_target
 from dpwerm.audit.target import Exact, Scored, Searchable
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
-from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.budget import Budget, Relation
 
 PURE = [name for name in SHIPPED if not MECHANISMS[name].needs_delta]
 SURE = 1 - 1e-8

@@ -8,8 +8,8 @@ from dpwerm.audit.target import Pair
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import MemoryRows
+from dpwerm.privacy.budget import Relation
 from dpwerm.privacy.origin import KnownByDesign
-from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import Facts
 
 LOSS = HuberisedHinge(0.5)

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 from dpwerm.audit.attack import audit
-from dpwerm.audit.releases import ChoiceTarget, SumsTarget
+from dpwerm.audit.pipeline_target import ChoiceTarget, SumsTarget
 from dpwerm.audit.target import Target
 from dpwerm.mechanisms.laplace_sums import UNIT, exact_sums
-from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.budget import Budget, Relation
 
 SURE = 1 - 1e-8
 FOUR = Budget.of(4)

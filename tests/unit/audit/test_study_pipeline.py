@@ -12,7 +12,7 @@ from dpwerm.data.table import read_table
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
 from dpwerm.releases.rule_file import read_rule
-from dpwerm.releases.value.file import read_value
+from dpwerm.releases.value.release import read_value
 from dpwerm.study.study import Study
 
 STUDY = made_up(2)

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from dpwerm.choose import answer, candidates, search
+from dpwerm.choose import answer, search
+from dpwerm.choose import search as candidates
 from dpwerm.choose.search import Round
 from dpwerm.simulate import synthetic as proxies
 

@@ -17,15 +17,14 @@ from tests.unit.features.domains import Curved
 
 from dpwerm.choose import answer as answers
 from dpwerm.choose.answer import MOST_COLUMNS, answer, key_of, narrowed
-from dpwerm.choose.candidates import ABOVE_FLOOR, floor_of, mechanisms
 from dpwerm.choose.question import Choice, Outcome, Question
+from dpwerm.choose.search import ABOVE_FLOOR, floor_of, mechanisms
 from dpwerm.errors import ParameterError
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.objective.regularizers import Ridge
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.origin import ExternalModel, KnownByDesign, WorstCase
-from dpwerm.privacy.relation import Relation
 from dpwerm.releases.certificate import certify
 from dpwerm.releases.specification import Chosen, Specification
 

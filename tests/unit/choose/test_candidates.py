@@ -6,7 +6,9 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from tests.unit.choose.questions import TRIAL, question
 
-from dpwerm.choose.candidates import (
+from dpwerm.choose.hyperparameters import Hyperparameters
+from dpwerm.choose.question import Outcome, Question
+from dpwerm.choose.search import (
     ABOVE_FLOOR,
     GAMMAS,
     floor_of,
@@ -15,10 +17,8 @@ from dpwerm.choose.candidates import (
     settings,
     thresholds,
 )
-from dpwerm.choose.hyperparameters import Hyperparameters
-from dpwerm.choose.question import Outcome, Question
 from dpwerm.mechanisms import MECHANISMS
-from dpwerm.objective.losses import Loss
+from dpwerm.objective.losses.contract import Loss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.parameters import LARGEST, SMALLEST

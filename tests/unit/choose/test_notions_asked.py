@@ -6,16 +6,14 @@ import numpy as np
 import pytest
 
 from dpwerm import PrivateWeightedClassifier
-from dpwerm.choose.candidates import gammas, mechanisms, settings
 from dpwerm.choose.question import Outcome, Question
-from dpwerm.choose.search import Rehearsal
+from dpwerm.choose.search import Rehearsal, gammas, mechanisms, settings
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.regularizers import Ridge
-from dpwerm.privacy.budget import AnyBudget, Budget
+from dpwerm.privacy.budget import AnyBudget, Budget, Relation
 from dpwerm.privacy.origin import KnownByDesign
-from dpwerm.privacy.relation import Relation
 from dpwerm.simulate.synthetic import random_labels
 
 RHO, MU = Budget.zcdp("0.125"), Budget.gdp("0.5")

@@ -24,9 +24,8 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.fit import fit_release
 from dpwerm.mechanisms import candidates
 from dpwerm.objective.losses.logistic import Logistic
-from dpwerm.privacy.budget import AnyBudget, Budget
+from dpwerm.privacy.budget import AnyBudget, Budget, Relation
 from dpwerm.privacy.randomness import bit_source
-from dpwerm.privacy.relation import Relation
 from dpwerm.releases.specification import Specification
 
 REPLACE = Relation.REPLACE_ONE

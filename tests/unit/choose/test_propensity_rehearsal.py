@@ -9,8 +9,7 @@ from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.propensity import PropensityRehearsal, question_of, random_logits
 from dpwerm.choose.question import Question
 from dpwerm.features.encoding import Encoding
-from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.budget import Budget, Relation
 
 FLOOR = 0.1
 

@@ -15,9 +15,8 @@ from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.origin import ExternalModel, WorstCase
-from dpwerm.privacy.relation import Relation
 
 OTHERS: dict[str, Any] = {
     "n": 61,

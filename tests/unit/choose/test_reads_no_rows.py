@@ -9,7 +9,7 @@ import dpwerm
 
 HOUSE = Path(dpwerm.__file__).parent
 PUBLIC = sorted([*(HOUSE / "choose").glob("*.py"), HOUSE / "simulate" / "synthetic.py"])
-TABLES = ("dpwerm.data.table", "dpwerm.data.readers", "dpwerm.study.trial", "dpwerm.study.check")
+TABLES = ("dpwerm.data.table", "dpwerm.data.readers", "dpwerm.study.check", "dpwerm.study.check")
 READERS = ("pyarrow", "pandas", "polars", "narwhals", "csv", "sqlite3", "sqlalchemy")
 READS = {
     "open",
@@ -47,7 +47,7 @@ def test_nothing_that_reads_tables_is_imported(path: Path) -> None:
         name
         for name in imported(path)
         if name.startswith(
-            (*TABLES, *READERS, "dpwerm.fit", "dpwerm.estimators", "dpwerm.weighting.trial")
+            (*TABLES, *READERS, "dpwerm.fit", "dpwerm.estimators", "dpwerm.weighting.contract")
         )
     }
     assert not guilty

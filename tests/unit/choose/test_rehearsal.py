@@ -8,10 +8,9 @@ import pytest
 from tests.unit.choose.questions import TRIAL, question
 
 from dpwerm.arrays import FloatArray
-from dpwerm.choose.candidates import settings, thresholds
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Outcome, Question
-from dpwerm.choose.search import Rehearsal
+from dpwerm.choose.search import Rehearsal, settings, thresholds
 from dpwerm.choose.settle import outcome_of
 from dpwerm.draws import Draws
 from dpwerm.mechanisms import MECHANISMS

@@ -11,10 +11,9 @@ from tests.unit.choose.questions import question
 
 from dpwerm.arrays import FloatArray
 from dpwerm.choose import search as searching
-from dpwerm.choose.candidates import gammas, settings, thresholds
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Outcome, Question
-from dpwerm.choose.search import ROUNDS, Key, search
+from dpwerm.choose.search import ROUNDS, Key, gammas, search, settings, thresholds
 from dpwerm.errors import ParameterError
 from dpwerm.simulate.synthetic import Proxies
 

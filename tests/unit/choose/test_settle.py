@@ -11,7 +11,8 @@ import pytest
 
 from dpwerm import PrivateTreatmentRule, PrivateWeightedClassifier
 from dpwerm.choose import answer as answers
-from dpwerm.choose import candidates, search
+from dpwerm.choose import search
+from dpwerm.choose import search as candidates
 from dpwerm.choose.answer import folder
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Choice, Outcome, Question
@@ -22,8 +23,7 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.fit import Problem
 from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.parameters import LARGEST
-from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.releases.specification import Specification
 from dpwerm.simulate import synthetic as proxies
 

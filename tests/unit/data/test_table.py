@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpwerm.data.cells import normalise, parse_number
+from dpwerm.data.columns import normalise, parse_number
 from dpwerm.data.table import Table, read_table
 from dpwerm.errors import TableError
 

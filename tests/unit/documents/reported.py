@@ -18,10 +18,9 @@ from dpwerm.documents.content import (
 )
 from dpwerm.documents.report.material import Material
 from dpwerm.evaluate import treatment_value
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of
 from dpwerm.releases.value.release import ValueRelease
-from dpwerm.simulate.demo import study_text as study_text
 
 
 @functools.cache

@@ -13,15 +13,15 @@ from tests.unit.documents.test_drawing import assert_inside
 
 from dpwerm.arrays import FloatArray
 from dpwerm.documents.drawing import panels, room, short, titled
-from dpwerm.documents.half_widths import half_width
-from dpwerm.documents.rule_figure import (
+from dpwerm.documents.figures import (
     draw_coefficients,
     draw_recommendation,
     recommended_everywhere,
     save_figure,
 )
+from dpwerm.documents.half_widths import half_width
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 from dpwerm.simulate.demo import demo_trial, study_text
 from dpwerm.study.study import Study
 

@@ -19,8 +19,9 @@ from dpwerm.documents.content import (
     Report,
     Section,
     Table,
+    as_html,
+    as_text,
 )
-from dpwerm.documents.render import as_html, as_text
 from dpwerm.documents.report.compose import compose
 
 HOSTILE = (

@@ -7,8 +7,7 @@ from scipy import stats
 
 from dpwerm.documents.summary import meaning
 from dpwerm.features.encoding import Encoding
-from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.releases.certificate import Certificate, certify
 from dpwerm.releases.specification import Specification
 

@@ -21,8 +21,7 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.privacy.budget import Budget
 from dpwerm.releases.certificate import certify
-from dpwerm.releases.release import Release
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.specification import Specification
 from dpwerm.releases.tuning import WAYS, Tuning
 

@@ -5,17 +5,12 @@ from dataclasses import replace
 import pytest
 
 from dpwerm.choose.search import proxies_of
-from dpwerm.documents.half_widths import (
-    calibration_for,
-    question_of,
-    simulated_reach,
-)
+from dpwerm.documents.half_widths import calibration_for, question_of, simulated_reach
 from dpwerm.errors import ParameterError
-from dpwerm.plan.settle import Settled, settle
+from dpwerm.plan.expected import Settled, settle
 from dpwerm.privacy.budget import Budget
 from dpwerm.releases.certificate import certify
-from dpwerm.releases.release import Release
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Release, Rule
 from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.simulate.synthetic import generator
 from dpwerm.study.declaration import Declaration

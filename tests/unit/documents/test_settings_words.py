@@ -16,7 +16,7 @@ from dpwerm.documents.summary import (
     zeroed,
 )
 from dpwerm.releases.certificate import ChosenRecord
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 from dpwerm.text import WIDTH
 from dpwerm.tune.private import fit_tuned
 

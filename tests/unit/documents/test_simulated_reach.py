@@ -25,15 +25,13 @@ from dpwerm.errors import ParameterError
 from dpwerm.fit import fit_release
 from dpwerm.mechanisms.contract import Calibration
 from dpwerm.privacy.randomness import bit_source
-from dpwerm.releases.release import Release
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.rule_file import read_rule, write_rule
 from dpwerm.simulate.engine.released import inside_noise
 from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.simulate.synthetic import Proxies, generator, random_trials
-from dpwerm.study.trial import read_trial
-from dpwerm.weighting.contract import OUTCOME_WEIGHTED, TrialRows
-from dpwerm.weighting.trial import trial_of_arrays, trial_of_table
+from dpwerm.study.check import read_trial
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED, TrialRows, trial_of_arrays, trial_of_table
 
 N, WIDTH, TRIALS, RELEASES = 150, 3, 30, 4
 COVERAGE = 0.8

@@ -8,12 +8,12 @@ import pyarrow as pa
 import pytest
 
 from dpwerm import PrivateTreatmentRule, Study
+from dpwerm.documents.figures import save_figure
 from dpwerm.documents.half_widths import KEPT, half_width
-from dpwerm.documents.rule_figure import save_figure
 from dpwerm.documents.summary import summary
 from dpwerm.mechanisms import NOISE_LAWS
 from dpwerm.privacy.budget import Budget
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 from dpwerm.releases.tuning import Tuning
 from dpwerm.simulate.demo import demo_trial, study_text
 

@@ -11,7 +11,7 @@ from tests.unit.documents.test_drawing import assert_inside
 from tests.unit.releases.value.trials import fitted, study, table
 
 from dpwerm.documents.drawing import panels
-from dpwerm.documents.value_figure import (
+from dpwerm.documents.figures import (
     NOT_KNOWN,
     PRIVACY,
     benefit_label,

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from dpwerm import PrivateTreatmentRule, Study
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 
 N = 73
 STUDY = """

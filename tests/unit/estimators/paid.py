@@ -13,11 +13,10 @@ from dpwerm import PrivateTreatmentRule, Study
 from dpwerm.evaluate import treatment_value
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.randomness import Receipt
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of, what_of
 from dpwerm.releases.tuning import WAYS
-from dpwerm.releases.value.file import value_content
-from dpwerm.releases.value.release import ValueRelease
+from dpwerm.releases.value.release import ValueRelease, value_content
 from dpwerm.tune.private import fit_tuned
 
 DESIGN, MODEL = tuned.STUDY.replace("[budget]\nepsilon = 5\n", ""), tuned.PRIVATE_MODEL

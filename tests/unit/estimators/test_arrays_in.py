@@ -5,9 +5,9 @@ import pyarrow as pa
 import pytest
 from sklearn.base import BaseEstimator
 
-from dpwerm.data.arrays import vector
 from dpwerm.errors import ParameterError
 from dpwerm.estimators.arrays_in import bounds_per_column, feature_names, numeric_matrix
+from dpwerm.parameters import vector
 
 DATA = {"a": [1.0, 2.0], "b": [3.0, 4.0]}
 

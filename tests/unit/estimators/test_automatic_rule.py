@@ -11,12 +11,13 @@ import pytest
 
 from dpwerm import PrivateTreatmentRule, Study
 from dpwerm.choose import answer as answers
-from dpwerm.choose import candidates, search
+from dpwerm.choose import search
+from dpwerm.choose import search as candidates
 from dpwerm.choose.answer import folder
 from dpwerm.choose.search import Round
 from dpwerm.errors import RuleFileError
 from dpwerm.releases.files import digest_of
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of, read_rule, verify_rule, write_rule
 from dpwerm.simulate import synthetic as proxies
 

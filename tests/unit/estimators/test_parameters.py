@@ -16,9 +16,8 @@ from dpwerm.estimators.parameters import (
     planned_in,
     problem_of,
 )
-from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.ledger.amounts import Total
-from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.budget import Budget, Relation
+from dpwerm.privacy.ledger.entry import Total
 
 
 def test_parameters_are_checked_before_a_ledger_is_asked() -> None:

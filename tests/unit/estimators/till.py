@@ -8,7 +8,7 @@ from dpwerm.errors import BudgetError
 from dpwerm.privacy import randomness
 from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.ledger.account import Account
-from dpwerm.privacy.ledger.amounts import Total
+from dpwerm.privacy.ledger.entry import Total
 from dpwerm.privacy.randomness import Receipt
 
 LEDGER = "0f" * 16

@@ -8,9 +8,8 @@ from tests.unit.mechanisms.densities import Law, Setting, block_norm, exponentia
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.mechanisms.contract import Calibration, Inside
 from dpwerm.objective.regularizers import Ridge
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.origin import KnownByDesign
-from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import Facts
 
 PURE = ("objective-l2", "objective-block")

@@ -16,7 +16,7 @@ from dpwerm.arrays import FloatArray
 from dpwerm.exact import sqrt_up
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
-from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.budget import Relation
 
 Blocks = tuple[tuple[int, float], ...]
 Law = Callable[[FloatArray], FloatArray]

@@ -11,8 +11,7 @@ from dpwerm.mechanisms import MECHANISMS, get_mechanism
 from dpwerm.mechanisms.contract import Calibration, Mechanism, calibrated, check_run, spent
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.rows import MemoryRows
-from dpwerm.privacy.budget import AnyBudget, Budget
-from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.budget import AnyBudget, Budget, Relation
 from dpwerm.privacy.sensitivity import Facts
 
 MECHANISM = get_mechanism("objective-block")

@@ -22,9 +22,8 @@ from dpwerm.features.domain import Domain, Interval
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.mechanisms.contract import Calibration
 from dpwerm.objective.regularizers import QuadraticPenalty, Regularizer, Ridge
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.origin import KnownByDesign
-from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import Facts
 
 CLAIM, W, T = 2.0, 1.0, 0.4

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms.laplace_sums import UNIT, LaplaceSums, exact_sums, whole_shares
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import SeededBits
-from dpwerm.privacy.relation import Relation
 
 REPLACE, ADD = Relation.REPLACE_ONE, Relation.ADD_REMOVE
 

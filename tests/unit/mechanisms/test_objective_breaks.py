@@ -37,7 +37,7 @@ from tests.unit.mechanisms.pages import rows_of
 
 from dpwerm.arrays import FloatArray
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
-from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.budget import Relation
 
 HINGE, W = HuberisedHinge(0.5), 2.0
 UNIT: Blocks = ((1, 1.0),)

@@ -34,8 +34,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.mechanisms.perturbed import gamma_floor
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
-from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.budget import Budget, Relation
 
 LINE: Blocks = ((1, 1.75),)
 PLANE: Blocks = ((1, 0.5), (1, 1.25))

@@ -21,10 +21,9 @@ from tests.unit.mechanisms.perturbed_cases import (
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms.contract import Calibration
 from dpwerm.mechanisms.objective_gaussian import ObjectiveGaussian, inside_multiplier
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.origin import WorstCase
 from dpwerm.privacy.randomness import SeededBits
-from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import Facts
 
 MECHANISM = ObjectiveGaussian()

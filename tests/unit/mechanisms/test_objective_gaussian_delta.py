@@ -27,7 +27,7 @@ from tests.unit.mechanisms.pages import rows_of
 
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
-from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.budget import Relation
 
 NAME = "objective-gaussian"
 LINE: Blocks = ((1, 1.5),)

@@ -27,10 +27,9 @@ from dpwerm.mechanisms.contract import Calibration, Inside
 from dpwerm.mechanisms.norms import BlockNorm, Euclidean
 from dpwerm.mechanisms.objective_perturbation import ObjectivePerturbation
 from dpwerm.objective.regularizers import Ridge
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.origin import ExternalModel, WorstCase
 from dpwerm.privacy.randomness import SeededBits
-from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import Facts
 
 L2, BLOCK = ObjectivePerturbation(Euclidean()), ObjectivePerturbation(BlockNorm())

@@ -9,9 +9,8 @@ from dpwerm.mechanisms.output_perturbation import OutputPerturbation
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.rows import MemoryRows
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import SeededBits
-from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import l2_sensitivity, total_sensitivity
 from dpwerm.solve.newton import minimise
 

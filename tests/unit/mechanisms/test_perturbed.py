@@ -15,11 +15,10 @@ from dpwerm.mechanisms.perturbed import check_facts
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.rows import MemoryRows
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.grid import nearby_vector
 from dpwerm.privacy.origin import WorstCase
 from dpwerm.privacy.randomness import SeededBits
-from dpwerm.privacy.relation import Relation
 from dpwerm.solve.certificate import Solution
 from dpwerm.solve.exact_newton import finish
 from dpwerm.solve.newton import minimise

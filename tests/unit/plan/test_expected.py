@@ -11,8 +11,16 @@ from tests.unit.plan.studies import study
 
 from dpwerm.choose import search
 from dpwerm.plan import expected as module
-from dpwerm.plan.expected import Spread, expected, fresh_trials, rehearsed, rows_for, value_share
-from dpwerm.plan.settle import Settled, settle
+from dpwerm.plan.expected import (
+    Settled,
+    Spread,
+    expected,
+    fresh_trials,
+    rehearsed,
+    rows_for,
+    settle,
+    value_share,
+)
 from dpwerm.privacy.budget import Budget
 from dpwerm.study.study import Study
 

@@ -9,7 +9,7 @@ from tests.unit.plan.studies import OPEN, PRIVATE_MODEL, make_small, study
 
 from dpwerm.errors import ParameterError
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
-from dpwerm.plan.settle import people_of, settle
+from dpwerm.plan.expected import people_of, settle
 from dpwerm.privacy.budget import Budget
 from dpwerm.study.study import Study
 

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpwerm.errors import ParameterError
-from dpwerm.plan.expected import Expected, Spread
-from dpwerm.plan.target import EPSILONS, SIZES, smallest, target_of
+from dpwerm.plan.expected import EPSILONS, SIZES, Expected, Spread, smallest, target_of
 
 
 def at(accuracy: float) -> Expected:

@@ -12,8 +12,8 @@ from dpwerm.errors import ParameterError
 from dpwerm.exact import sqrt_up
 from dpwerm.features.domain import Interval
 from dpwerm.objective.regularizers import QuadraticPenalty, Ridge
+from dpwerm.privacy.budget import Relation
 from dpwerm.privacy.origin import KnownByDesign
-from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import Facts
 
 DOMAIN = of_blocks(((1, 0.5), (1, 1.0), (3, 0.75)))

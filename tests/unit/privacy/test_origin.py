@@ -10,6 +10,7 @@ from dpwerm import PrivateTreatmentRule, PrivateWeightedClassifier
 from dpwerm.errors import ParameterError
 from dpwerm.features.domain import Interval
 from dpwerm.objective.regularizers import Ridge
+from dpwerm.privacy.budget import Relation
 from dpwerm.privacy.origin import (
     ORIGINS,
     AsymptoticModel,
@@ -21,7 +22,6 @@ from dpwerm.privacy.origin import (
     register_origin,
     stated_origin,
 )
-from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import Facts, WeightOrigin, l2_sensitivity
 
 FACTS = Facts(

@@ -1,7 +1,7 @@
 import pytest
 
 from dpwerm.errors import ParameterError
-from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.budget import Relation
 
 
 def test_replacing_changes_two_terms_and_publishes_n() -> None:

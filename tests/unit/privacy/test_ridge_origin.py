@@ -20,8 +20,8 @@ from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.features.domain import Interval
 from dpwerm.objective.regularizers import Ridge
+from dpwerm.privacy.budget import Relation
 from dpwerm.privacy.origin import RidgeModel, WorstCase
-from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import Facts
 from dpwerm.study.treatment import Treatment, received_probabilities
 

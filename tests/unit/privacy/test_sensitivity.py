@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from dpwerm.errors import ParameterError
 from dpwerm.features.domain import Interval
 from dpwerm.objective.regularizers import Ridge
+from dpwerm.privacy.budget import Relation
 from dpwerm.privacy.origin import KnownByDesign, WorstCase
-from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import (
     Facts,
     default_tolerance,

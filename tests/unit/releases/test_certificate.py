@@ -9,8 +9,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.objective.regularizers import Ridge
-from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.releases.certificate import Certificate, certify
 from dpwerm.releases.specification import Specification
 

@@ -11,7 +11,7 @@ from tests.unit.estimators.observational import EXTERNAL, columns, fitted
 
 from dpwerm.errors import RuleFileError
 from dpwerm.releases.files import digest_of
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of, read_rule, verify_rule
 from dpwerm.releases.verify import declared_findings
 

@@ -5,7 +5,7 @@ import pandas as pd
 from tests.unit.estimators.observational import EXTERNAL, fitted
 
 from dpwerm.privacy.budget import Budget
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 
 
 def test_scores_decide_and_zero_is_the_default_arm() -> None:

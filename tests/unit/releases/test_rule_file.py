@@ -7,7 +7,7 @@ import pytest
 from dpwerm.errors import RuleFileError
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 from dpwerm.releases.files import digest_of
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of, notice, read_rule, verify_rule, write_rule
 from dpwerm.simulate.demo import demo_trial, study_text
 from dpwerm.study.study import Study

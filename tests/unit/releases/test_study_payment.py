@@ -7,10 +7,9 @@ from tests.unit.tune.trials import STUDY, study
 
 from dpwerm import Study
 from dpwerm.errors import BudgetError, LedgerError, ParameterError
-from dpwerm.privacy.budget import AnyBudget, Budget
+from dpwerm.privacy.budget import AnyBudget, Budget, Relation
 from dpwerm.privacy.filter import Charged, Payment
-from dpwerm.privacy.ledger.amounts import Total
-from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.ledger.entry import Total
 from dpwerm.releases.charging import study_payment
 
 WITHOUT = STUDY.replace("[budget]\nepsilon = 5\n", "")

@@ -13,7 +13,7 @@ from tests.unit.tune.trials import GAMMAS, PRIVATE_MODEL, STUDY, study, table
 from dpwerm.errors import RuleFileError
 from dpwerm.privacy.budget import Budget
 from dpwerm.releases.files import digest_of
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of, notice, read_rule
 from dpwerm.releases.tuning import WAYS
 from dpwerm.releases.verify import tuning_findings

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.objective.losses import Loss
+from dpwerm.objective.losses.contract import Loss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.objective.objective import Objective

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpwerm.arrays import FloatArray
-from dpwerm.objective.losses import Loss
+from dpwerm.objective.losses.contract import Loss
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.objective.objective import Objective

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from dpwerm.faults import faults_of
-from dpwerm.study.benefit import Benefit
+from dpwerm.study.variables import Benefit
 
 
 def benefit(**raw: object) -> Benefit:

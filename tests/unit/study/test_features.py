@@ -1,7 +1,7 @@
 import pytest
 from pydantic_core import PydanticCustomError
 
-from dpwerm.study.features import CategoryFeature, NumberFeature, levels_of
+from dpwerm.study.variables import CategoryFeature, NumberFeature, levels_of
 
 
 def test_levels_of_a_list_and_of_a_table() -> None:

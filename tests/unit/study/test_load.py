@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from dpwerm.errors import StudyError
-from dpwerm.study.load import parse_toml, read_study_text, with_model_file
+from dpwerm.study.values import parse_toml, read_study_text, with_model_file
 
 
 def test_decimals_stay_as_written() -> None:

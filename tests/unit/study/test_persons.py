@@ -2,8 +2,8 @@ import pandas as pd
 import pytest
 
 from dpwerm.data.table import read_table
+from dpwerm.study.check import repeated_persons
 from dpwerm.study.study import Study
-from dpwerm.study.trial import repeated_persons
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.study.study import Study
 from dpwerm.tune.people import Repeats, Splits, Validation
 from dpwerm.tune.source import FromTable
-from dpwerm.weighting.trial import Trial
+from dpwerm.weighting.contract import Trial
 
 PAPER = get_scenario("paper")
 

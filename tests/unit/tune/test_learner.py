@@ -6,7 +6,7 @@ import pytest
 from tests.unit.tune.people_at_hand import fixed_study, pilot
 
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
-from dpwerm.plan.settle import settle
+from dpwerm.plan.expected import settle
 from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.engine import released as engine
 from dpwerm.solve.batch import minimise_path

@@ -6,12 +6,12 @@ from tests.bad_input.base import sound_table
 from tests.unit.plan.studies import OPEN, PRIVATE_MODEL, study
 
 from dpwerm.errors import ParameterError
-from dpwerm.plan.settle import settle
+from dpwerm.plan.expected import settle
 from dpwerm.privacy.budget import Budget
+from dpwerm.study.check import read_trial
 from dpwerm.study.study import Study
-from dpwerm.study.trial import read_trial
 from dpwerm.tune.learner import calibration_of, problems_of
-from dpwerm.weighting.trial import Trial, trial_of_table
+from dpwerm.weighting.contract import Trial, trial_of_table
 
 FIXED = OPEN + 'gamma = 30\nmechanism = "spherical-laplace"\n'
 

@@ -11,7 +11,7 @@ from tests.unit.tune.trials import GAMMAS, PRIVATE_MODEL, STUDY, N, columns, stu
 
 from dpwerm.errors import BudgetError, DpwermError, ParameterError, TableError
 from dpwerm.privacy.budget import Budget
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of
 from dpwerm.releases.tuning import WAYS
 from dpwerm.tune.private import check_tuned, fit_tuned

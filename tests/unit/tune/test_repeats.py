@@ -5,7 +5,7 @@ import pytest
 from tests.unit.tune.people_at_hand import fixed_study, pilot
 
 from dpwerm.errors import ParameterError
-from dpwerm.plan.settle import settle
+from dpwerm.plan.expected import settle
 from dpwerm.privacy.budget import Budget
 from dpwerm.tune.algorithm2 import Part, all_scores, parts
 from dpwerm.tune.learner import Planned

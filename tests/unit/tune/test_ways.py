@@ -10,7 +10,7 @@ from dpwerm.arrays import FloatArray
 from dpwerm.fit import fit_release
 from dpwerm.mechanisms.exponential import ExponentialMechanism
 from dpwerm.privacy.budget import Budget
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 from dpwerm.releases.tuning import WAYS
 from dpwerm.tune import ways
 from dpwerm.tune.private import fit_tuned

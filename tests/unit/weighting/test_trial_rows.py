@@ -5,11 +5,10 @@ import pytest
 from dpwerm.arrays import FloatArray
 from dpwerm.features.encoding import Encoding
 from dpwerm.simulate.demo import demo_trial, study_text
+from dpwerm.study.check import read_trial
 from dpwerm.study.declaration import Declaration
 from dpwerm.study.study import Study
-from dpwerm.study.trial import read_trial
-from dpwerm.weighting.contract import OUTCOME_WEIGHTED, TrialRows
-from dpwerm.weighting.trial import trial_of_arrays, trial_of_table
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED, TrialRows, trial_of_arrays, trial_of_table
 
 STUDY = Study.parse(study_text())
 DECLARED = Declaration.of_study(STUDY)

@@ -18,17 +18,15 @@ from dpwerm.documents.content import (
     cleaned,
 )
 from dpwerm.documents.ledger import number, used
-from dpwerm.documents.report.cost import cost
 from dpwerm.documents.report.learned import NOTHING_CLEAR, directions, learned
 from dpwerm.documents.report.material import Booked, Material, Names, joined, quoted
-from dpwerm.documents.report.private import promise, together, why_private
+from dpwerm.documents.report.private import cost, promise, together, why_private
 from dpwerm.documents.report.quality import limits, quality
 from dpwerm.documents.summary import certificate_rows, chosen_lines, tuning_lines, unclear_lines
 from dpwerm.documents.value import value_rows, verdict_lines
-from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.relation import Relation
+from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.releases.kinds import Beside
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 from dpwerm.releases.value.release import Estimate, ValueRelease
 from dpwerm.version import __version__
 

@@ -11,16 +11,12 @@ from matplotlib.axes import Axes
 
 from dpwerm.documents.content import Block, Caution, Drawing, Paragraph, Picture, Section, Table
 from dpwerm.documents.drawing import panels, styled, svg_text
+from dpwerm.documents.figures import draw_coefficients, draw_recommendation, recommended_everywhere
 from dpwerm.documents.half_widths import caveat, why_not
 from dpwerm.documents.report.material import Material, exact, listed, quoted
-from dpwerm.documents.rule_figure import (
-    draw_coefficients,
-    draw_recommendation,
-    recommended_everywhere,
-)
 from dpwerm.documents.summary import UNITS, zeroed
 from dpwerm.features.blocks import CategoryBlock, NumberBlock
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 
 MOST_NAMED = 4
 NOTHING_CLEAR = "No feature stands out from the privacy noise."

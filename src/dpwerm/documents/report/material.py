@@ -19,10 +19,9 @@ from dpwerm.documents.half_widths import (
 )
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.ledger.account import Account, Charge
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of, notice
-from dpwerm.releases.value.file import value_content
-from dpwerm.releases.value.release import ValueRelease
+from dpwerm.releases.value.release import ValueRelease, value_content
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from dpwerm.documents.content import (
     Section,
     Table,
 )
+from dpwerm.documents.figures import draw_gains, draw_value
 from dpwerm.documents.report.learned import drawn
 from dpwerm.documents.report.material import Material, joined, quoted
 from dpwerm.documents.report.private import can_be_told
@@ -24,8 +25,7 @@ from dpwerm.documents.value import (
     scale_words,
     verdict_lines,
 )
-from dpwerm.documents.value_figure import draw_gains, draw_value
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 from dpwerm.releases.value.release import ValueRelease
 
 TITLE = "How good it is"

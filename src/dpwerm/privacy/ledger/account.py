@@ -16,8 +16,7 @@ from datetime import UTC, datetime
 
 from dpwerm.errors import DpwermError, LedgerTamperedError, ParameterError
 from dpwerm.privacy.budget import AnyBudget, only_budget
-from dpwerm.privacy.ledger.amounts import Amounts, Total, no_purse, would_fit
-from dpwerm.privacy.ledger.entry import Entry
+from dpwerm.privacy.ledger.entry import Amounts, Entry, Total, no_purse, would_fit
 from dpwerm.study.study import MAX_SLOTS
 from dpwerm.text import one_line
 from dpwerm.version import __version__

@@ -14,15 +14,13 @@ from typing import NamedTuple, NoReturn
 
 from dpwerm.errors import BudgetError, LedgerError, LedgerTamperedError, ParameterError
 from dpwerm.parameters import one_of
-from dpwerm.privacy.budget import AnyBudget, Written
+from dpwerm.privacy.budget import AnyBudget, Relation, Written
 from dpwerm.privacy.ledger import account as bodies
 from dpwerm.privacy.ledger.account import Account, differs, name_of, slot_names, unpayable
-from dpwerm.privacy.ledger.amounts import Total
-from dpwerm.privacy.ledger.entry import WHAT, Entry
+from dpwerm.privacy.ledger.entry import WHAT, Entry, Total
 from dpwerm.privacy.ledger.store import DEFAULT, Store, refuse_elsewhere
 from dpwerm.privacy.ledger.url import LedgerAddress
 from dpwerm.privacy.randomness import Receipt
-from dpwerm.privacy.relation import Relation
 from dpwerm.study.study import Study
 
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")

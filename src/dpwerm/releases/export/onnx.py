@@ -19,7 +19,7 @@ from dpwerm.releases.export.terms import (
     re2_pattern,
     terms_of,
 )
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import notice
 from dpwerm.version import __version__
 

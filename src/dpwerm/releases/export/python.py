@@ -2,7 +2,7 @@
 
 The functions below say what it does with a row and are copied into its file. The values beside
 them stand for those of a rule.
-They agree with ``dpwerm.data.cells``, which tests compare.
+They agree with ``dpwerm.data.columns``, which tests compare.
 """
 
 import inspect
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from dpwerm.releases.export import python as standalone
 from dpwerm.releases.export.terms import CategoryTerm, Export, NumberTerm, heading, terms_of
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 
 CONSTANT = 0.0
 NUMBERS: tuple[tuple[str, float, float, float, float, float, float, float], ...] = ()

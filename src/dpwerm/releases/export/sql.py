@@ -18,7 +18,7 @@ from dpwerm.releases.export.terms import (
     sql_spellings,
     terms_of,
 )
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 
 USE = "SELECT t.*, (this file) AS recommended_arm FROM your_table AS t"
 _LARGEST = 1.797e308  # a double that every database reads as finite

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpwerm.data.cells import MISSING
+from dpwerm.data.columns import MISSING
 from dpwerm.errors import ParameterError
 from dpwerm.features.blocks import CategoryBlock, NumberBlock
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of, notice
 from dpwerm.text import one_line
 from dpwerm.version import __version__

@@ -11,7 +11,7 @@ from dpwerm.releases.export.python import PYTHON
 from dpwerm.releases.export.sql import SQL
 from dpwerm.releases.export.terms import Export
 from dpwerm.releases.files import write_bytes
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 
 EXPORTS: dict[str, Export] = {one.ending: one for one in (PYTHON, SQL, ONNX)}
 """Every language by the ending of its files."""

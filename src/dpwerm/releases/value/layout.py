@@ -27,11 +27,11 @@ import numpy as np
 from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms.laplace_sums import UNIT, whole_shares
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 from dpwerm.releases.value.outcome import OutcomeModel
 from dpwerm.study.declaration import Declaration
+from dpwerm.weighting.contract import Trial
 from dpwerm.weighting.propensity import probabilities
-from dpwerm.weighting.trial import Trial
 
 ONES, MEANS, SQUARES = (1.0, 1.0, 1.0), (0.0, 0.5, 1.0), (0.0, 0.0, 1.0)
 """Σ1, Σu and Σu² from the sums of the three shares of u."""

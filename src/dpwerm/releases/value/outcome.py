@@ -16,18 +16,17 @@ import numpy as np
 from pydantic import ValidationError, field_validator
 
 from dpwerm.arrays import FloatArray
-from dpwerm.data.cells import normalise
+from dpwerm.data.columns import normalise
 from dpwerm.errors import ParameterError, StudyError
 from dpwerm.faults import faults_of, wrong
 from dpwerm.features.blocks import Frozen
 from dpwerm.features.encoding import Encoding
 from dpwerm.study.declaration import Declaration
-from dpwerm.study.load import parse_toml, read_study_text
 from dpwerm.study.propensity import LinearModel
-from dpwerm.study.values import BROKEN
+from dpwerm.study.values import BROKEN, parse_toml, read_study_text
 from dpwerm.text import stays_in_line
+from dpwerm.weighting.contract import Trial
 from dpwerm.weighting.propensity import model_encoding
-from dpwerm.weighting.trial import Trial
 
 
 class OutcomeModel(Frozen):

@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 
-from tests.unit.documents.reported import demo_rule, study_text
+from tests.unit.documents.reported import demo_rule
 
 from dpwerm.documents.report.learned import directions
+from dpwerm.simulate.demo import study_text
 
 
 def test_levels_are_ranked_from_their_mean() -> None:

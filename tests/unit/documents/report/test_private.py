@@ -2,11 +2,12 @@
 
 from dataclasses import replace
 
-from tests.unit.documents.reported import demo_rule, material, said, study_text
+from tests.unit.documents.reported import demo_rule, material, said
 
 from dpwerm.documents.report.compose import compose
 from dpwerm.documents.report.material import Material
 from dpwerm.features.blocks import NumberBlock
+from dpwerm.simulate.demo import study_text
 
 
 def test_every_declared_bound_stands_with_its_source() -> None:

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Mapping
 from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.ledger import account as bodies
 from dpwerm.privacy.ledger.account import Account
-from dpwerm.privacy.ledger.amounts import Total
-from dpwerm.privacy.ledger.entry import Entry, seal
+from dpwerm.privacy.ledger.entry import Entry, Total, seal
 
 STUDY = "trial"
 STARTED = {"kind": "started", "ledger": "0" * 32, "format": 1}

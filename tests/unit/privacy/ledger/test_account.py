@@ -18,7 +18,7 @@ from dpwerm.errors import LedgerTamperedError
 from dpwerm.privacy.budget import AnyBudget, Budget, only_budget
 from dpwerm.privacy.ledger import account as bodies
 from dpwerm.privacy.ledger.account import Account, TotalChange, studies_in, unpayable
-from dpwerm.privacy.ledger.amounts import Amounts, Total
+from dpwerm.privacy.ledger.entry import Amounts, Total
 
 SLOTS = ("north", "south")
 TENTHS = st.integers(1, 12).map(lambda tenths: f"{tenths / 10:g}")

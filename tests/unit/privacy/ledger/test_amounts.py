@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.ledger.amounts import CURRENCIES, Amounts, Total
+from dpwerm.privacy.ledger.entry import CURRENCIES, Amounts, Total
 
 FRACTIONS = st.integers(0, 10**9).map(lambda units: Fraction(units, 10**6))
 AMOUNTS = st.builds(Amounts, FRACTIONS, FRACTIONS, FRACTIONS, FRACTIONS)

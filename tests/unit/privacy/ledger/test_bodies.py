@@ -8,7 +8,7 @@ from tests.unit.privacy.ledger.books import DIGEST, opening
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.ledger import account as bodies
 from dpwerm.privacy.ledger.account import Account, today
-from dpwerm.privacy.ledger.amounts import Total
+from dpwerm.privacy.ledger.entry import Total
 
 
 def test_a_day_is_all_that_is_told_of_the_time() -> None:

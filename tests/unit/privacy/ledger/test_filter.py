@@ -14,7 +14,7 @@ from scipy.special import log_ndtr, ndtr
 
 from dpwerm.arrays import FloatArray
 from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.ledger.amounts import Total
+from dpwerm.privacy.ledger.entry import Total
 
 Z = np.linspace(-12.0, 12.0, 100_001)
 WEIGHTS = np.exp(-(Z**2) / 2) / math.sqrt(2 * math.pi) * (Z[1] - Z[0])

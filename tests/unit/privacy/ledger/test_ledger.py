@@ -14,7 +14,7 @@ from dpwerm.errors import BudgetError, DpwermError, LedgerTamperedError, Paramet
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.filter import Charged
 from dpwerm.privacy.ledger import account as bodies
-from dpwerm.privacy.ledger.amounts import Total
+from dpwerm.privacy.ledger.entry import Total
 from dpwerm.privacy.ledger.ledger import Ledger
 from dpwerm.privacy.ledger.store import Store
 from dpwerm.privacy.ledger.url import LedgerAddress

@@ -2,8 +2,7 @@ import pytest
 from tests.unit.privacy.ledger.books import chain, opening
 
 from dpwerm.errors import LedgerTamperedError
-from dpwerm.privacy.ledger.amounts import Total
-from dpwerm.privacy.ledger.entry import seal
+from dpwerm.privacy.ledger.entry import Total, seal
 from dpwerm.privacy.ledger.ledger import Memory
 from dpwerm.privacy.randomness import Receipt
 

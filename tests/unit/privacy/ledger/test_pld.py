@@ -12,7 +12,7 @@ from tests.unit.privacy.ledger.books import admitted
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.ledger.account import Account
-from dpwerm.privacy.ledger.amounts import Total
+from dpwerm.privacy.ledger.entry import Total
 from dpwerm.privacy.ledger.pld import composed, composed_epsilon
 
 PHI = NormalDist().cdf

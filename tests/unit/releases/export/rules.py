@@ -11,10 +11,10 @@ import pyarrow as pa
 from tests.unit.estimators.observational import EXTERNAL, fitted
 
 from dpwerm.arrays import FloatArray
-from dpwerm.data.cells import MISSING
+from dpwerm.data.columns import MISSING
 from dpwerm.features.blocks import Block, CategoryBlock, Level, NumberBlock
 from dpwerm.features.encoding import Encoding
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 from dpwerm.study.treatment import Arms
 
 Row = dict[str, float | str | None]

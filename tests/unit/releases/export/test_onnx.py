@@ -25,7 +25,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.features.blocks import NumberBlock
 from dpwerm.releases.export.onnx import onnx_model
 from dpwerm.releases.export.terms import digest
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import notice
 
 

@@ -21,7 +21,7 @@ from tests.unit.releases.export.rules import (
 
 from dpwerm.releases.export.python import python_source
 from dpwerm.releases.export.terms import digest
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import notice
 
 

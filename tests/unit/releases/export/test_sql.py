@@ -21,7 +21,7 @@ from tests.unit.releases.export.rules import (
 from dpwerm.errors import ParameterError
 from dpwerm.features.blocks import NumberBlock
 from dpwerm.releases.export.sql import sql_case, sql_file, sql_score
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import notice
 
 

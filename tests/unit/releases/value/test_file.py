@@ -14,8 +14,13 @@ from dpwerm.errors import RuleFileError
 from dpwerm.evaluate import treatment_value
 from dpwerm.releases.files import digest_of
 from dpwerm.releases.rule_file import content_of, write_rule
-from dpwerm.releases.value.file import read_value, value_content, verify_value, write_value
-from dpwerm.releases.value.release import ValueRelease
+from dpwerm.releases.value.release import (
+    ValueRelease,
+    read_value,
+    value_content,
+    verify_value,
+    write_value,
+)
 
 RULE = fitted(study(), epsilon=1)
 OUTCOME = {

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
-from dpwerm.releases.rule import Rule
+from dpwerm.releases.release import Rule
 from dpwerm.study.study import Study
 
 STUDY = """\

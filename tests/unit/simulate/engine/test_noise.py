@@ -13,10 +13,9 @@ from dpwerm.draws import Draws
 from dpwerm.mechanisms import MECHANISMS, NOISE_LAWS
 from dpwerm.mechanisms.contract import Calibration
 from dpwerm.mechanisms.norms import BlockNorm, Euclidean, Norm
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.grid import nearby_vector
 from dpwerm.privacy.randomness import SeededBits
-from dpwerm.privacy.relation import Relation
 from dpwerm.simulate.engine.released import inside_noise, outside_noise
 
 M = 20_000

@@ -12,9 +12,8 @@ from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Calibration
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.regularizers import Ridge
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.origin import KnownByDesign
-from dpwerm.privacy.relation import Relation
 from dpwerm.privacy.sensitivity import Facts
 from dpwerm.simulate.engine.released import inside_noise, outside_noise, released
 from dpwerm.solve.batch import BatchSolution, minimise_batch, minimise_path

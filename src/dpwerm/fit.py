@@ -17,7 +17,7 @@ from scipy.special import expit
 
 from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.choose.hyperparameters import Hyperparameters
-from dpwerm.choose.propensity import propensity_settings
+from dpwerm.choose.propensity import propensity_settings, reason_of
 from dpwerm.choose.question import Outcome
 from dpwerm.choose.settle import outcome_of, public_people, settle
 from dpwerm.errors import ParameterError
@@ -263,7 +263,7 @@ def settle_private(
     choice = propensity_settings(
         seen, people, budget, relation, floor, lambda share: on_stage(f"{stage}: {share:.0%}")
     )
-    chosen = Chosen(CHOSEN, max(0.0, 1.0 - choice.error), choice.reason)
+    chosen = Chosen(CHOSEN, max(0.0, choice.accuracy), reason_of(choice))
     found = replace(choice.hyperparameters, chosen=chosen)
     open_spec = Specification(
         budget=budget, gamma=1.0, weight_bound=1.0, relation=relation, loss=Logistic()

@@ -15,9 +15,9 @@ from tests.unit.documents.test_summary import TEXT, TRIAL, demo_rule
 from dpwerm import PrivateTreatmentRule, Study, mechanisms
 from dpwerm.audit.attack import audit
 from dpwerm.audit.suite import mechanism_target
-from dpwerm.choose import answer as answers
 from dpwerm.choose import search
 from dpwerm.choose import search as candidates
+from dpwerm.choose import settle as answers
 from dpwerm.choose.search import Round
 from dpwerm.documents.content import as_text
 from dpwerm.documents.half_widths import half_width, simulated_reach

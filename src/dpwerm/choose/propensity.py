@@ -14,17 +14,10 @@ import numpy as np
 from scipy.special import expit
 
 from dpwerm.arrays import FloatArray
-from dpwerm.choose.answer import answers, keep, kept, narrowed
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Choice, Outcome, Question, called
-from dpwerm.choose.search import (
-    ABOVE_FLOOR,
-    Progress,
-    Rehearsal,
-    floor_of,
-    gammas,
-    mechanisms,
-)
+from dpwerm.choose.search import ABOVE_FLOOR, Progress, Rehearsal, floor_of, gammas, mechanisms
+from dpwerm.choose.settle import by_analogy, narrowed, remembered
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms.contract import no_progress
@@ -33,7 +26,6 @@ from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import AnyBudget, Relation
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.simulate.synthetic import Proxies, generator, random_labels
-from dpwerm.version import __version__
 
 SPREADS = (0.3, 0.5, 0.6)
 SHIFTS = (0.0, 0.3, 0.0)
@@ -118,17 +110,6 @@ finer steps, and large ones, which say p̂ = ½ for everybody where noise would 
 BARE_GAMMAS = (10.0, 3.0, 1.0, 0.3)
 """γ without noise: small whatever n is, so that the model is right in the limit."""
 
-_MEMORY: dict[str, Choice] = {}
-
-
-@dataclass(frozen=True)
-class PropensityChoice:
-    """How to fit a propensity model with W = 1; error : of its weights, root mean square."""
-
-    hyperparameters: Hyperparameters
-    error: float
-    reason: str
-
 
 def propensity_settings(
     encoding: Encoding,
@@ -137,7 +118,7 @@ def propensity_settings(
     relation: Relation,
     floor: float,
     on_progress: Progress = no_progress,
-) -> PropensityChoice:
+) -> Choice:
     """Return the settings for a logistic model of P(second arm | x).
 
     Parameters
@@ -152,13 +133,16 @@ def propensity_settings(
     if not 0 < floor <= 0.5:
         raise ParameterError(f"the floor must be above 0 and at most 0.5, not {floor:g}")
     question = question_of(encoding, n, budget, relation)
-    key = question.digest(f"propensity, floor {floor!r}, {__version__}, revision {REVISION}")
-    known = _MEMORY.get(key) or kept(key)
-    if known is None or not answers(known, question):
-        known = _found(question, floor, on_progress)
-        keep(key, known)
-    _MEMORY[key] = known
-    return _told(known)
+
+    def searched(question: Question, on_progress: Progress) -> Choice:
+        return _searched(question, floor, on_progress)
+
+    def found() -> Choice:
+        if not budget.is_private:  # γ is small whatever n is
+            return searched(narrowed(question) or question, on_progress)
+        return by_analogy(question, searched, on_progress)
+
+    return remembered(question, f"propensity, floor {floor!r}, revision {REVISION}", found)
 
 
 def question_of(encoding: Encoding, n: int, budget: AnyBudget, relation: Relation) -> Question:
@@ -174,19 +158,6 @@ def question_of(encoding: Encoding, n: int, budget: AnyBudget, relation: Relatio
         outcome=Outcome.of_labels(),
         fixed=Hyperparameters(clip=1.0, saturation=1.0, threshold=0.0),
     )
-
-
-def _found(question: Question, floor: float, on_progress: Progress) -> Choice:
-    """Return the winner; of many columns, that of 32 and fewer people, γ scaled back with n."""
-    narrow = narrowed(question)
-    if narrow is None:
-        return _searched(question, floor, on_progress)
-    choice = _searched(narrow, floor, on_progress)
-    if choice.mechanism == "none":
-        return choice
-    least = ABOVE_FLOOR[0] * floor_of(question, question.encoding)
-    gamma = max(choice.gamma * question.n / narrow.n, least)
-    return choice.with_gamma(min(gamma, question.most_gamma))
 
 
 def _searched(question: Question, floor: float, on_progress: Progress) -> Choice:
@@ -240,14 +211,12 @@ def _rehearsal(question: Question, floor: float, fits: int) -> PropensityRehears
     )
 
 
-def _told(choice: Choice) -> PropensityChoice:
-    """Return a kept answer, whose accuracy is 1 − the error, with a sentence that says why."""
-    error = 1.0 - choice.accuracy
-    name = called(choice.mechanism)
+def reason_of(choice: Choice) -> str:
+    """Say in one sentence what was tried and what won; its accuracy is 1 − the error."""
+    off = f"{100 * (1 - choice.accuracy):.0f} %"
     rivals = ", ".join(f"{each} {100 * (1 - one):.0f} %" for each, one in choice.rivals.items())
-    reason = (
+    return (
         f"chosen on {choice.problems} simulated propensity models inside the declared bounds, "
-        f"without reading a row: there {name} gave weights that were off by {100 * error:.0f} % "
-        "(root mean square)" + (f"; others: {rivals}" if rivals else "")
+        f"without reading a row: there {called(choice.mechanism)} gave weights that were off by "
+        f"{off} (root mean square)" + (f"; others: {rivals}" if rivals else "")
     )
-    return PropensityChoice(choice.hyperparameters, error, reason)

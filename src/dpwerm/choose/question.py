@@ -14,7 +14,8 @@ from typing import Any, Self, cast
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
-from dpwerm.mechanisms import candidates
+from dpwerm.mechanisms import candidates, get_mechanism
+from dpwerm.mechanisms.contract import Calibration, spent
 from dpwerm.objective.losses.contract import Loss
 from dpwerm.objective.regularizers import Regularizer
 from dpwerm.parameters import LARGEST
@@ -116,6 +117,11 @@ class Question:
             n=self.n if self.relation.publishes_n else None,
             origin=self.origin,
         )
+
+    def calibration(self, mechanism: str, encoding: Encoding, gamma: float) -> Calibration:
+        """Return the calibration for W = 1, or raise if the mechanism claims nothing for it."""
+        chosen = get_mechanism(mechanism)
+        return chosen.calibrate(self.facts(encoding, gamma), spent(chosen, self.budget))
 
     def plain(self) -> dict[str, Any]:
         """Return everything the answer depends on as plain values."""

@@ -1,11 +1,22 @@
-"""The settings that are tried: a public grid, in units that fit every study.
+"""The search: successive halving over a public grid, on synthetic trials inside the bounds.
 
-γ is a share of n·W, because the sum of n terms of weight at most W is what it stands against. The
-clip is a share of the largest benefit, the intercept's constant is in units of a feature's bound,
-and a saturation k ≥ 1 stretches the middle 1/k of each number's range over [−1, 1].
+    round 1: all settings of the leading mechanism     round 2: the best of them, on more problems
+    round 3: the best few, and every other mechanism with the best settings and a γ of its own
+
+The grid's units fit every study. γ is a share of n·W, as a sum of n terms of weight at most W
+is what it stands against. The clip is a share of the largest benefit, the intercept's constant is
+in units of a feature's bound, and a saturation k ≥ 1 stretches the middle 1/k of each number's
+range over [−1, 1].
+
+One rehearsal fits settings to random problems with their noise and scores the rules by the share of
+people, over problems and draws of noise, who get their better arm. The objective, the calibration
+and the solver are those of a real fit. The effort is a fixed count, so the same question has the
+same answer whatever the machine's load. Where rows or columns are many, fewer rows stand for all,
+each counting for more.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import product
 
@@ -18,8 +29,8 @@ from dpwerm.choose.question import Choice, Question
 from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
-from dpwerm.mechanisms import candidates, get_mechanism
-from dpwerm.mechanisms.contract import Calibration, no_progress, spent
+from dpwerm.mechanisms import candidates
+from dpwerm.mechanisms.contract import Calibration, no_progress
 from dpwerm.mechanisms.perturbed import gamma_floor
 from dpwerm.parameters import SMALLEST
 from dpwerm.simulate.engine.released import released, second_arm
@@ -85,18 +96,7 @@ def gammas(question: Question, encoding: Encoding) -> list[float]:
     return sorted(possible or [question.most_gamma], reverse=True)
 
 
-# ------------------------------------------------------------------------------------------
-# Successive halving on rehearsals: many settings on a few synthetic trials, the best on more.
-#
-#     round 1: all settings of the leading mechanism     round 2: the best of them, on more problems
-#     round 3: the best few, and every other mechanism with the best settings and a γ of its own
-#
-# One rehearsal fits settings to random problems with their noise and scores the rules by the share
-# of people, over problems and draws of noise, who get their better arm. The objective, the
-# calibration and the solver are those of a real fit.
-#
-# The effort is a fixed count, so the same question has the same answer whatever the machine's load.
-# Where rows or columns are many, fewer rows stand for all, each counting for more.
+# -- rehearsals ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class Rehearsal:
         calibrations = self._calibrations(setting, encoding, gammas)
         if not calibrations:
             return {}
-        problems = self._problems(setting, encoding)
+        problems = self.problems(setting)
         shape = (problems.n_sets, self.draws)
         base = Draws.of(shape, problems.dimension, generator(*self.seed))
         found = released(problems, self.question.loss, list(calibrations.values()), base)
@@ -136,24 +136,15 @@ class Rehearsal:
         self, setting: Hyperparameters, encoding: Encoding, gammas: Sequence[float]
     ) -> dict[float, Calibration]:
         """Return the calibration of each γ that the mechanism accepts."""
-        mechanism = get_mechanism(setting.mechanism)
-        budget = spent(mechanism, self.question.budget)
-        calibrations = {}
+        found = {}
         for gamma in gammas:
-            try:
-                calibrations[gamma] = mechanism.calibrate(
-                    self.question.facts(encoding, gamma), budget
-                )
-            except ParameterError:
-                continue
-        return calibrations
+            with suppress(ParameterError):
+                found[gamma] = self.question.calibration(str(setting.mechanism), encoding, gamma)
+        return found
 
     def problems(self, setting: Hyperparameters) -> BatchProblems:
         """Return the weighted problems that a setting makes of the trials, with W = 1."""
-        return self._problems(setting, setting.encoding(self.question.encoding))
-
-    def _problems(self, setting: Hyperparameters, encoding: Encoding) -> BatchProblems:
-        """Return the weighted problems of these settings, with W = 1."""
+        encoding = setting.encoding(self.question.encoding)
         proxies, outcome = self.proxies, self.question.outcome
         bound = (setting.clip or 1.0) * outcome.largest_clip
         v = np.clip(proxies.benefit - outcome.centre, -bound if outcome.signed else 0.0, bound)

@@ -23,7 +23,6 @@ from typing import Final
 import numpy as np
 
 from dpwerm.arrays import FloatArray
-from dpwerm.choose.answer import calibration_of
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Outcome, Question
 from dpwerm.choose.search import Rehearsal, proxies_of
@@ -145,7 +144,7 @@ def calibration_for(rule: Rule, question: Question) -> Calibration:
     """Return the calibration of the rule's mechanism for W = 1: γ and the noise scale with W."""
     certificate = rule.release.certificate
     gamma = certificate.gamma / certificate.weight_bound
-    return calibration_of(question, question.encoding, certificate.mechanism, gamma)
+    return question.calibration(certificate.mechanism, question.encoding, gamma)
 
 
 SEED = 95026

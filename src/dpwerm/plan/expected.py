@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpwerm.arrays import FloatArray
-from dpwerm.choose.answer import narrowed
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Question
 from dpwerm.choose.search import Progress, Rehearsal, floor_of
-from dpwerm.choose.settle import fixed_clip, question_of
+from dpwerm.choose.settle import fixed_clip, narrowed, question_of
 from dpwerm.errors import ParameterError
 from dpwerm.estimators.parameters import declaration_of, problem_of
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from dpwerm.choose import answer, search
+from dpwerm.choose import search
 from dpwerm.choose import search as candidates
+from dpwerm.choose import settle as answer
 from dpwerm.choose.search import Round
 from dpwerm.simulate import synthetic as proxies
 

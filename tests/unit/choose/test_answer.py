@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from tests.unit.choose.questions import TRIAL, question
 from tests.unit.features.domains import Curved
 
-from dpwerm.choose import answer as answers
-from dpwerm.choose.answer import MOST_COLUMNS, answer, key_of, narrowed
+from dpwerm.choose import settle as answers
 from dpwerm.choose.question import Choice, Outcome, Question
 from dpwerm.choose.search import ABOVE_FLOOR, floor_of, mechanisms
+from dpwerm.choose.settle import MOST_COLUMNS, answer, key_of, narrowed
 from dpwerm.errors import ParameterError
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.objective.losses.logistic import Logistic
@@ -47,7 +47,7 @@ def check(choice: Choice, asked: Question) -> None:
     settings = replace(found, chosen=Chosen((), choice.accuracy, choice.reason))
     if asked.regularizer != Ridge():  # such a regulariser is none that a certificate can name
         encoding = found.encoding(asked.encoding)
-        answers.calibration_of(asked, encoding, choice.mechanism, choice.gamma)
+        asked.calibration(choice.mechanism, encoding, choice.gamma)
         return
     for bound in BOUNDS:
         spec = Specification(
@@ -244,7 +244,7 @@ from dataclasses import asdict
 from dpwerm.choose import search
 from dpwerm.choose.search import Round
 from tests.unit.choose.questions import question
-from dpwerm.choose.answer import answer
+from dpwerm.choose.settle import answer
 search.ROUNDS = (Round(2, 2, 6), Round(3, 2, 3), Round(6, 2, 1))
 found = [asdict(answer(question((0, 0, 3, 1), n=900, clip=0.4)))]
 print(json.dumps(found))

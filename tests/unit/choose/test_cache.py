@@ -8,10 +8,10 @@ import pytest
 from tests.unit.choose.questions import question
 from tests.unit.choose.test_choice import CHOICE, changed
 
-from dpwerm.choose import answer as answers
-from dpwerm.choose import answer as cache
-from dpwerm.choose.answer import folder, keep, kept
+from dpwerm.choose import settle as answers
+from dpwerm.choose import settle as cache
 from dpwerm.choose.question import Choice, Question
+from dpwerm.choose.settle import folder, keep, kept
 
 KEY = "ab12"
 

@@ -92,7 +92,7 @@ def test_labels_follow_the_models() -> None:
 def test_rows_stand_for_all_people() -> None:
     one = rehearsal(asked(n=900))
     assert one.weight == 3.0
-    problems = one._problems(Hyperparameters("objective-l2", 1.0, 1.0, 1.0), one.question.encoding)
+    problems = one.problems(Hyperparameters("objective-l2", 1.0, 1.0, 1.0))
     assert (problems.weights == 3.0).all()
     assert np.array_equal(problems.targets, one.proxies.arm)
 

@@ -63,7 +63,7 @@ def declaration(**other: Any) -> Declaration:
 def test_labels_and_weights_are_those_of_a_fit(declared: Declaration, clip: float) -> None:
     asked = question((0, 3), outcome=outcome_of(declared))
     one = rehearsal(asked)
-    problems = one._problems(replace(SETTING, clip=clip), asked.encoding)
+    problems = one.problems(replace(SETTING, clip=clip))
     clipped = declared.clipped_at(clip)
     turned = -1 if declared.benefit.direction == "smaller" else 1
     values = 20 + turned * 10 * one.proxies.benefit
@@ -87,8 +87,7 @@ def test_weights_lie_between_zero_and_what_a_row_stands_for(weight: float) -> No
         asked = question((0, 1), outcome=outcome)
         for setting in settings(asked, "objective-l2"):
             alone, weights = (
-                rehearsal(asked, weight=each)._problems(setting, asked.encoding).weights
-                for each in (1.0, weight)
+                rehearsal(asked, weight=each).problems(setting).weights for each in (1.0, weight)
             )
             assert alone.min() >= 0
             assert alone.max() <= 1
@@ -98,7 +97,7 @@ def test_weights_lie_between_zero_and_what_a_row_stands_for(weight: float) -> No
 def test_labels_with_weights_are_left_as_they_are() -> None:
     asked = question((0, 1), outcome=Outcome.of_labels())
     one = rehearsal(asked)
-    problems = one._problems(replace(SETTING, clip=1.0), asked.encoding)
+    problems = one.problems(replace(SETTING, clip=1.0))
     np.testing.assert_array_equal(problems.targets, one.proxies.arm)
     np.testing.assert_array_equal(problems.weights, one.proxies.benefit)
 
@@ -109,7 +108,7 @@ def test_rows_are_those_that_are_learned_from(kind: str) -> None:
     saturation = 2.0 if kind == "centred" else 1.0
     encoding = asked.encoding.changed(intercept=0.5, saturation=saturation)
     one = rehearsal(asked)
-    problems = one._problems(SETTING, encoding)
+    problems = one.problems(replace(SETTING, intercept=0.5, saturation=saturation))
     assert problems.intercept_scale == encoding.intercept_scale
     X = encoding.learning_rows(encoding.of_centred(one.proxies.X))
     np.testing.assert_array_equal(problems.X, X)
@@ -138,7 +137,7 @@ def test_the_rules_are_those_of_the_single_solver_with_the_noise_of_the_plan(
     one = rehearsal(asked, weight=2.0)
     assert list(one.scores(setting, path)) == path
     encoding = setting.encoding(asked.encoding)
-    problems = one._problems(setting, encoding)
+    problems = one.problems(setting)
     base = Draws.of((B, 2), 3, generator(7))
     for gamma, found in zip(path, seen, strict=True):
         calibration = MECHANISMS[mechanism].calibrate(asked.facts(encoding, gamma), asked.budget)

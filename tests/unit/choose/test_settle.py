@@ -10,14 +10,13 @@ import numpy as np
 import pytest
 
 from dpwerm import PrivateTreatmentRule, PrivateWeightedClassifier
-from dpwerm.choose import answer as answers
 from dpwerm.choose import search
 from dpwerm.choose import search as candidates
-from dpwerm.choose.answer import folder
+from dpwerm.choose import settle as answers
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Choice, Outcome, Question
 from dpwerm.choose.search import Round
-from dpwerm.choose.settle import public_people, question_of, settle
+from dpwerm.choose.settle import folder, public_people, question_of, settle
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.fit import Problem

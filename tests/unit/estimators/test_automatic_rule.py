@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 
 from dpwerm import PrivateTreatmentRule, Study
-from dpwerm.choose import answer as answers
 from dpwerm.choose import search
 from dpwerm.choose import search as candidates
-from dpwerm.choose.answer import folder
+from dpwerm.choose import settle as answers
 from dpwerm.choose.search import Round
+from dpwerm.choose.settle import folder
 from dpwerm.errors import RuleFileError
 from dpwerm.releases.files import digest_of
 from dpwerm.releases.release import Rule

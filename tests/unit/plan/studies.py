@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from tests.bad_input.base import STUDY
 
-from dpwerm.choose import answer, search
+from dpwerm.choose import search
 from dpwerm.choose import search as candidates
+from dpwerm.choose import settle as answer
 from dpwerm.choose.search import Round
 from dpwerm.plan import desk, expected
 from dpwerm.simulate import synthetic as proxies

@@ -1,25 +1,13 @@
 """A small trial on disk, and a way to run commands and see what they print."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from tests.bad_input.base import STUDY, sound_table
+from tests.said import Run, Said, runner
 
 from dpwerm.cli.main import main
-
-
-@dataclass(frozen=True)
-class Result:
-    """The exit code of a command and what it printed."""
-
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Result]
 
 
 @dataclass(frozen=True)
@@ -34,12 +22,7 @@ class Trial:
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
     """Return a function that runs one command in this process."""
-
-    def run_command(*arguments: object) -> Result:
-        code = main([str(argument) for argument in arguments])
-        return Result(code, *capsys.readouterr())
-
-    return run_command
+    return runner(main, capsys)
 
 
 @pytest.fixture
@@ -55,7 +38,7 @@ def trial(tmp_path: Path) -> Trial:
 def fit(run: Run, trial: Trial) -> Run:
     """Return a function that fits the trial with further options."""
 
-    def fit_trial(*options: object) -> Result:
+    def fit_trial(*options: object) -> Said:
         asked = {"--epsilon", "--rho", "--mu"} & set(options)
         given = options if asked else (*options, "--epsilon", "1")
         return run("fit", trial.study, trial.table, "--out", trial.rule, "--yes", *given)

@@ -8,7 +8,8 @@ from tests.bad_input.base import (
     TEXT_CANARY,
     sound_table,
 )
-from tests.cli.conftest import Run, Trial
+from tests.cli.conftest import Trial
+from tests.said import Run
 
 
 def test_a_sound_study_and_table(run: Run, trial: Trial) -> None:

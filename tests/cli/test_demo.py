@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.cli.conftest import Run
+from tests.said import Run
 
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.ledger.ledger import Ledger

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 from tests.bad_input.base import sound_table
-from tests.cli.conftest import Run, Trial
+from tests.cli.conftest import Trial
+from tests.said import Run
 
 from dpwerm.releases.export.terms import Export
 from dpwerm.releases.export.write import EXPORTS

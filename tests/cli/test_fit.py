@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import typer
 from tests.bad_input.base import ADD_REMOVE, PERSON_COLUMN, STUDY, sound_table
-from tests.cli.conftest import Run, Trial
+from tests.cli.conftest import Trial
+from tests.said import Run
 
 from dpwerm.privacy.ledger import entry
 from dpwerm.privacy.ledger.ledger import Ledger

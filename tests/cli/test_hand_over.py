@@ -7,14 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Result, Run, Trial
+from tests.cli.conftest import Trial
+from tests.said import Run, Said
 
 from dpwerm.errors import ParameterError
 from dpwerm.releases.kinds import check_file
 
 CANARY = "987654.321"
 SUMMARY, VALUE_SUMMARY = "dpwerm.documents.summary.summary", "dpwerm.documents.value.value_summary"
-Release = Callable[[], Result]
+Release = Callable[[], Said]
 
 
 @pytest.fixture(params=["fit", "tune", "evaluate"])

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.bad_input.base import NUMBER_CANARY, TEXT_CANARY, Cells
-from tests.cli.conftest import Run
+from tests.said import Run
 
 
 def test_it_writes_a_study_file_to_fill_in(run: Run, tmp_path: Path) -> None:

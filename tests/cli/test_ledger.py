@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 import typer
 from tests.bad_input.base import NUMBER_CANARY, STUDY, TEXT_CANARY, sound_table, with_canaries
-from tests.cli.conftest import Run, Trial
+from tests.cli.conftest import Trial
+from tests.said import Run
 
 from dpwerm.errors import LedgerError
 from dpwerm.privacy.ledger.entry import seal

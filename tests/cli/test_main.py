@@ -6,7 +6,8 @@ import sys
 
 import pytest
 from tests.bad_input.base import NUMBER_CANARY, TEXT_CANARY
-from tests.cli.conftest import Run, Trial
+from tests.cli.conftest import Trial
+from tests.said import Run
 
 from dpwerm import __version__
 from dpwerm.cli.main import COMMANDS, DEBUG

@@ -5,7 +5,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from tests.bad_input.base import STUDY, sound_table
-from tests.cli.conftest import Run, Trial
+from tests.cli.conftest import Trial
+from tests.said import Run
 
 from dpwerm.documents.figures import save_figure
 from dpwerm.releases.rule_file import read_rule

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Run, Trial
+from tests.cli.conftest import Trial
+from tests.said import Run
 from tests.unit.plan.studies import OPEN, PRIVATE_MODEL, make_small
 
 from dpwerm.plan import desk

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 from tests.bad_input.base import Cells, sound_table
-from tests.cli.conftest import Run, Trial
+from tests.cli.conftest import Trial
+from tests.said import Run
 
 from dpwerm.releases.rule_file import read_rule
 

@@ -6,7 +6,8 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Run, Trial
+from tests.cli.conftest import Trial
+from tests.said import Run
 
 
 @pytest.fixture

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 from tests.browser import PHONE, WIDE, visit
-from tests.cli.conftest import Run, Trial
+from tests.cli.conftest import Trial
 from tests.cli.test_names import toml
+from tests.said import Run
 
 HOSTILE = "</title><script>window.taken=1</script><img src=//evil.example/a onerror=window.taken=1>"
 LONG = "Wirksamkeitsuntersuchungsdokumentation" * 2

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 from tests.bad_input.base import NUMBER_CANARY, TEXT_CANARY, sound_table, with_canaries
-from tests.cli.conftest import Run, Trial
+from tests.cli.conftest import Trial
+from tests.said import Run
 from tests.unit.plan.studies import PRIVATE_MODEL
 
 from dpwerm.releases.rule_file import read_rule

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 from tests.bad_input.base import ADD_REMOVE, PROPENSITY_COLUMN, STUDY
-from tests.cli.conftest import Run, Trial
+from tests.cli.conftest import Trial
+from tests.said import Run
 
 from dpwerm.errors import RuleFileError
 from dpwerm.releases.files import digest_of

@@ -21,11 +21,11 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from tests.docs.masks import masked, without_ids
+from tests.said import Said
 
 from dpwerm.cli.main import main
 
@@ -41,15 +41,6 @@ _ORDER = re.compile(r"^<!-- (?:file|change|exits):.*", flags=re.MULTILINE)
 _NEEDS_A_SHELL = re.compile(r"[|<>;&$*?`~#]")
 _PIPED = re.compile(r"(?P<command>.*?)(?P<both> 2>&1)? \| (?P<end>head|tail) -n (?P<count>\d+)")
 """A command of which only the first or the last lines are shown."""
-
-
-@dataclass(frozen=True)
-class Said:
-    """What a command printed, and its exit code."""
-
-    code: int
-    out: str
-    err: str
 
 
 def run_page(path: Path, folder: Path) -> int:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 from tests.docs.masks import masked
-from tests.docs.pages import Said, matches, promised, run_command, run_page
+from tests.docs.pages import matches, promised, run_command, run_page
+from tests.said import Said
 
 PAGE = """\
 # A page

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.cli.conftest import Run, run
+from tests.cli.conftest import run
 from tests.plugins.arm_wise import ArmWise, Huber, Together
+from tests.said import Run
 
 from dpwerm.audit.attack import audit
 from dpwerm.audit.mechanisms import MechanismTarget

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.conftest import Run, Trial, run, trial
+from tests.cli.conftest import Trial, run, trial
 from tests.plugins.statistics import STATISTICS, Counts, StatisticsKind, released_counts
+from tests.said import Run
 
 from dpwerm.errors import LedgerWarning, ParameterError, RuleFileError
 from dpwerm.privacy.ledger.entry import WHAT

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from tests.reproduction.conftest import Run
 from tests.reproduction.test_page import made
+from tests.said import Run
 
 from reproduction import command
 from reproduction.artefact import Artefact, Bench, Made

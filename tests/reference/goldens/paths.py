@@ -23,6 +23,7 @@ from tests.reference.goldens.surface import (
     content_in,
     done,
     masked,
+    plain,
     recommended,
     versionless,
 )
@@ -112,7 +113,7 @@ def tuned(folder: Path) -> dict[str, Content]:
         if said.code == 0:
             found[name] = content_in(folder / "rule.json") | {"said": _lines(said.out)}
         else:
-            found[name] = said.plain()
+            found[name] = plain(said)
     return found
 
 
@@ -147,7 +148,7 @@ def algorithm2(folder: Path) -> dict[str, Content]:
     found = {}
     for name, asked in ways.items():
         said = command(folder, "tune", *asked, *gammas, "--out", "tuned.json", "--force")
-        found[name] = {"said": said.plain()}
+        found[name] = {"said": plain(said)}
         if said.code == 0:
             found[name]["file"] = json.loads((folder / "tuned.json").read_text(encoding="utf-8"))
     return found
@@ -354,7 +355,7 @@ def words(folder: Path) -> dict[str, Content]:
         said["verify"] = done(folder, "verify", "rule.json")
         out = ("--out", "told.csv", "--force")
         said["recommend"] = done(folder, "recommend", "rule.json", "trial.csv", *out)
-        texts = {key: json.loads(masked(json.dumps(one.plain()))) for key, one in said.items()}
+        texts = {key: json.loads(masked(json.dumps(plain(one)))) for key, one in said.items()}
         found[name] = texts | {"recommended": recommended(folder / "told.csv")}
     done(folder, "report", "rule.json", "--out", "report.txt")
     text = masked((folder / "report.txt").read_text(encoding="utf-8"))

@@ -12,9 +12,10 @@ import json
 import re
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from tests.said import Said
 
 import dpwerm
 from dpwerm.cli.main import main
@@ -26,16 +27,9 @@ _HASH = re.compile(r"sha256:[0-9a-f]{64}")
 _DAY = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 
 
-@dataclass(frozen=True)
-class Said:
-    """The exit code of a command and what it printed."""
-
-    code: int
-    out: str
-    err: str
-
-    def plain(self) -> Content:
-        return {"code": self.code, "out": self.out.splitlines(), "err": self.err.splitlines()}
+def plain(said: Said) -> Content:
+    """Return what a command said as plain values."""
+    return {"code": said.code, "out": said.out.splitlines(), "err": said.err.splitlines()}
 
 
 def command(folder: Path, *arguments: object) -> Said:

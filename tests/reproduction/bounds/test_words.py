@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.reproduction.conftest import Run
+from tests.said import Run
 from tests.unit.plan.studies import OPEN, study
 
 from dpwerm.plan.expected import settle

@@ -1,10 +1,6 @@
 r"""From counts to a lower confidence bound on ε, for any δ.
 
-Two ways. Clopper–Pearson bounds the rates p₁, p₀ of one event on the two data sets and divides:
-
-    ε ≥ log((p₁ − δ)/p₀)   and   ε ≥ log((1 − p₀ − δ)/(1 − p₁))
-
-Guessing needs one bound instead of two. A fair coin says which data set each run has, and the
+A fair coin says which data set each run has, and the
 attacker guesses the coin from the output or abstains. With c, w the chances of a right and of a
 wrong guess, (ε, δ)-privacy of each guessed side gives c ≤ e^ε w + δ/2, and c ≤ e^ε w + δ for both.
 Set aside the part d ≤ δ of c above e^ε w: of the other guesses each is right with probability at
@@ -57,42 +53,6 @@ def rate_below(hits: ArrayLike, runs: ArrayLike, error: float) -> FloatArray:
     return np.where(k > 0, betaincinv(np.maximum(k, 1), n - k + 1, error), 0.0)
 
 
-def rate_above(hits: ArrayLike, runs: ArrayLike, error: float) -> FloatArray:
-    """Return the Clopper–Pearson upper bound on a rate, wrong with probability ≤ ``error``."""
-    k, n = np.asarray(hits, float), np.asarray(runs, float)
-    return 1.0 - rate_below(n - k, n, error)
-
-
-def two_rates(
-    hits: tuple[ArrayLike, ArrayLike],
-    runs: tuple[ArrayLike, ArrayLike],
-    *,
-    delta: float,
-    confidence: float,
-) -> FloatArray:
-    r"""Return lower bounds on ε from one event on the two data sets; 0 where nothing is shown.
-
-    .. math:: \max\left(\log\frac{p_1^{low} - \delta}{p_0^{up}},
-              \log\frac{1 - p_0^{up} - \delta}{1 - p_1^{low}}\right)
-
-    each rate at half of the error; the event and its complement share the two bounds.
-
-    Parameters
-    ----------
-    hits : how often the event was seen on the first and on the second data set; arrays are allowed
-    runs : how many runs each had, ≥ 1
-    delta : float in [0, 1)
-    confidence : float in (0, 1)
-    """
-    error = _error(confidence) / 2
-    low = rate_below(hits[0], runs[0], error)
-    high = rate_above(hits[1], runs[1], error)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        event = np.log(np.maximum(low - delta, 0.0) / high)
-        rest = np.log(np.maximum(1.0 - high - delta, 0.0) / (1.0 - low))
-    return np.maximum(np.fmax(event, rest), 0.0)
-
-
 def guesses(
     right: ArrayLike,
     made: ArrayLike,
@@ -114,7 +74,9 @@ def guesses(
     delta : float in [0, 1)
     confidence : float in (0, 1)
     """
-    error = _error(confidence)
+    if not 0.0 < confidence < 1.0:
+        raise ParameterError("confidence must be above 0 and below 1")
+    error = 1.0 - confidence
     aside = 0.0
     if delta > 0:
         aside = float(binom.isf(SET_ASIDE * error, runs, min(1.0, delta * sides / 2)))
@@ -123,12 +85,6 @@ def guesses(
     of = np.maximum(np.asarray(made, float) - aside, kept)
     q = rate_below(kept, of, error)
     return np.maximum(np.where(q > 0, logit(np.maximum(q, 1e-300)), 0.0), 0.0)
-
-
-def _error(confidence: float) -> float:
-    if not 0.0 < confidence < 1.0:
-        raise ParameterError("confidence must be above 0 and below 1")
-    return 1.0 - confidence
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ nothing is released.
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -21,7 +20,7 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms.contract import Calibration
 from dpwerm.plan.expected import Settled
 from dpwerm.releases.certificate import certify
-from dpwerm.simulate.engine.released import TOLERANCE, released, second_arm
+from dpwerm.simulate.engine.released import released, second_arm
 from dpwerm.simulate.synthetic import generator
 from dpwerm.solve.batch_problems import BatchProblems
 from dpwerm.study.declaration import Declaration
@@ -42,36 +41,6 @@ def problems_of(settled: Settled, trial: Trial, rows: IntArray) -> BatchProblems
     return BatchProblems(
         X[rows], found.targets[rows], found.weights[rows], settled.encoding.intercept_scale
     )
-
-
-def rules_of(
-    settled: Settled,
-    trial: Trial,
-    rows: IntArray,
-    rng: np.random.Generator,
-    *,
-    factors: Sequence[float] = (1.0,),
-    draws: int = 1,
-    tolerance: float = TOLERANCE,
-) -> dict[float, FloatArray]:
-    """Return what would be released with γ times each factor, θ (B, R, p).
-
-    Noise inside the objective needs a γ of some size: a factor with which it is too small has no
-    rules. Every factor has the same luck; draws: R, how often noise is drawn for each trial.
-    """
-    calibrations = {}
-    for factor in factors:
-        with suppress(ParameterError):
-            calibrations[factor] = calibration_of(
-                settled, rows.shape[1], gamma=settled.spec.gamma * factor
-            )
-    if not calibrations:
-        return {}
-    problems = problems_of(settled, trial, rows)
-    luck = Draws.of((len(rows), draws), problems.dimension, rng)
-    loss = settled.spec.loss
-    theta = released(problems, loss, list(calibrations.values()), luck, tolerance=tolerance)
-    return dict(zip(calibrations, theta, strict=True))
 
 
 def calibration_of(settled: Settled, n: int, **settings: Any) -> Calibration:

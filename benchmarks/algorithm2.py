@@ -27,8 +27,7 @@ from dpwerm.simulate.synthetic import generator
 from dpwerm.study.declaration import Declaration
 from dpwerm.text import markdown
 from dpwerm.tune.algorithm2 import all_scores, parts, tune_gamma
-from dpwerm.tune.people import Repeats
-from dpwerm.tune.source import FromTable
+from dpwerm.tune.people import FromTable, Repeats
 from dpwerm.tune.tuned import means_of, place_of_best
 from reproduction.paper_batch import paper_theta
 from reproduction.paper_method import paper_benefit_bound

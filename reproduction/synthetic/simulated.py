@@ -26,7 +26,7 @@ from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.engine.released import TOLERANCE, released, second_arm
 from dpwerm.simulate.scenarios.scenario import BENEFIT, Scenario
 from dpwerm.study.treatment import arm_labels, second_arm_probabilities
-from dpwerm.tune.learner import calibration_of, problems_of
+from dpwerm.tune.algorithm2 import problems_of
 from dpwerm.weighting.contract import Trial
 from reproduction.paper_batch import paper_theta
 from reproduction.paper_method import paper_benefit_bound, shifted
@@ -169,9 +169,8 @@ def rules_of(
     calibrations = {}
     for factor in factors:
         with suppress(ParameterError):
-            calibrations[factor] = calibration_of(
-                settled, rows.shape[1], gamma=settled.spec.gamma * factor
-            )
+            gamma = settled.spec.gamma * factor
+            calibrations[factor] = settled.problem.calibration(rows.shape[1], gamma=gamma)
     if not calibrations:
         return {}
     problems = problems_of(settled, trial, rows)

@@ -24,7 +24,7 @@ from dpwerm.tune.tuned import INDEPENDENT, OPEN_WAYS, PORTION, SIMULATED
 
 if TYPE_CHECKING:
     from dpwerm.releases.release import Rule
-    from dpwerm.tune.source import Source
+    from dpwerm.tune.people import Source
 
 
 def release_tuned(
@@ -60,7 +60,7 @@ def draw_private(
     from dpwerm.documents.tuning import save_tuned
     from dpwerm.simulate.engine.run import bar
     from dpwerm.tune.algorithm2 import MOST_PEOPLE, tune_gamma
-    from dpwerm.tune.source import FromProxies
+    from dpwerm.tune.people import FromProxies
 
     tuning = rule.tuning
     if tuning is None:
@@ -263,7 +263,7 @@ def _people(
     # Fitting libraries take a second to load; other commands do without them.
     from dpwerm.plan.expected import people_of
     from dpwerm.tune.algorithm2 import SEED, a_portion
-    from dpwerm.tune.source import FromProxies, FromScenario, FromTable
+    from dpwerm.tune.people import FromProxies, FromScenario, FromTable
 
     if way == SIMULATED:
         if scenario is not None:

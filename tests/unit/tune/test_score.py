@@ -12,8 +12,7 @@ from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.fit import Problem, Ready
 from dpwerm.releases.release import Release
 from dpwerm.study.declaration import Declaration
-from dpwerm.tune.private import fit_tuned
-from dpwerm.tune.ways import SENSITIVITY, score, units
+from dpwerm.tune.private import SENSITIVITY, fit_tuned, score, units
 from dpwerm.weighting.contract import TrialRows
 
 DECLARED = Declaration.of_study(study())

@@ -11,8 +11,7 @@ from dpwerm.errors import ParameterError, TableError
 from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.study.declaration import Declaration
 from dpwerm.study.study import Study
-from dpwerm.tune.people import Validation
-from dpwerm.tune.source import FromProxies, FromScenario, FromTable, Source, known_trial
+from dpwerm.tune.people import FromProxies, FromScenario, FromTable, Source, Validation, known_trial
 
 RNG = np.random.default_rng
 

@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dpwerm.data.columns import normalise
-from dpwerm.data.table import Table, read_table
+from dpwerm.data.table import Table, normalise, read_table
 from dpwerm.errors import Fault, ParameterError, TableError
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms.contract import Stage, no_progress

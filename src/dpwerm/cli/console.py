@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dpwerm.data.readers import endings
+from dpwerm.data.table import endings
 from dpwerm.errors import ParameterError
 from dpwerm.text import harmless
 

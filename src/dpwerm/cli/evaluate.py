@@ -7,7 +7,7 @@ import typer
 
 from dpwerm.cli.console import EPSILON_HELP, Force, free_path, stages
 from dpwerm.cli.paying import LedgerOrNone, Slot, ask, hand_over, payer, spare, told
-from dpwerm.data.readers import endings
+from dpwerm.data.table import endings
 from dpwerm.privacy.budget import Budget
 from dpwerm.releases.rule_file import read_rule
 from dpwerm.study.study import Study

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from dpwerm.cli.console import Force, free_path, say
-from dpwerm.data.readers import endings
+from dpwerm.data.table import endings
 from dpwerm.study.scaffold import scaffold
 
 

@@ -8,8 +8,7 @@ import typer
 from numpy.typing import NDArray
 
 from dpwerm.cli.console import Force, free_path, say, stages
-from dpwerm.data.readers import endings, writer_of
-from dpwerm.data.table import Table, read_table, write_with_columns
+from dpwerm.data.table import Table, endings, read_table, write_with_columns, writer_of
 from dpwerm.releases.rule_file import notice, read_rule
 from dpwerm.study.check import check_features
 from dpwerm.text import one_line

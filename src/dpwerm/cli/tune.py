@@ -11,7 +11,7 @@ import typer
 
 from dpwerm.cli.console import DELTA_HELP, WORKERS_HELP, Force, free_path, picture_path, say, stages
 from dpwerm.cli.paying import LedgerOrNone, Paid, Slot, ask, hand_over, payer, spare, told
-from dpwerm.data.readers import endings
+from dpwerm.data.table import endings
 from dpwerm.errors import ParameterError
 from dpwerm.parameters import one_of, positive
 from dpwerm.privacy.budget import Budget

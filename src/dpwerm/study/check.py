@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dpwerm.data.columns import MISSING
-from dpwerm.data.table import Table, read_table
+from dpwerm.data.table import MISSING, Table, read_table
 from dpwerm.errors import Fault, TableError
 from dpwerm.features.blocks import CategoryBlock, NumberBlock
 from dpwerm.features.encoding import Encoding

@@ -11,8 +11,7 @@ import numpy as np
 from pydantic import Field, PlainValidator, ValidationInfo, field_validator, model_validator
 
 from dpwerm.arrays import FloatArray
-from dpwerm.data.columns import normalise
-from dpwerm.data.table import Table
+from dpwerm.data.table import Table, normalise
 from dpwerm.errors import ParameterError
 from dpwerm.exact import round_down
 from dpwerm.faults import shown, wrong

@@ -11,7 +11,7 @@ from typing import Annotated, TypeVar
 
 from pydantic import BeforeValidator, PlainValidator
 
-from dpwerm.data.columns import normalise
+from dpwerm.data.table import normalise
 from dpwerm.errors import Fault, ParameterError, StudyError
 from dpwerm.faults import shown, wrong
 from dpwerm.parameters import interval, positive, real

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field, PlainValidator, ValidationInfo, field_validator, model_validator
 
 from dpwerm.arrays import FloatArray
-from dpwerm.data.columns import normalise
+from dpwerm.data.table import normalise
 from dpwerm.faults import shown, wrong
 from dpwerm.features.blocks import MAX_CELLS, MAX_LEVELS, CategoryBlock, Frozen, Level, NumberBlock
 from dpwerm.parameters import SMALLEST

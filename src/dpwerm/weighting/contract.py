@@ -14,8 +14,7 @@ import pyarrow as pa
 from numpy.typing import ArrayLike
 
 from dpwerm.arrays import FloatArray, IntArray
-from dpwerm.data.columns import text_of
-from dpwerm.data.table import Table, read_table
+from dpwerm.data.table import Table, read_table, text_of
 from dpwerm.errors import ParameterError
 from dpwerm.features.domain import Domain
 from dpwerm.features.encoding import Encoding

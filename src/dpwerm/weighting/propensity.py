@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import expit
 
 from dpwerm.arrays import FloatArray
-from dpwerm.data.columns import normalise
+from dpwerm.data.table import normalise
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.privacy.budget import AnyBudget, Budget, parted

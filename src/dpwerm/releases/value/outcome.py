@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import ValidationError, field_validator
 
 from dpwerm.arrays import FloatArray
-from dpwerm.data.columns import normalise
+from dpwerm.data.table import normalise
 from dpwerm.errors import ParameterError, StudyError
 from dpwerm.faults import faults_of, wrong
 from dpwerm.features.blocks import Frozen

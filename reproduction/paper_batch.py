@@ -20,7 +20,7 @@ from dpwerm.releases.certificate import certify
 from dpwerm.releases.specification import Specification
 from dpwerm.simulate.engine.released import TOLERANCE, released
 from dpwerm.solve.batch_problems import BatchProblems
-from dpwerm.study.declaration import weight_bound
+from dpwerm.study.treatment import weight_bound
 from reproduction.paper_method import HINGE_WIDTH, shifted
 
 LOSS = HuberisedHinge(HINGE_WIDTH)

@@ -24,10 +24,9 @@ from dpwerm.releases.rule_file import content_of
 from dpwerm.releases.value.layout import layout_for, shared_rows
 from dpwerm.releases.value.outcome import CONFIDENCES, NOT_EVALUATED, OutcomeModel, for_evaluation
 from dpwerm.releases.value.release import ValueRelease, value_content
-from dpwerm.study.check import refuse_repeated_persons
-from dpwerm.study.declaration import Declaration
 from dpwerm.study.propensity import PrivatePropensity
-from dpwerm.study.study import Study
+from dpwerm.study.study import Study, refuse_repeated_persons
+from dpwerm.study.treatment import Declaration
 from dpwerm.version import __version__
 from dpwerm.weighting.contract import trial_of_table
 
@@ -188,7 +187,7 @@ def evaluation_of(
     level = real("confidence", confidence)
     if not CONFIDENCES[0] <= level <= CONFIDENCES[1]:
         raise ParameterError(f"confidence must be between 0.5 and 0.999, not {level:g}")
-    declared = found.declaration if study is None else Declaration.of_study(study)
+    declared = found.declaration if study is None else study.declaration()
     encoding = found.release.encoding if study is None else study.encoding()
     _refuse_other_study(found, declared)
     _refuse_origin(found, declared)

@@ -38,8 +38,8 @@ from dpwerm.releases.certificate import calibration_of, certify
 from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.specification import Chosen, Specification
 from dpwerm.solve.newton import minimise
-from dpwerm.study.declaration import Declaration
 from dpwerm.study.propensity import ExternalPropensity
+from dpwerm.study.treatment import Declaration
 from dpwerm.version import __version__
 from dpwerm.weighting.contract import Trial, TrialRows
 from dpwerm.weighting.propensity import model_encoding, origin_for, second_arm, split

@@ -22,7 +22,7 @@ from dpwerm.privacy.randomness import bit_source
 from dpwerm.privacy.sensitivity import Facts
 from dpwerm.releases.release import Release
 from dpwerm.solve.newton import minimise
-from dpwerm.study.declaration import Declaration
+from dpwerm.study.treatment import Declaration
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, Trial
 from dpwerm.weighting.propensity import model_encoding, origin_for
 

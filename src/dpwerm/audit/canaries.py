@@ -25,7 +25,6 @@ from dpwerm.choose.settle import outcome_of
 from dpwerm.features.blocks import CategoryBlock, Level, NumberBlock
 from dpwerm.privacy.budget import Relation
 from dpwerm.simulate.synthetic import generator, random_trials, widths_of
-from dpwerm.study.declaration import Declaration
 from dpwerm.study.propensity import PrivatePropensity
 from dpwerm.study.study import Study
 from dpwerm.study.variables import Benefit
@@ -148,7 +147,7 @@ def simulated_people(study: Study, count: int, key: int) -> list[Record]:
     if count == 0:
         return []
     encoding = study.encoding()
-    outcome = outcome_of(Declaration.of_study(study))
+    outcome = outcome_of(study.declaration())
     trial = random_trials(
         widths_of(encoding), count=1, rows=count, propensity=outcome.propensity, rng=generator(key)
     )

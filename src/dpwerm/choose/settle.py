@@ -29,7 +29,7 @@ from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Stage, check_notion, no_progress
 from dpwerm.parameters import LARGEST, SMALLEST
 from dpwerm.releases.specification import Chosen, Specification
-from dpwerm.study.declaration import Declaration
+from dpwerm.study.treatment import Declaration
 from dpwerm.version import __version__
 
 

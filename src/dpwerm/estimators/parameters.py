@@ -23,7 +23,7 @@ from dpwerm.privacy.filter import Payment
 from dpwerm.privacy.origin import ReleasedModel
 from dpwerm.releases.charging import study_payment
 from dpwerm.releases.specification import Specification, specification_of
-from dpwerm.study.declaration import Declaration
+from dpwerm.study.treatment import Declaration
 from dpwerm.weighting.propensity import split
 
 PARAMETERS = {
@@ -65,7 +65,8 @@ def declaration_of(estimator: Any) -> Declaration:
     """Return treatment and benefit as a study file would declare them."""
     _refuse_twice_declared(estimator)
     if estimator.study is not None:
-        return Declaration.of_study(estimator.study)
+        declared: Declaration = estimator.study.declaration()
+        return declared
     if estimator.benefit_bounds is None:
         raise ParameterError(
             "benefit_bounds is missing: declare (lower, upper) from what is known before "

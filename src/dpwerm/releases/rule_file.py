@@ -17,7 +17,7 @@ from dpwerm.releases.kinds import RULE, Finding, Kind, Released, register_kind
 from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.tuning import Tuning, TuningRecord, plain_tuning
 from dpwerm.releases.verify import declared_findings, verify_release
-from dpwerm.study.declaration import Declaration
+from dpwerm.study.treatment import Declaration
 
 Text = Annotated[str, Field(max_length=1000, strict=True)]
 SHOWN = (

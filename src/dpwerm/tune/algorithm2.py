@@ -28,8 +28,8 @@ from dpwerm.simulate.engine.released import released, second_arm
 from dpwerm.simulate.engine.run import OnDone, run, unseen
 from dpwerm.simulate.synthetic import TESTS, generator
 from dpwerm.solve.batch_problems import BatchProblems
-from dpwerm.study.declaration import Declaration
 from dpwerm.study.study import Study
+from dpwerm.study.treatment import Declaration
 from dpwerm.tune.candidates import declared, usable
 from dpwerm.tune.people import (
     FromTable,

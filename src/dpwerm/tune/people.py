@@ -19,16 +19,13 @@ import numpy as np
 
 from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.choose.settle import outcome_of
-from dpwerm.data.columns import normalise
-from dpwerm.data.table import Table
+from dpwerm.data.table import Table, normalise
 from dpwerm.errors import ParameterError
 from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.simulate.synthetic import TESTS, generator, random_trials, widths_of
-from dpwerm.study.check import read_trial, refuse_repeated_persons
-from dpwerm.study.declaration import Declaration, outcome_weights
 from dpwerm.study.propensity import PrivatePropensity, RidgePropensity
-from dpwerm.study.study import Study
-from dpwerm.study.treatment import received_probabilities
+from dpwerm.study.study import Study, read_trial, refuse_repeated_persons
+from dpwerm.study.treatment import Declaration, outcome_weights, received_probabilities
 from dpwerm.study.variables import Benefit
 from dpwerm.weighting.contract import Trial, trial_of_table
 from dpwerm.weighting.propensity import second_arm
@@ -289,7 +286,7 @@ class FromProxies:
         """Return a new random trial for each repeat."""
         if self.truth and m > TESTS:
             raise ParameterError(f"at most {TESTS} people of a random trial have a known truth")
-        outcome = outcome_of(Declaration.of_study(self.study))
+        outcome = outcome_of(self.study.declaration())
         proxies = random_trials(
             widths_of(self.study.encoding()),
             count=count,
@@ -318,7 +315,7 @@ class FromProxies:
 
 def known_trial(study: Study, table: Table) -> Trial:
     """Return the trial of a table with P(second arm | x) of each row, whatever it is known from."""
-    declaration = Declaration.of_study(study)
+    declaration = study.declaration()
     trial = trial_of_table(declaration, table)
     return replace(trial, given_propensity=second_arm(declaration, trial, study.encoding()))
 

@@ -49,8 +49,7 @@ from dpwerm.releases.tuning import (
     slots_of,
     steps_of,
 )
-from dpwerm.study.check import read_trial, refuse_repeated_persons
-from dpwerm.study.study import Study
+from dpwerm.study.study import Study, read_trial, refuse_repeated_persons
 from dpwerm.tune.candidates import FACTORS, around, declared, not_simulated, usable
 from dpwerm.weighting.contract import trial_of_table
 from dpwerm.weighting.propensity import split

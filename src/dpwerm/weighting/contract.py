@@ -19,8 +19,13 @@ from dpwerm.errors import ParameterError
 from dpwerm.features.domain import Domain
 from dpwerm.features.encoding import Encoding
 from dpwerm.parameters import one_of, refuse_mask, vector
-from dpwerm.study.declaration import Declaration, outcome_weights
-from dpwerm.study.treatment import arm_labels, received_probabilities, second_arm_probabilities
+from dpwerm.study.treatment import (
+    Declaration,
+    arm_labels,
+    outcome_weights,
+    received_probabilities,
+    second_arm_probabilities,
+)
 
 
 @dataclass(frozen=True, repr=False)

@@ -19,9 +19,8 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.privacy.budget import AnyBudget, Budget, parted
 from dpwerm.privacy.origin import RidgeModel, origin_of
 from dpwerm.privacy.sensitivity import WeightOrigin
-from dpwerm.study.declaration import Declaration
 from dpwerm.study.propensity import ExternalPropensity, PrivatePropensity, RidgePropensity
-from dpwerm.study.treatment import Treatment, received_probabilities
+from dpwerm.study.treatment import Declaration, Treatment, received_probabilities
 from dpwerm.weighting.contract import Trial
 
 SHARE = Decimal("0.5")

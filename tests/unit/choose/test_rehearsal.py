@@ -23,7 +23,7 @@ from dpwerm.releases.specification import Specification
 from dpwerm.simulate.engine.released import TOLERANCE, inside_noise, outside_noise
 from dpwerm.simulate.synthetic import Proxies, generator, random_labels, random_trials
 from dpwerm.solve.newton import minimise
-from dpwerm.study.declaration import Declaration, outcome_weights
+from dpwerm.study.treatment import Declaration, outcome_weights
 
 B, N = 3, 25
 SETTING = Hyperparameters("objective-block", 0.4, 0.5, 2.0)

@@ -8,8 +8,7 @@ from tests.unit.plan.studies import OPEN, PRIVATE_MODEL, study
 from dpwerm.errors import ParameterError
 from dpwerm.plan.expected import settle
 from dpwerm.privacy.budget import Budget
-from dpwerm.study.check import read_trial
-from dpwerm.study.study import Study
+from dpwerm.study.study import Study, read_trial
 from dpwerm.tune.algorithm2 import problems_of
 from dpwerm.weighting.contract import Trial, trial_of_table
 

@@ -11,11 +11,10 @@ from dpwerm.arrays import FloatArray
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.fit import Problem, Ready
 from dpwerm.releases.release import Release
-from dpwerm.study.declaration import Declaration
 from dpwerm.tune.private import SENSITIVITY, fit_tuned, score, units
 from dpwerm.weighting.contract import TrialRows
 
-DECLARED = Declaration.of_study(study())
+DECLARED = study().declaration()
 W = DECLARED.weight_bound
 RELEASE = fit_tuned(
     study(), table(), epsilon="inf", how="parts", gammas=GAMMAS

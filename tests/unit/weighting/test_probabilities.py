@@ -11,7 +11,7 @@ from dpwerm.privacy.budget import Budget
 from dpwerm.releases.certificate import certify
 from dpwerm.releases.release import Release
 from dpwerm.releases.specification import Specification
-from dpwerm.study.declaration import Declaration
+from dpwerm.study.treatment import Declaration
 from dpwerm.weighting.contract import Trial, trial_of_arrays
 from dpwerm.weighting.propensity import model_encoding, probabilities, second_arm
 

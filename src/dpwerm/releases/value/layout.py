@@ -29,7 +29,7 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms.laplace_sums import UNIT, whole_shares
 from dpwerm.releases.release import Rule
 from dpwerm.releases.value.outcome import OutcomeModel
-from dpwerm.study.declaration import Declaration
+from dpwerm.study.treatment import Declaration
 from dpwerm.weighting.contract import Trial
 from dpwerm.weighting.propensity import probabilities
 

@@ -21,8 +21,8 @@ from dpwerm.errors import ParameterError, StudyError
 from dpwerm.faults import faults_of, wrong
 from dpwerm.features.blocks import Frozen
 from dpwerm.features.encoding import Encoding
-from dpwerm.study.declaration import Declaration
 from dpwerm.study.propensity import LinearModel
+from dpwerm.study.treatment import Declaration
 from dpwerm.study.values import BROKEN, parse_toml, read_study_text
 from dpwerm.text import stays_in_line
 from dpwerm.weighting.contract import Trial

@@ -24,7 +24,7 @@ from dpwerm.releases.rule_file import StudyRecord, Text
 from dpwerm.releases.value.interval import Target, gain_target, interval_of, value_target
 from dpwerm.releases.value.layout import RULE, Layout, layout_for
 from dpwerm.releases.value.outcome import CONFIDENCES, NOT_EVALUATED, OutcomeModel, for_evaluation
-from dpwerm.study.declaration import Declaration
+from dpwerm.study.treatment import Declaration
 
 DIGITS = 6
 """Values are given to so many digits of the benefit's range."""

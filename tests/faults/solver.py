@@ -206,7 +206,7 @@ class CoarseSolver:
         if inside is None:
             raise AssertionError("objective perturbation has noise inside")
         reach = round_up(2 * Fraction(COARSE))
-        return SECOND.calibrate(reach, self.dimension, Budget(inside.epsilon_outside))
+        return SECOND.noise_for(reach, self.dimension, Budget(inside.epsilon_outside))
 
     def pairs(self) -> Sequence[Pair]:
         """Return two people with the same arm, or with both."""

@@ -22,7 +22,6 @@ from dpwerm.features.blocks import Frozen as Record
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Calibration, Inside, Noise, calibrated
-from dpwerm.mechanisms.gaussian import rho_and_mu
 from dpwerm.objective.losses import get_loss
 from dpwerm.objective.regularizers import get_regularizer
 from dpwerm.privacy.budget import AnyBudget, Relation, only_budget
@@ -161,7 +160,7 @@ class GaussianRecord(Record):
     @classmethod
     def of(cls, noise: Noise) -> Self | None:
         """Return the record, None where the noise is not Gaussian."""
-        both = rho_and_mu(noise)
+        both = get_mechanism(noise.mechanism).rho_and_mu(noise)
         return None if both is None else cls(rho=both[0], mu=both[1])
 
 

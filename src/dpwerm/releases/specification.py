@@ -5,9 +5,8 @@ from typing import Any
 
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism, plain_mechanism
-from dpwerm.mechanisms.contract import check_notion
+from dpwerm.mechanisms.laplace import SphericalLaplace
 from dpwerm.mechanisms.output_perturbation import NotPrivate
-from dpwerm.mechanisms.spherical_laplace import SphericalLaplace
 from dpwerm.objective.losses import get_loss
 from dpwerm.objective.losses.contract import Loss, form_of
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
@@ -68,7 +67,7 @@ class Specification:
                 f"mechanism '{mechanism.name}' adds no noise; use epsilon=inf for a non-private "
                 "fit, or another mechanism"
             )
-        check_notion(get_mechanism(self.mechanism), self.budget)
+        get_mechanism(self.mechanism).check_notion(self.budget)
 
     def with_settings(self, **settings: Any) -> "Specification":
         """Return the same specification with other settings, checked anew."""

@@ -14,7 +14,7 @@ from dpwerm.data.table import Table
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.fit import fit_release
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses import HuberisedHinge
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.randomness import SeededBits
 from dpwerm.releases.release import Release

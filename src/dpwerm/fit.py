@@ -25,7 +25,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Calibration, Stage, no_progress
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import Logistic
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import MemoryRows

@@ -17,8 +17,7 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.fit import fit_release
 from dpwerm.mechanisms import MECHANISMS, get_mechanism
 from dpwerm.mechanisms.contract import Calibration
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import HuberisedHinge, Logistic
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.budget import Budget, GaussianBudget, Relation

@@ -29,7 +29,7 @@ from dpwerm.exact import round_up
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Calibration, Noise
 from dpwerm.mechanisms.perturbed import SECOND
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import Logistic
 from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.engine.released import inside_noise, outside_noise
 from dpwerm.solve.batch import minimise_batch

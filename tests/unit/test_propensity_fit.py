@@ -12,7 +12,7 @@ from dpwerm.arrays import FloatArray
 from dpwerm.features.domain import Interval
 from dpwerm.features.encoding import Encoding
 from dpwerm.fit import fit_private, secret_second_arm, settle_private
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import Logistic
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import MemoryRows

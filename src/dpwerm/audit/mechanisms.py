@@ -34,7 +34,7 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.fit import settle_private
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Calibration
-from dpwerm.objective.losses.contract import Loss, form_of
+from dpwerm.objective.losses import Loss, form_of
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import MemoryRows

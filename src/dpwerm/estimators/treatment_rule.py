@@ -19,7 +19,7 @@ from dpwerm.estimators.arrays_in import number_encoding, numeric_matrix, take_ov
 from dpwerm.estimators.parameters import Checked, checked_parameters, declared_labels, problem_of
 from dpwerm.fit import fit
 from dpwerm.mechanisms.contract import Stage, no_progress
-from dpwerm.objective.losses.contract import Loss
+from dpwerm.objective.losses import Loss
 from dpwerm.releases.charging import StudyLedger, attach
 from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.rule_file import content_of, write_rule

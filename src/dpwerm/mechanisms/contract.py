@@ -25,7 +25,7 @@ from dpwerm.features.composed import Product
 from dpwerm.features.domain import CrossPolytope, Interval
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.regularizers import Ridge
-from dpwerm.parameters import one_of
+from dpwerm.parameters import check_unused, one_of
 from dpwerm.privacy.budget import AnyBudget, Budget, Relation
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.randomness import BitSource
@@ -337,8 +337,7 @@ def plain_mechanism(budget: AnyBudget) -> str:
 
 def register_mechanism(mechanism: Mechanism) -> Mechanism:
     """Add a mechanism of one's own; a name is given once, and the contract is checked."""
-    if mechanism.name in MECHANISMS:
-        raise ParameterError(f"a mechanism named {mechanism.name} is already registered")
+    check_unused("mechanism", mechanism.name, MECHANISMS)
     check_mechanism(mechanism)
     _MECHANISMS[mechanism.name] = mechanism
     return mechanism

@@ -7,9 +7,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism, plain_mechanism
 from dpwerm.mechanisms.laplace import SphericalLaplace
 from dpwerm.mechanisms.output_perturbation import NotPrivate
-from dpwerm.objective.losses import get_loss
-from dpwerm.objective.losses.contract import Loss, form_of
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses import HuberisedHinge, Loss, form_of, get_loss
 from dpwerm.objective.regularizers import Regularizer, Ridge, get_regularizer
 from dpwerm.parameters import positive
 from dpwerm.privacy.budget import AnyBudget, Budget, Relation, budget_of

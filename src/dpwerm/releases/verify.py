@@ -8,7 +8,7 @@ bounds, ε, the charge in a ledger) can only be protected by a digest or by the 
 """
 
 from dpwerm.errors import DpwermError
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import Logistic
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.origin import KnownByDesign

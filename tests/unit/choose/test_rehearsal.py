@@ -14,7 +14,7 @@ from dpwerm.choose.search import Rehearsal, settings, thresholds
 from dpwerm.choose.settle import outcome_of
 from dpwerm.draws import Draws
 from dpwerm.mechanisms import MECHANISMS
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import Logistic
 from dpwerm.objective.objective import Objective
 from dpwerm.privacy.budget import Budget
 from dpwerm.releases.certificate import certify

@@ -6,7 +6,7 @@ from tests.unit.mechanisms.laws import NOISE_LAWS
 from tests.unit.mechanisms.perturbed_cases import empty, facts
 
 from dpwerm.mechanisms import get_mechanism
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import Logistic
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.budget import Budget, Relation

@@ -12,7 +12,7 @@ from tests.unit.mechanisms.perturbed_cases import BLOCKS, blockwise, facts, two_
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import contract, get_mechanism, perturbed
 from dpwerm.mechanisms.perturbed import check_facts
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import Logistic
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.budget import Budget, Relation

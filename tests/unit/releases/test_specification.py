@@ -1,8 +1,7 @@
 import pytest
 
 from dpwerm.errors import ParameterError
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import HuberisedHinge, Logistic
 from dpwerm.privacy.budget import Budget
 from dpwerm.releases.specification import Chosen, Specification, loss_of
 

@@ -6,7 +6,7 @@ import pytest
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import Logistic
 from dpwerm.privacy.budget import Budget
 from dpwerm.releases.certificate import certify
 from dpwerm.releases.release import Release

@@ -19,8 +19,8 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.fit import Problem
 from dpwerm.parameters import interval, real
 from dpwerm.privacy.budget import Relation, budget_of
-from dpwerm.privacy.filter import Payment
-from dpwerm.privacy.origin import ReleasedModel
+from dpwerm.privacy.randomness import Payment
+from dpwerm.privacy.sensitivity import ReleasedModel
 from dpwerm.releases.charging import study_payment
 from dpwerm.releases.specification import Specification, specification_of
 from dpwerm.study.treatment import Declaration

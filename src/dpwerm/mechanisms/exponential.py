@@ -19,9 +19,8 @@ from dpwerm.errors import ParameterError
 from dpwerm.exact import precision
 from dpwerm.mechanisms.contract import epsilon_delta
 from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.grid import GUARD_BITS, START_BITS
 from dpwerm.privacy.randomness import BitSource
-from dpwerm.privacy.samplers import LazyUniforms, ball
+from dpwerm.privacy.sampling import GUARD_BITS, START_BITS, LazyUniforms, ball
 
 
 def checked_sensitivity(sensitivity: object) -> int:

@@ -19,9 +19,8 @@ from dpwerm.errors import ParameterError
 from dpwerm.exact import floor_log2, round_up
 from dpwerm.mechanisms.contract import GRID_BITS, checked_dimension, pure_epsilon
 from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.privacy.grid import release_on_grid
 from dpwerm.privacy.randomness import BitSource
-from dpwerm.privacy.samplers import independent_laplace
+from dpwerm.privacy.sampling import independent_laplace, release_on_grid
 
 SHARE_BITS = 32
 UNIT = 1 << SHARE_BITS

@@ -25,10 +25,8 @@ from dpwerm.mechanisms.contract import Calibration, Inside, Noise, calibrated
 from dpwerm.objective.losses import get_loss
 from dpwerm.objective.regularizers import get_regularizer
 from dpwerm.privacy.budget import AnyBudget, Relation, only_budget
-from dpwerm.privacy.filter import NO_LEDGER
-from dpwerm.privacy.origin import origin_of
-from dpwerm.privacy.randomness import Receipt
-from dpwerm.privacy.sensitivity import Facts
+from dpwerm.privacy.randomness import NO_LEDGER, Receipt
+from dpwerm.privacy.sensitivity import Facts, origin_of
 from dpwerm.releases.specification import Chosen, Specification
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, Weighting, get_weighting
 

@@ -11,7 +11,7 @@ from dpwerm.errors import DpwermError, Fault, ParameterError, RuleFileError
 from dpwerm.features.blocks import Frozen as Record
 from dpwerm.features.encoding import Encoding
 from dpwerm.privacy.budget import Budget, GaussianBudget
-from dpwerm.privacy.origin import ReleasedModel
+from dpwerm.privacy.sensitivity import ReleasedModel
 from dpwerm.releases.certificate import Certificate, Finite, Name
 from dpwerm.releases.kinds import RULE, Finding, Kind, Released, register_kind
 from dpwerm.releases.release import Release, Rule

@@ -11,8 +11,7 @@ from dpwerm.objective.losses import HuberisedHinge, Loss, form_of, get_loss
 from dpwerm.objective.regularizers import Regularizer, Ridge, get_regularizer
 from dpwerm.parameters import positive
 from dpwerm.privacy.budget import AnyBudget, Budget, Relation, budget_of
-from dpwerm.privacy.origin import KnownByDesign, stated_origin
-from dpwerm.privacy.sensitivity import WeightOrigin
+from dpwerm.privacy.sensitivity import KnownByDesign, WeightOrigin, stated_origin
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, Weighting
 
 NON_PRIVATE = NotPrivate.name

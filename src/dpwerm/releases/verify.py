@@ -11,7 +11,7 @@ from dpwerm.errors import DpwermError
 from dpwerm.objective.losses import Logistic
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.privacy.origin import KnownByDesign
+from dpwerm.privacy.sensitivity import KnownByDesign
 from dpwerm.releases.certificate import certify
 from dpwerm.releases.kinds import Finding, compared
 from dpwerm.releases.release import Release, Rule

@@ -17,8 +17,7 @@ from dpwerm.data.table import normalise
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.privacy.budget import AnyBudget, Budget, parted
-from dpwerm.privacy.origin import RidgeModel, origin_of
-from dpwerm.privacy.sensitivity import WeightOrigin
+from dpwerm.privacy.sensitivity import RidgeModel, WeightOrigin, origin_of
 from dpwerm.study.propensity import ExternalPropensity, PrivatePropensity, RidgePropensity
 from dpwerm.study.treatment import Declaration, Treatment, received_probabilities
 from dpwerm.weighting.contract import Trial

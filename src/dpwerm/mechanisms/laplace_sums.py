@@ -54,13 +54,8 @@ class LaplaceSums:
     .. math:: \tilde S_j = S_j + \frac{k}{\varepsilon} X_j, \quad X_j \sim \text{Laplace}(0, 1)
 
     Private because the shares of a row add up to at most 1, so k rows move all sums together by
-    at most k. At ε = ∞ the sums are left as they are and nothing is promised.
-
-    Parameters
-    ----------
-    count : int ≥ 1, how many sums
-    relation : Relation, which decides k
-    budget : Budget with δ = 0
+    at most k. At ε = ∞ the sums are left as they are and nothing is promised. ``count`` is how many
+    sums there are, the relation decides k, and the budget has δ = 0.
     """
 
     count: int

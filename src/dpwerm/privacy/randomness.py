@@ -31,14 +31,9 @@ _HASH = re.compile(r"sha256:[0-9a-f]{64}")
 
 @dataclass(frozen=True)
 class Receipt:
-    """A durable charge.
+    """A durable charge: the number of an entry and its hash "sha256:…", in a ledger.
 
-    Parameters
-    ----------
-    kind : "sqlite" or "postgresql"; where the ledger is, is not told
-    ledger : the ledger's public id, 32 hexadecimal digits
-    entry : int ≥ 1, the number of the charge
-    hash : "sha256:…" of that entry
+    The ledger is told by its kind and its public id of 32 hexadecimal digits, not by where it is.
     """
 
     kind: str
@@ -78,7 +73,9 @@ class OperatingSystemBits:
     """Bits from the operating system, never kept: safe after a fork, never repeated."""
 
     secure: bool = True
-    receipt: Receipt | None = None
+
+    def __init__(self, receipt: Receipt | None = None) -> None:
+        self.receipt = receipt
 
     def bits(self, count: int) -> int:
         """Return ``count`` new bits."""
@@ -94,10 +91,6 @@ class SeededBits:
 
     Block j of a stream is BLAKE2b of j under the stream's key; a substream's key is BLAKE2b of
     its number under the same key.
-
-    Parameters
-    ----------
-    seed : int ≥ 0
     """
 
     secure: bool = False
@@ -174,25 +167,10 @@ class Payment(Protocol):
         """Say which release was paid for."""
 
 
-class PaidBits(OperatingSystemBits):
-    """Bits of the operating system that a ledger knows of.
-
-    Parameters
-    ----------
-    receipt : Receipt, of the charge that paid for them
-    """
-
-    def __init__(self, receipt: Receipt) -> None:
-        self.receipt = receipt
-
-
 class Unrecorded:
     """Bits that no ledger knows of: a seed, no privacy at all, or a caller who said so.
 
-    Parameters
-    ----------
-    random_state : None for the operating system, or a seed
-    said : whether the caller said "none", without which no private noise is drawn unpaid
+    Unless the caller ``said`` "none", no private noise is drawn unpaid.
     """
 
     def __init__(self, random_state: int | None, *, said: bool = False) -> None:
@@ -215,13 +193,7 @@ class Unrecorded:
 
 
 class Charged:
-    """Bits of the operating system for which a ledger is charged first.
-
-    Parameters
-    ----------
-    ledger : Chargeable
-    what : str, what is released, such as "rule"
-    """
+    """Bits of the operating system for which a ledger is charged first, for a "rule" or so."""
 
     secure: bool = True
 
@@ -231,7 +203,7 @@ class Charged:
 
     def bits(self, cost: AnyBudget) -> BitSource:
         """Charge the ledger, then return bits that carry the receipt."""
-        return PaidBits(self._ledger.charge(cost, self._what))
+        return OperatingSystemBits(self._ledger.charge(cost, self._what))
 
     def attach(self, receipt: Receipt | None, digest: str) -> None:
         """Record the digest of the release beside its charge."""
@@ -242,11 +214,7 @@ class Charged:
 def payment_for(
     ledger: Chargeable | str | None, budget: AnyBudget, random_state: int | None, what: str
 ) -> Payment:
-    """Return how a release is paid for.
-
-    A seed or ε = ∞ never touches a ledger. Everything else needs one, unless the caller says
-    ``"none"``.
-    """
+    """Return how a release is paid for: by a ledger, but for a seed, ε = ∞ or the word "none"."""
     if isinstance(ledger, str) and ledger != NO_LEDGER:
         raise ParameterError('ledger must be a Ledger or the word "none"')
     free = Unrecorded(random_state, said=isinstance(ledger, str))

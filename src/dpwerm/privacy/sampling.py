@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import prod
+from typing import TypeVar
 
 import numpy as np
 from flint import arb, fmpq
@@ -26,9 +27,10 @@ from dpwerm.exact import fraction_of, precision
 from dpwerm.privacy.randomness import BitSource
 
 START_BITS = 64
-_FIRST_BITS = 128
 GUARD_BITS = 32
 """The working precision exceeds the bits of the uniforms, which then decide the width."""
+
+Found = TypeVar("Found")
 
 _SPREAD = arb(0, 1)
 
@@ -160,6 +162,19 @@ def cell_of(value: Fraction, exponent: int) -> tuple[int, fmpq]:
     return whole, fmpq(rest, doubled)
 
 
+def refined(attempt: Callable[[int], Found | None], bits: int = START_BITS) -> Found:
+    """Return what an attempt finds from m bits of each uniform; m doubles until it finds something.
+
+    More bits narrow the *same* uniforms, so what is found does not depend on the first m.
+    """
+    while True:
+        with precision(bits + GUARD_BITS):
+            found = attempt(bits)
+        if found is not None:
+            return found
+        bits *= 2
+
+
 def release_on_grid(
     center: Sequence[Fraction],
     sampler: Sampler,
@@ -171,57 +186,41 @@ def release_on_grid(
 
     .. math:: k_j = \lfloor (\theta_j + Z_j)/2^e + 1/2 \rfloor
 
-    Each round evaluates all of Z anew from more bits of the *same* uniforms, with the scale, and
-    ends once every enclosure pins its integer down; it does with probability one.
-    The result is the same whatever ``start_bits``, for the same bits of the source.
-
-    Parameters
-    ----------
-    center : fractions θ_j; only their place within a cell enters the ball arithmetic
-    sampler : the noise Z
-    exponent : int, e
-    source : BitSource
-    start_bits : int ≥ 1, how many bits of each uniform the first round uses
+    Each round evaluates all of Z anew, with the scale, and the last one pins every integer down; it
+    comes with probability one. Only the place of θ_j within a cell enters the ball arithmetic.
     """
     cells = [cell_of(value, exponent) for value in center]
     uniforms = LazyUniforms(source)
-    bits = start_bits
-    while True:
-        with precision(bits + GUARD_BITS):
-            per_cell = arb((1, -exponent))
-            noise = sampler(uniforms, bits)
-            steps = [
-                (arb(rest) + z * per_cell).floor().unique_fmpz()
-                for (_, rest), z in zip(cells, noise, strict=True)
-            ]
-        resolved = tuple(
-            whole + int(step)
-            for (whole, _), step in zip(cells, steps, strict=True)
-            if step is not None
-        )
-        if len(resolved) == len(cells):
-            return resolved
-        bits *= 2
+
+    def integers(bits: int) -> tuple[int, ...] | None:
+        per_cell = arb((1, -exponent))
+        found = []
+        for (whole, rest), z in zip(cells, sampler(uniforms, bits), strict=True):
+            step = (arb(rest) + z * per_cell).floor().unique_fmpz()
+            if step is None:
+                return None
+            found.append(whole + int(step))
+        return tuple(found)
+
+    return refined(integers, start_bits)
 
 
 def settled(value: Callable[[], arb], rounding: Callable[[Fraction], float]) -> float:
     """Return the double that a real number rounds to, the same on every machine.
 
-    Parameters
-    ----------
-    value : makes an enclosure at the working precision, as narrow as that is high
-    rounding : ``round_up`` or ``round_down``; the number itself must not be a double, which
-        logarithms and exponentials of fractions never are
+    ``value`` makes an enclosure at the working precision, as narrow as that is high; ``rounding``
+    is ``round_up`` or ``round_down``. The number itself must not be a double, which logarithms and
+    exponentials of fractions never are.
     """
-    bits = _FIRST_BITS
-    while True:
-        with precision(bits):
-            number = value()
-            if number.is_finite():
-                low, high = rounding(fraction_of(number.lower())), fraction_of(number.upper())
-                if low == rounding(high):
-                    return low
-        bits *= 2
+
+    def double(_: int) -> float | None:
+        number = value()
+        if not number.is_finite():
+            return None
+        low, high = (rounding(fraction_of(end)) for end in (number.lower(), number.upper()))
+        return low if low == high else None
+
+    return refined(double)
 
 
 def nearby_vector(
@@ -231,24 +230,11 @@ def nearby_vector(
 
     .. math:: \|\tilde b - b\|_2 \le \text{error}
 
-    b follows from the bits of the source alone; more bits of the *same* uniforms are read until
-    the inequality is proven. One array is enough unless the error is below 2⁻⁵³ of b.
-
-    Parameters
-    ----------
-    sampler : the vector b
-    error : Fraction > 0
-    source : BitSource
-    start_bits : int ≥ 1, how many bits of each uniform the first round uses
+    b follows from the bits of the source alone. One array is enough unless the error is below 2⁻⁵³
+    of b.
     """
     uniforms = LazyUniforms(source)
-    bits = start_bits
-    while True:
-        with precision(bits + GUARD_BITS):
-            parts = _parts(sampler(uniforms, bits), ball(error))
-        if parts is not None:
-            return parts
-        bits *= 2
+    return refined(lambda bits: _parts(sampler(uniforms, bits), ball(error)), start_bits)
 
 
 def _parts(rest: Sequence[arb], error: arb) -> tuple[FloatArray, ...] | None:

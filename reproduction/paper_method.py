@@ -17,11 +17,11 @@ from dpwerm.fit import fit_release
 from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.randomness import SeededBits
+from dpwerm.releases.certificate import Specification
 from dpwerm.releases.release import Release
-from dpwerm.releases.specification import Specification
-from dpwerm.study.declaration import outcome_weights, weight_bound
 from dpwerm.study.study import Study
 from dpwerm.study.treatment import arm_labels, arm_probabilities
+from dpwerm.weighting.contract import outcome_weights, weight_bound
 
 HINGE_WIDTH = 0.5
 

@@ -22,8 +22,14 @@ from dpwerm.privacy.filter import NO_LEDGER, Payment
 from dpwerm.releases.charging import StudyLedger, attach, study_payment
 from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of
-from dpwerm.releases.value.layout import layout_for, shared_rows
-from dpwerm.releases.value.outcome import CONFIDENCES, NOT_EVALUATED, OutcomeModel, for_evaluation
+from dpwerm.releases.value.layout import (
+    CONFIDENCES,
+    NOT_EVALUATED,
+    OutcomeModel,
+    for_evaluation,
+    layout_for,
+    shared_rows,
+)
 from dpwerm.releases.value.release import ValueRelease, value_content
 from dpwerm.study.check import refuse_repeated_persons
 from dpwerm.study.declaration import Declaration

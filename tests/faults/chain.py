@@ -25,7 +25,7 @@ from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.sensitivity import Facts, WeightOrigin
 from dpwerm.simulate.engine.released import outside_noise, released
 from dpwerm.solve.batch_problems import BatchProblems
-from dpwerm.study.declaration import outcome_weights
+from dpwerm.weighting.contract import outcome_weights
 
 
 @dataclass(frozen=True)

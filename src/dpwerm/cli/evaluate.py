@@ -46,7 +46,7 @@ def evaluate(
     loaded, declared = read_rule(rule), Study.load(study)
     from dpwerm.documents.value import value_summary
     from dpwerm.evaluate import evaluation_of
-    from dpwerm.releases.value.outcome import OutcomeModel
+    from dpwerm.releases.value.layout import OutcomeModel
 
     private = loaded.private and Budget.of(epsilon).is_private and seed is None
     paid = payer(declared, ledger, slot, private=private)

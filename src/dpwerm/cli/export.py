@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from dpwerm.cli.console import Force, free_path, say
-from dpwerm.releases.export.write import export_to, write_export
+from dpwerm.releases.export import export_to, write_export
 from dpwerm.releases.rule_file import notice, read_rule
 
 

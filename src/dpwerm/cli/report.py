@@ -71,9 +71,11 @@ def write_report(
     Only files that verify are reported; a study brings its ledger, which must hold their charges.
     Returns the report, and whether the release that it is on is private.
     """
+    from dpwerm.documents.report.compose import report_on
+
     content = read_json(rule)
     kind = kind_in(content)
-    main = (kind if kind.reported else get_kind(RULE)).check(content, rule.name)
+    main = (kind if kind.report else get_kind(RULE)).check(content, rule.name)
     main.sound(rule.name)
     files: list[Checked[Any]] = [main]
     if value is not None:
@@ -89,7 +91,7 @@ def write_report(
     )
     if study is not None:
         beside = _booked(beside, study, ledger, main.kind.name, told)
-    made: Report = main.kind.report(main.release, beside)
+    made: Report = (main.kind.report or report_on)(main.release, beside)
     _write(made, path)
     return made, told[0].private
 

@@ -10,15 +10,15 @@ writing, digest and verification are the same for all and stand here. One class 
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from dpwerm.errors import Fault, ParameterError, RuleFileError
+from dpwerm.errors import DpwermError, Fault, ParameterError, RuleFileError
 from dpwerm.faults import faults_of
 from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.ledger.entry import WHAT, Entry
@@ -117,8 +117,8 @@ class Kind(ABC, Generic[R]):
     shown : the checks that ``dpwerm verify`` lists
     given : of those, what follows from nothing else in the file, so that nothing can show it right
     derived : prefixes of what ``checks`` has compared, so that only faults of writing are told
-    words : where its ``summary`` and its ``report`` are, as "module:function": words stand above
-        releases and are loaded when they are asked for; a kind of one's own overrides the methods
+    report : from a release and what is ``Beside`` it to a ``dpwerm.documents.content.Report``, for
+        a kind that brings its own; documents stand above releases and have that of a rule
     """
 
     format: ClassVar[str]
@@ -129,7 +129,7 @@ class Kind(ABC, Generic[R]):
     shown: ClassVar[Sequence[str]] = ("digest",)
     given: ClassVar[Sequence[str]] = ()
     derived: ClassVar[tuple[str, ...]] = ()
-    words: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    report: Callable[..., Any] | None = None
 
     # -- what each kind says ---------------------------------------------------------------
 
@@ -149,19 +149,6 @@ class Kind(ABC, Generic[R]):
         """Return the checks beyond how the file is written: what follows from its facts."""
         del release
         return []
-
-    def summary(self, release: R) -> str:
-        """Return the release as text."""
-        return str(_named(self.words["summary"])(release))
-
-    def report(self, release: R, beside: Beside) -> Any:
-        """Return the report on a release, a ``dpwerm.documents.content.Report``."""
-        return _named(self.words["report"])(release, beside)
-
-    @property
-    def reported(self) -> bool:
-        """Whether its releases have a report of their own."""
-        return "report" in self.words or type(self).report is not Kind.report
 
     def refusal(self, wrong: Sequence[str]) -> list[Fault]:
         """Return why a file is not read, by the checks that do not hold."""
@@ -241,10 +228,13 @@ class Kind(ABC, Generic[R]):
         raise RuleFileError(where, [Fault("format, version", problem, remedy)])
 
 
-def _named(place: str) -> Callable[..., Any]:
-    module, name = place.split(":")
-    found: Callable[..., Any] = getattr(import_module(module), name)
-    return found
+@contextmanager
+def refused_at(where: str, place: str) -> Iterator[None]:
+    """Make an error of the library the fault of one place in a file."""
+    try:
+        yield
+    except DpwermError as error:
+        raise RuleFileError(where, [Fault(place, str(error))]) from None
 
 
 def leaves(value: Any, path: str = "") -> Iterator[tuple[str, object]]:

@@ -5,15 +5,13 @@ its claim at some γ follows from declared facts.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.parameters import LARGEST, SMALLEST, positive
-from dpwerm.releases.certificate import calibration_of
-from dpwerm.releases.specification import Specification
+from dpwerm.releases.certificate import Specification, calibration_of
 from dpwerm.releases.tuning import MOST_CANDIDATES, checked_candidates
 
 FACTORS = (Fraction(1, 9), Fraction(1, 3), Fraction(1), Fraction(3), Fraction(9))
@@ -43,7 +41,8 @@ def not_simulated(spec: Specification) -> Specification:
     if spec.chosen is None:
         return spec
     others = tuple(name for name in spec.chosen.settings if name != "gamma")
-    return spec.with_settings(chosen=replace(spec.chosen, settings=others) if others else None)
+    left = spec.chosen.model_copy(update={"settings": others})
+    return spec.with_settings(chosen=left if others else None)
 
 
 def usable(

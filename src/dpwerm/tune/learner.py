@@ -26,7 +26,7 @@ from dpwerm.simulate.synthetic import generator
 from dpwerm.solve.batch_problems import BatchProblems
 from dpwerm.study.declaration import Declaration
 from dpwerm.tune.people import Repeats
-from dpwerm.weighting import propensity
+from dpwerm.weighting import contract as weighting
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, Trial
 
 
@@ -36,7 +36,7 @@ def problems_of(settled: Settled, trial: Trial, rows: IntArray) -> BatchProblems
         raise ParameterError(
             "many trials at once need known propensities: arms with probabilities, or a column"
         )
-    second = propensity.second_arm(settled.declaration, trial, settled.encoding, None)
+    second = weighting.second_arm(settled.declaration, trial, settled.encoding, None)
     found = OUTCOME_WEIGHTED.rows(trial, settled.declaration, settled.encoding, second)
     X = settled.encoding.learning_rows(found.X)
     return BatchProblems(

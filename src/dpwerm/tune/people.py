@@ -17,9 +17,9 @@ import numpy as np
 
 from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.errors import ParameterError
-from dpwerm.study.declaration import Declaration, outcome_weights
+from dpwerm.study.declaration import Declaration
 from dpwerm.study.treatment import received_probabilities
-from dpwerm.weighting.contract import Trial
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED, Trial, outcome_weights
 
 VALIDATION_SHARE = 0.2
 """The share of D₀ that validates where nobody says another."""
@@ -113,8 +113,9 @@ class Validation:
         second = np.asarray(trial.given_propensity)
         received = received_probabilities(treatment, trial.arm, second)
         whole = declaration.clipped_at(1.0)
+        bound = OUTCOME_WEIGHTED.weight_bound(whole)
         label, weight = outcome_weights(
-            trial.arm, whole.benefit.centred(trial.outcome), received, whole.weight_bound
+            trial.arm, whole.benefit.centred(trial.outcome), received, bound
         )
         plain = benefit.model_copy(update={"declared_clip": "range", "weights": "signed"})
         shown = plain.centred(trial.outcome) + plain.centre
@@ -123,6 +124,6 @@ class Validation:
             benefit=shown[chosen],
             probability=received[chosen],
             label=label[chosen],
-            weight=weight[chosen] / whole.weight_bound,
+            weight=weight[chosen] / bound,
             better=None if repeats.better is None else repeats.better[chosen],
         )

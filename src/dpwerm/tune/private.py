@@ -34,8 +34,7 @@ from dpwerm.study.check import read_trial, refuse_repeated_persons
 from dpwerm.study.study import Study
 from dpwerm.tune.candidates import FACTORS, around, declared, not_simulated, usable
 from dpwerm.tune.ways import HOW, Work
-from dpwerm.weighting.contract import trial_of_table
-from dpwerm.weighting.propensity import split
+from dpwerm.weighting.contract import split, trial_of_table
 
 
 def fit_tuned(

@@ -23,8 +23,7 @@ from dpwerm.study.study import Study
 from dpwerm.study.variables import Benefit
 from dpwerm.tune.people import Repeats, Splits, splits
 from dpwerm.tune.tuned import FREE, NOT_PRIVATE
-from dpwerm.weighting.contract import Trial, trial_of_table
-from dpwerm.weighting.propensity import second_arm
+from dpwerm.weighting.contract import Trial, second_arm, trial_of_table
 
 
 class Source(Protocol):

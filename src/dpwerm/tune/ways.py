@@ -24,9 +24,10 @@ from dpwerm.fit import Ready
 from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.mechanisms.exponential import ExponentialMechanism
 from dpwerm.privacy.randomness import BitSource
+from dpwerm.releases.certificate import Specification
 from dpwerm.releases.release import Release
-from dpwerm.releases.specification import Specification
 from dpwerm.releases.tuning import PARTS, SPLIT, Tuning
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED
 
 SENSITIVITY = 1 << 20
 """Δ: the largest term of one row."""
@@ -81,7 +82,8 @@ def score(release: Release, ready: Ready) -> int:
     f = release.score(ready.rows.X)
     signs = np.where(f > 0, 1.0, np.where(f < 0, -1.0, default))
     right = signs == ready.rows.targets
-    return int(units(ready.rows.weights, declaration.weight_bound)[right].sum())
+    bound = OUTCOME_WEIGHTED.weight_bound(declaration)
+    return int(units(ready.rows.weights, bound)[right].sum())
 
 
 @dataclass(frozen=True, repr=False)

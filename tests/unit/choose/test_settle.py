@@ -23,7 +23,7 @@ from dpwerm.fit import Problem
 from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.releases.specification import Specification
+from dpwerm.releases.certificate import Specification
 from dpwerm.simulate import synthetic as proxies
 
 ENCODING = Encoding.of_numbers(["a", "b"], [(0.0, 1.0), (-5.0, 5.0)])

@@ -14,9 +14,8 @@ from dpwerm.errors import RuleFileError
 from dpwerm.privacy.budget import Budget
 from dpwerm.releases.files import digest_of
 from dpwerm.releases.release import Rule
-from dpwerm.releases.rule_file import content_of, notice, read_rule
+from dpwerm.releases.rule_file import content_of, notice, read_rule, tuning_findings
 from dpwerm.releases.tuning import WAYS
-from dpwerm.releases.verify import tuning_findings
 from dpwerm.tune.private import fit_tuned
 
 

@@ -14,10 +14,10 @@ from dpwerm.releases.release import Release
 from dpwerm.study.declaration import Declaration
 from dpwerm.tune.private import fit_tuned
 from dpwerm.tune.ways import SENSITIVITY, score, units
-from dpwerm.weighting.contract import TrialRows
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED, TrialRows
 
 DECLARED = Declaration.of_study(study())
-W = DECLARED.weight_bound
+W = OUTCOME_WEIGHTED.weight_bound(DECLARED)
 RELEASE = fit_tuned(
     study(), table(), epsilon="inf", how="parts", gammas=GAMMAS
 ).release  # f(x) grows with x

@@ -8,12 +8,16 @@ from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.objective.losses.logistic import Logistic
 from dpwerm.privacy.budget import Budget
-from dpwerm.releases.certificate import certify
+from dpwerm.releases.certificate import Specification, certify
 from dpwerm.releases.release import Release
-from dpwerm.releases.specification import Specification
 from dpwerm.study.declaration import Declaration
-from dpwerm.weighting.contract import Trial, trial_of_arrays
-from dpwerm.weighting.propensity import model_encoding, probabilities, second_arm
+from dpwerm.weighting.contract import (
+    Trial,
+    model_encoding,
+    probabilities,
+    second_arm,
+    trial_of_arrays,
+)
 
 ENCODING = Encoding.of_numbers(["x", "z"], [(-1.0, 1.0), (0.0, 10.0)], intercept=0.25)
 MATRIX: FloatArray = np.array([[-0.5, 1.0], [0.25, 9.0], [1.0, 4.0], [0.0, 0.0]])

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from dpwerm.data.columns import normalise
 from dpwerm.data.table import Table, read_table
 from dpwerm.errors import Fault, ParameterError, TableError
@@ -19,7 +21,7 @@ from dpwerm.mechanisms.laplace_sums import LaplaceSums, exact_sums
 from dpwerm.parameters import real
 from dpwerm.privacy.budget import Budget, Relation, budget_of
 from dpwerm.privacy.filter import NO_LEDGER, Payment
-from dpwerm.releases.charging import StudyLedger, attach, study_payment
+from dpwerm.releases.charging import StudyLedger, attach, payment_of
 from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of
 from dpwerm.releases.value.layout import (
@@ -73,14 +75,16 @@ class Evaluation:
 
     def release(self, table: Table) -> ValueRelease:
         """Return the release of one table, charged before its noise; the exact sums stay here."""
-        trial = trial_of_table(self.declaration, table)
-        rows = shared_rows(self.rule, self.declaration, trial, self.encoding, self.model)
         layout = layout_for(self.declaration, robust=self.model is not None)
-        exact = exact_sums(rows.cells, rows.shares, len(layout.cells))
+        exact = np.zeros((len(layout.cells), len(layout.shares)), dtype=object)
+        for block in table.blocks():
+            trial = trial_of_table(self.declaration, block)
+            rows = shared_rows(self.rule, self.declaration, trial, self.encoding, self.model)
+            exact += np.array(exact_sums(*rows, len(layout.cells)), dtype=object)
         noise = LaplaceSums(layout.count, self.relation, self.budget)
         bits = self.payment.bits(self.budget)
         value = ValueRelease(
-            integers=noise.release([one for cell in exact for one in cell], bits),
+            integers=noise.release(exact.ravel().tolist(), bits),
             declaration=self.declaration,
             budget=self.budget,
             relation=self.relation,
@@ -203,13 +207,13 @@ def evaluation_of(
     if model is not None:
         model.check(declared.treatment.arms, encoding)
     relation = found.release.certificate.relation if study is None else Relation.of(study.relation)
-    payment = study_payment(
+    payment = payment_of(
         ledger if found.private else NO_LEDGER,
-        study,
         budget,
         random_state,
         "value",
         relation=relation,
+        study=study,
         study_id=declared.study_id,
     )
     return Evaluation(

@@ -141,7 +141,7 @@ class Problem:
         problem = self.own(CHECKED_ROWS)
         plain = problem.hyperparameters.or_plain(problem.spec.budget)
         if problem.hyperparameters.gamma is None:
-            chosen = Chosen(settings=(), accuracy=0.0, reason="left open")
+            chosen = Chosen(settings=[], accuracy=0.0, reason="left open")
             plain = replace(plain, gamma=LARGEST, chosen=chosen)
         problem._with(plain).calibration(CHECKED_ROWS)  # noqa: SLF001 - its own kind
 

@@ -96,7 +96,7 @@ def test_it_is_the_logistic_model_of_the_arms() -> None:
     assert (certificate.loss.name, certificate.weight_bound) == ("logistic", 1.0)
     assert (certificate.weight_origin.name, certificate.n) == ("design", N)
     assert certificate.chosen is not None
-    assert certificate.chosen.settings == ("gamma", "mechanism", "intercept_scale")
+    assert certificate.chosen.settings == ["gamma", "mechanism", "intercept_scale"]
     assert release.encoding.changed(intercept=1.0) == model_encoding(ENCODING)
 
 

@@ -62,7 +62,7 @@ def settle(
         "threshold": asked.threshold is None,
     }
     names = tuple(name for name, was_open in open_ones.items() if was_open)
-    chosen = Chosen(settings=names, accuracy=choice.accuracy, reason=choice.reason)
+    chosen = Chosen(settings=list(names), accuracy=choice.accuracy, reason=choice.reason)
     return replace(choice.hyperparameters, chosen=chosen)
 
 

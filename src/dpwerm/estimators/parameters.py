@@ -29,7 +29,7 @@ from dpwerm.privacy.budget import Relation, budget_of
 from dpwerm.privacy.filter import Payment
 from dpwerm.privacy.origin import KnownByDesign, ReleasedModel, stated_origin
 from dpwerm.releases.certificate import Specification
-from dpwerm.releases.charging import study_payment
+from dpwerm.releases.charging import payment_of
 from dpwerm.study.declaration import Declaration
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, split
 
@@ -216,13 +216,13 @@ def problem_of(estimator: Any, declaration: Declaration, encoding: Encoding) -> 
 
 def payment_in(estimator: Any, what: str) -> Payment:
     """Return how a fit is paid for; a ledger in which too little is left refuses here."""
-    return study_payment(
+    return payment_of(
         estimator.ledger,
-        estimator.study,
         budget_of(estimator.epsilon, estimator.delta),
         estimator.random_state,
         what,
         relation=_relation(estimator),
+        study=estimator.study,
     )
 
 

@@ -53,7 +53,7 @@ Randomness = Literal["operating system", "seeded"]
 class Chosen(Record):
     """Which settings were chosen on simulated problems, how accurate they were there, and why."""
 
-    settings: tuple[Name, ...]
+    settings: list[Name]
     accuracy: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
     reason: Text
 

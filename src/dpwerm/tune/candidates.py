@@ -40,7 +40,7 @@ def not_simulated(spec: Specification) -> Specification:
     """Return the specification without the word that its γ was chosen by simulation."""
     if spec.chosen is None:
         return spec
-    others = tuple(name for name in spec.chosen.settings if name != "gamma")
+    others = [name for name in spec.chosen.settings if name != "gamma"]
     left = spec.chosen.model_copy(update={"settings": others})
     return spec.with_settings(chosen=left if others else None)
 

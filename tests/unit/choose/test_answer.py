@@ -44,7 +44,7 @@ def check(choice: Choice, asked: Question) -> None:
     assert 0 <= found.threshold < 1
     assert 0 <= choice.accuracy <= 1
     settings = replace(
-        found, chosen=Chosen(settings=(), accuracy=choice.accuracy, reason=choice.reason)
+        found, chosen=Chosen(settings=[], accuracy=choice.accuracy, reason=choice.reason)
     )
     if asked.regularizer != Ridge():  # such a regulariser is none that a certificate can name
         encoding = found.encoding(asked.encoding)

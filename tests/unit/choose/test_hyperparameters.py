@@ -71,7 +71,7 @@ CHOSEN = Hyperparameters(
     saturation=1.5,
     gamma=20.0,
     threshold=0.25,
-    chosen=Chosen(settings=("gamma",), accuracy=0.9, reason="because"),
+    chosen=Chosen(settings=["gamma"], accuracy=0.9, reason="because"),
 )
 
 

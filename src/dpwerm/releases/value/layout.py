@@ -307,14 +307,6 @@ def _three(u: FloatArray, whole: IntArray, weight: FloatArray) -> IntArray:
 # -- from a trial to cells and shares ------------------------------------------------------
 
 
-@dataclass(frozen=True, repr=False)
-class SharedRows:
-    """The cell (n,) and the shares (n, K) of each row: sensitive, never printed."""
-
-    cells: IntArray
-    shares: IntArray
-
-
 def layout_for(declaration: Declaration, *, robust: bool) -> Layout:
     """Return which sums are released, from public facts alone."""
     treatment = declaration.treatment
@@ -340,9 +332,10 @@ def shared_rows(
     trial: Trial,
     encoding: Encoding,
     model: OutcomeModel | None = None,
-) -> SharedRows:
-    """Return the cells and shares of a trial; declaration as ``for_evaluation`` gives it.
+) -> tuple[IntArray, IntArray]:
+    """Return the cell (n,) and the shares (n, K) of each row of a trial, which are sensitive.
 
+    declaration : as ``for_evaluation`` gives it
     encoding : the features' encoding that an external or an outcome model is about
     """
     treatment = declaration.treatment
@@ -362,11 +355,11 @@ def shared_rows(
                 predicted, (~second, second), largest_weights(declaration), strict=True
             )
         ]
-        return SharedRows(np.where(usable, told, -1).astype(np.int64), split_pair(*terms))
+        return np.where(usable, told, -1).astype(np.int64), split_pair(*terms)
     cells = np.where(usable, 2 * second + told, -1).astype(np.int64)
     if treatment.probabilities is not None:
-        return SharedRows(cells, split_evenly(u))
-    return SharedRows(cells, split_weighted(u, np.minimum(treatment.pi_min / probability, 1.0)))
+        return cells, split_evenly(u)
+    return cells, split_weighted(u, np.minimum(treatment.pi_min / probability, 1.0))
 
 
 def _unit(declaration: Declaration, outcome: FloatArray) -> FloatArray:

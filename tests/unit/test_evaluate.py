@@ -1,5 +1,6 @@
 """A whole evaluation: Eqn 14 without noise, the public map row by row, and what is refused."""
 
+import functools
 import math
 import pickle
 from collections.abc import Callable
@@ -19,7 +20,7 @@ from tests.unit.releases.value.trials import (
     table,
 )
 
-from dpwerm.data.table import read_table
+from dpwerm.data.table import Table, read_table
 from dpwerm.errors import BudgetError, DpwermError, ParameterError, TableError
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 from dpwerm.evaluate import evaluation_of, treatment_value
@@ -59,6 +60,16 @@ def test_without_noise_it_is_equation_14(treatment: str) -> None:
     assert not value.private
     assert value.notice.startswith("NOT PRIVATE")
     assert all(one.privacy == 0 for one in (*value.values, *value.gains))
+
+
+@pytest.mark.parametrize("treatment", [DESIGN, COLUMN, EXTERNAL])
+def test_it_does_not_depend_on_how_rows_are_cut_into_blocks(
+    treatment: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, declared = table(), study(treatment)
+    whole = exact(declared, data).integers
+    monkeypatch.setattr(Table, "blocks", functools.partialmethod(Table.blocks, size=7))
+    assert exact(declared, data).integers == whole
 
 
 def test_a_smaller_benefit_is_better_where_the_study_says_so() -> None:

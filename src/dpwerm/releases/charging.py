@@ -127,4 +127,6 @@ def _refuse_alone(study: Study, budget: AnyBudget) -> None:
 def _total(study: Study) -> Total | None:
     """Return the total that a study declares, None if it declares no [budget]."""
     declared = study.budget
-    return declared and Total(declared.epsilon, declared.delta, declared.rho, declared.mu)
+    if declared is None:
+        return None
+    return Total(declared.epsilon, declared.delta, declared.rho, declared.mu)

@@ -7,7 +7,6 @@ before, from these people or from others, and what that cost is not part of this
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,12 +14,11 @@ import numpy as np
 from dpwerm.data.columns import normalise
 from dpwerm.data.table import Table, read_table
 from dpwerm.errors import Fault, ParameterError, TableError
-from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.mechanisms.laplace_sums import LaplaceSums, exact_sums
 from dpwerm.parameters import real
 from dpwerm.privacy.budget import Budget, Relation, budget_of
-from dpwerm.privacy.filter import NO_LEDGER, Payment
+from dpwerm.privacy.filter import NO_LEDGER
 from dpwerm.releases.charging import StudyLedger, attach, payment_of
 from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of
@@ -41,19 +39,57 @@ from dpwerm.version import __version__
 from dpwerm.weighting.contract import trial_of_table
 
 
-@dataclass(frozen=True)
 class Evaluation:
-    """The public choices of one evaluation, checked before a row is read."""
+    """The public choices of one evaluation, checked before a row is read.
 
-    rule: Rule
-    declaration: Declaration
-    encoding: Encoding
-    budget: Budget
-    relation: Relation
-    confidence: float
-    payment: Payment
-    study: Study | None = None
-    model: OutcomeModel | None = None
+    The parameters are those of :func:`treatment_value`.
+    """
+
+    def __init__(
+        self,
+        rule: Any,
+        epsilon: Any,
+        *,
+        study: Study | None = None,
+        confidence: float = 0.95,
+        outcome_model: OutcomeModel | Mapping[str, Any] | None = None,
+        random_state: int | None = None,
+        ledger: StudyLedger | str | None = None,
+    ) -> None:
+        self.rule, self.study = getattr(rule, "rule_", rule), study
+        if not isinstance(self.rule, Rule):
+            raise ParameterError("rule must be a released rule or a fitted PrivateTreatmentRule")
+        if not isinstance(study, Study | None):
+            kind = type(study).__name__
+            raise ParameterError(f"study must be a Study, such as Study.load(path), not {kind}")
+        budget = budget_of(epsilon)
+        if not isinstance(budget, Budget) or budget.delta != 0:
+            raise ParameterError("an evaluation needs epsilon alone, without delta")
+        level = real("confidence", confidence)
+        if not CONFIDENCES[0] <= level <= CONFIDENCES[1]:
+            raise ParameterError(f"confidence must be between 0.5 and 0.999, not {level:g}")
+        self.budget, self.confidence = budget, level
+        declared, relation = self.rule.declaration, self.rule.release.certificate.relation
+        self.encoding = self.rule.release.encoding
+        if study is not None:
+            declared, relation = Declaration.of_study(study), Relation.of(study.relation)
+            self.encoding = study.encoding()
+        _refuse_other_study(self.rule, declared)
+        _refuse_origin(self.rule, declared)
+        self.model = OutcomeModel.of(outcome_model)
+        if self.model is not None:
+            self.model.check(declared.treatment.arms, self.encoding)
+        self.relation = relation
+        self.payment = payment_of(
+            ledger if self.rule.private else NO_LEDGER,
+            budget,
+            random_state,
+            "value",
+            relation=self.relation,
+            study=study,
+            study_id=declared.study_id,
+        )
+        self.declaration = for_evaluation(declared).checked()
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -161,7 +197,7 @@ def treatment_value(
     >>> [round(one.estimate, 2) for one in value.values]
     [8.5, 6.0, 5.0]
     """
-    wanted = evaluation_of(
+    wanted = Evaluation(
         rule,
         epsilon,
         study=study,
@@ -174,59 +210,6 @@ def treatment_value(
     read = wanted.read(table)
     on_stage("evaluating")
     return wanted.release(read)
-
-
-def evaluation_of(
-    rule: Any,
-    epsilon: Any,
-    *,
-    study: Study | None = None,
-    confidence: float = 0.95,
-    outcome_model: OutcomeModel | Mapping[str, Any] | None = None,
-    random_state: int | None = None,
-    ledger: StudyLedger | str | None = None,
-) -> Evaluation:
-    """Return the evaluation that is asked for, or say what is wrong; no row is read."""
-    found = getattr(rule, "rule_", rule)
-    if not isinstance(found, Rule):
-        raise ParameterError("rule must be a released rule or a fitted PrivateTreatmentRule")
-    if study is not None and not isinstance(study, Study):
-        kind = type(study).__name__
-        raise ParameterError(f"study must be a Study, such as Study.load(path), not {kind}")
-    budget = budget_of(epsilon)
-    if not isinstance(budget, Budget) or budget.delta != 0:
-        raise ParameterError("an evaluation needs epsilon alone, without delta")
-    level = real("confidence", confidence)
-    if not CONFIDENCES[0] <= level <= CONFIDENCES[1]:
-        raise ParameterError(f"confidence must be between 0.5 and 0.999, not {level:g}")
-    declared = found.declaration if study is None else Declaration.of_study(study)
-    encoding = found.release.encoding if study is None else study.encoding()
-    _refuse_other_study(found, declared)
-    _refuse_origin(found, declared)
-    model = OutcomeModel.of(outcome_model)
-    if model is not None:
-        model.check(declared.treatment.arms, encoding)
-    relation = found.release.certificate.relation if study is None else Relation.of(study.relation)
-    payment = payment_of(
-        ledger if found.private else NO_LEDGER,
-        budget,
-        random_state,
-        "value",
-        relation=relation,
-        study=study,
-        study_id=declared.study_id,
-    )
-    return Evaluation(
-        found,
-        for_evaluation(declared).checked(),
-        encoding,
-        budget,
-        relation,
-        level,
-        payment,
-        study,
-        model,
-    )
 
 
 def _refuse_other_study(rule: Rule, declared: Declaration) -> None:

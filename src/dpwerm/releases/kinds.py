@@ -267,9 +267,6 @@ RULE, VALUE = "dpwerm-rule", "dpwerm-value"
 _HOMES = {RULE: "dpwerm.releases.rule_file", VALUE: "dpwerm.releases.value.release"}
 """Where the kinds of the library register themselves when they are first asked for."""
 
-_BESIDE = {"dpwerm-report": "report"}
-"""Files of the library that are no releases."""
-
 KINDS: dict[str, Kind[Any]] = {}
 """Every kind that was asked for or registered, by its format."""
 
@@ -317,10 +314,9 @@ def check_file(path: Path) -> Checked[Any]:
 
 
 def _called(form: object) -> str:
-    """Return what people call files of a format, empty if it is not known."""
-    if isinstance(form, str) and form in {*KINDS, *_HOMES}:
-        return form.removeprefix("dpwerm-")
-    return _BESIDE.get(str(form), "")
+    """Return what people call files of a format, reports too; empty if it is not known."""
+    known = isinstance(form, str) and form in {*KINDS, *_HOMES, "dpwerm-report"}
+    return str(form).removeprefix("dpwerm-") if known else ""
 
 
 # -- what a file must say because of the charge that paid for it -------------------------------
@@ -341,16 +337,16 @@ def ledger_findings(found: Released, entries: Iterable[Entry], study: str = "") 
     if receipt is None:
         findings = [Finding(f"{CHARGE}charge", "none", "the entry that paid for the release")]
     else:
-        findings = _charge_findings(found, receipt, entries, study or found.study)
+        known = {entry.number: entry for entry in entries}
+        findings = _charge_findings(found, receipt, known, study or found.study)
     if study and found.study not in ("", study):
         findings.append(Finding(f"{CHARGE}study file", found.study, study))
     return findings
 
 
 def _charge_findings(
-    found: Released, receipt: Receipt, entries: Iterable[Entry], study: str
+    found: Released, receipt: Receipt, known: Mapping[int, Entry], study: str
 ) -> list[Finding]:
-    known = {entry.number: entry for entry in entries}
     started = known[1].body.get("ledger") if 1 in known else NO_ENTRY
     charge = known.get(receipt.entry)
     findings = [

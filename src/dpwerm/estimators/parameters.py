@@ -5,7 +5,6 @@ both become the same typed facts.
 """
 
 import copy
-import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -92,15 +91,12 @@ def declaration_of(estimator: Any) -> Declaration:
 
 def _refuse_twice_declared(estimator: Any) -> None:
     """Raise if a parameter says what the study declares: one of them would be ignored."""
-    if estimator.study is None:
-        return
-    defaults = inspect.signature(type(estimator)).parameters
     twice = [
         name
         for name in DECLARED_BY_STUDY
-        if not _is_default(getattr(estimator, name), defaults[name].default)
+        if not _is_default(getattr(estimator, name), getattr(type(estimator), name))
     ]
-    if twice:
+    if twice and estimator.study is not None:
         raise ParameterError(
             f"the study declares {', '.join(twice)}; change it there, or fit without a study"
         )

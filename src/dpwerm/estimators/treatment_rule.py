@@ -144,14 +144,8 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
     @classmethod
     def from_study(cls, study: Study, epsilon: Any, **parameters: Any) -> Self:
         """Return an estimator whose facts come from a study; parameters replace [method]."""
-        declared = {
-            "gamma": study.method.gamma,
-            "mechanism": study.method.mechanism,
-            "loss": study.method.loss,
-            "h": study.method.h,
-            "saturation": study.method.saturation,
-            "threshold": study.method.threshold,
-        }
+        names = ("gamma", "mechanism", "loss", "h", "saturation", "threshold")
+        declared = {name: getattr(study.method, name) for name in names}
         known = {key: value for key, value in declared.items() if value is not None}
         return cls(epsilon, study=study, **{**known, **parameters})
 

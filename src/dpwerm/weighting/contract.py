@@ -15,11 +15,11 @@ public model each row's probability depends on that row alone. Probabilities of 
 fitted to the same people and is not released never come from here.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from types import MappingProxyType
 from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
@@ -239,46 +239,51 @@ class TrialRows:
         return TrialRows(self.X[chosen], self.targets[chosen], self.weights[chosen], received)
 
 
-class Weighting(Protocol):
-    """The public design of an estimator.
+class Weighting(ABC):
+    """The public design of an estimator; what a class leaves out is as in ξ = x.
 
-    ``form`` is that of the losses it goes with: "margin" for targets ±1, "residual" for any target.
+    name : in the registry and in certificates
+    form : of the losses that it goes with: "margin" for targets ±1, "residual" for any target
     """
 
-    @property
-    def name(self) -> str:
-        """The name in the registry and in certificates."""
+    name: ClassVar[str]
+    form: ClassVar[str]
 
     @property
     def parameters(self) -> Mapping[str, float]:
         """The parameters that make this instance again."""
+        return {}
 
-    @property
-    def form(self) -> str:
-        """The form of the losses that it goes with."""
-
-    def domain(self, encoding: Encoding) -> Domain:
-        """Return the set that holds every design row, the constant column first if there is one."""
-
-    def constant(self, encoding: Encoding) -> float:
-        """Return the constant of the design's first column, 0 if it has none."""
-
-    def coefficient_names(self, encoding: Encoding) -> tuple[str, ...]:
-        """Return one name per entry of θ."""
-
+    @abstractmethod
     def weight_bound(self, declaration: Declaration) -> float:
         """Return W, rounded up."""
 
+    @abstractmethod
     def rows(
-        self, trial: "Trial", declaration: Declaration, encoding: Encoding, second: FloatArray
+        self, trial: Trial, declaration: Declaration, encoding: Encoding, second: FloatArray
     ) -> TrialRows:
         """Return encoded rows, targets and weights; second: (n,) P(second arm | x)."""
 
+    def domain(self, encoding: Encoding) -> Domain:
+        """Return the set that holds every design row, the constant column first if there is one."""
+        return encoding.domain
+
+    def constant(self, encoding: Encoding) -> float:
+        """Return the constant of the design's first column, 0 if it has none."""
+        return encoding.intercept_scale
+
+    def coefficient_names(self, encoding: Encoding) -> tuple[str, ...]:
+        """Return one name per entry of θ."""
+        return encoding.coefficient_names
+
     def design(self, X: FloatArray, received: FloatArray | None, encoding: Encoding) -> FloatArray:
         """Return the design rows without the constant column, (n, q), of rows as learned from."""
+        del received, encoding
+        return X
 
     def rule(self, coefficients: Sequence[Number]) -> tuple[Number, ...]:
         """Return the part of θ that the score uses, one entry per coefficient of the encoding."""
+        return tuple(coefficients)
 
 
 def weight_bound(benefit_bound: float, smallest_probability: float) -> float:
@@ -306,7 +311,7 @@ def outcome_weights(
 
 
 @dataclass(frozen=True)
-class OutcomeWeighted:
+class OutcomeWeighted(Weighting):
     r"""Outcome weighted learning (Zhao et al. 2012): ξ = x, t = y·sign(v), w = |v|/P(y|x).
 
     w ≤ V/π_min; v is the centred, clipped benefit and y = ±1 the arm received. A row whose arm,
@@ -315,26 +320,13 @@ class OutcomeWeighted:
 
     name: ClassVar[str] = "outcome-weighted"
     form: ClassVar[str] = "margin"
-    parameters: ClassVar[Mapping[str, float]] = MappingProxyType({})
-
-    def domain(self, encoding: Encoding) -> Domain:
-        """Return the set that holds every encoded row."""
-        return encoding.domain
-
-    def constant(self, encoding: Encoding) -> float:
-        """Return the intercept's constant."""
-        return encoding.intercept_scale
-
-    def coefficient_names(self, encoding: Encoding) -> tuple[str, ...]:
-        """Return the names of the encoding."""
-        return encoding.coefficient_names
 
     def weight_bound(self, declaration: Declaration) -> float:
         """Return V/π_min."""
         return weight_bound(declaration.benefit.clip, declaration.treatment.pi_min)
 
     def rows(
-        self, trial: "Trial", declaration: Declaration, encoding: Encoding, second: FloatArray
+        self, trial: Trial, declaration: Declaration, encoding: Encoding, second: FloatArray
     ) -> TrialRows:
         """Return x, y·sign(v) and |v|/P(y|x)."""
         labels, weights = outcome_weights(
@@ -344,15 +336,6 @@ class OutcomeWeighted:
             self.weight_bound(declaration),
         )
         return TrialRows(trial.encode(encoding), labels, weights)
-
-    def design(self, X: FloatArray, received: FloatArray | None, encoding: Encoding) -> FloatArray:
-        """Return x."""
-        del received, encoding
-        return X
-
-    def rule(self, coefficients: Sequence[Number]) -> tuple[Number, ...]:
-        """Return all of θ."""
-        return tuple(coefficients)
 
 
 OUTCOME_WEIGHTED = OutcomeWeighted()

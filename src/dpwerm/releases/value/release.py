@@ -366,9 +366,5 @@ class ValueKind(Kind[ValueRelease]):
 
 
 KIND = register_kind(ValueKind())
-value_content, write_value, read_value, verify_value = (
-    KIND.content,
-    KIND.write,
-    KIND.read,
-    KIND.verify,
-)
+value_content = KIND.content
+write_value, read_value, verify_value = KIND.write, KIND.read, KIND.verify

@@ -327,12 +327,11 @@ class RuleKind(Kind[Rule]):
         strange = sorted(set(record.sources) - {block.name for block in release.encoding.blocks})
         if strange:
             raise RuleFileError(where, [Fault("sources", "names something that is no feature")])
-        declaration = Declaration(
-            facts.treatment, facts.benefit, record.study.id, record.study.name, record.sources
-        )
+        study, sources = record.study, record.sources
+        facts = replace(facts, study_id=study.id, study_name=study.name, sources=sources)
         with refused_at(where, "tuning"):
             tuning = None if record.tuning is None else record.tuning.tuning()
-        rule = Rule(release, declaration, propensity, tuning)
+        rule = Rule(release, facts, propensity, tuning)
         with refused_at(where, "budget of both releases"):
             _ = rule.budget
         return rule

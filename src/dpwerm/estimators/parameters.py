@@ -6,7 +6,7 @@ both become the same typed facts.
 
 import copy
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -46,25 +46,11 @@ PARAMETERS = {
 BARE_MODELS = ("private", "ridge", "asymptotic")
 """The models of the propensity that need no word besides their name; the last is refused."""
 
-DECLARED_BY_STUDY = (
-    "feature_bounds",
-    "benefit_bounds",
-    "arms",
-    "propensity",
-    "propensity_floor",
-    "weight_origin",
-    "transform",
-    "direction",
-    "weights",
-    "centre",
-    "benefit_clip",
-    "default_arm",
-    "relation",
-    "encoding",
-    "intercept_scale",
-    "planned_n",
-)
-"""The parameters that a study declares; with one they keep their defaults."""
+METHOD = ("gamma", "mechanism", "loss", "h", "saturation", "threshold")
+"""The parameters that [method] of a study fills in where they are not given."""
+
+BESIDE = (*METHOD, "epsilon", "delta", "regularizer", "random_state", "study", "ledger")
+"""The parameters that may stand beside a study; it declares all others."""
 
 
 def declaration_of(estimator: Any) -> Declaration:
@@ -91,14 +77,12 @@ def declaration_of(estimator: Any) -> Declaration:
 
 def _refuse_twice_declared(estimator: Any) -> None:
     """Raise if a parameter says what the study declares: one of them would be ignored."""
-    twice = [
-        name
-        for name in DECLARED_BY_STUDY
-        if not _is_default(getattr(estimator, name), getattr(type(estimator), name))
-    ]
-    if twice and estimator.study is not None:
+    declared = [one for one in fields(estimator) if one.init and one.name not in BESIDE]
+    given = [one for one in declared if not _is_default(getattr(estimator, one.name), one.default)]
+    if given and estimator.study is not None:
         raise ParameterError(
-            f"the study declares {', '.join(twice)}; change it there, or fit without a study"
+            f"the study declares {', '.join(one.name for one in given)}; change it there, or fit "
+            "without a study"
         )
 
 

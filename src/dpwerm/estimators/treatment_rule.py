@@ -18,6 +18,7 @@ from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.estimators.arrays_in import number_encoding, numeric_matrix
 from dpwerm.estimators.parameters import (
+    METHOD,
     Checked,
     checked_parameters,
     declared_labels,
@@ -144,8 +145,7 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
     @classmethod
     def from_study(cls, study: Study, epsilon: Any, **parameters: Any) -> Self:
         """Return an estimator whose facts come from a study; parameters replace [method]."""
-        names = ("gamma", "mechanism", "loss", "h", "saturation", "threshold")
-        declared = {name: getattr(study.method, name) for name in names}
+        declared = {name: getattr(study.method, name) for name in METHOD}
         known = {key: value for key, value in declared.items() if value is not None}
         return cls(epsilon, study=study, **{**known, **parameters})
 

@@ -111,7 +111,7 @@ class Kind(ABC, Generic[R]):
     """One kind of release.
 
     format, version : what its files say of themselves; a file of another version is refused
-    releases : the class of its releases
+    releases : the class of its releases, which have ``private``, ``budget`` and ``receipt``
     charged_as : what a ledger may call one, such as "rule"
     again : what makes a release anew, as a remedy, such as "fit again"
     shown : the checks that ``dpwerm verify`` lists
@@ -142,8 +142,8 @@ class Kind(ABC, Generic[R]):
         """Return the release that content of this format and version describes, or its faults."""
 
     @abstractmethod
-    def charged(self, release: R, digest: str) -> Released:
-        """Return what the release says of its charge."""
+    def charged(self, release: R) -> tuple[str, str]:
+        """Return what a ledger calls the release, and the id of its study, empty without one."""
 
     def checks(self, release: R) -> list[Finding]:
         """Return the checks beyond how the file is written: what follows from its facts."""
@@ -167,9 +167,10 @@ class Kind(ABC, Generic[R]):
         content = {"format": self.format, "version": self.version, **self.plain(release)}
         return {**content, "digest": digest_of(content)}
 
-    def released(self, release: R) -> Released:
+    def released(self, release: Any) -> Released:
         """Return what the release says of its charge, with the digest of its file."""
-        return self.charged(release, str(self.content(release)["digest"]))
+        (what, study), digest = self.charged(release), str(self.content(release)["digest"])
+        return Released(what, release.private, study, digest, release.budget, release.receipt)
 
     def ascii(self, release: R) -> str:
         """Return the text of a file of the same digest, in characters that any terminal shows."""

@@ -21,7 +21,7 @@ from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Budget, GaussianBudget, Relation
 from dpwerm.privacy.origin import KnownByDesign, ReleasedModel
 from dpwerm.releases.certificate import Certificate, Finite, Integer, Name, Text, certify
-from dpwerm.releases.kinds import RULE, Finding, Kind, Released, compared, refused_at, register_kind
+from dpwerm.releases.kinds import RULE, Finding, Kind, compared, refused_at, register_kind
 from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.tuning import Tuning, TuningRecord, plain_tuning, refuse_shared_weights
 from dpwerm.study.declaration import Declaration
@@ -336,10 +336,9 @@ class RuleKind(Kind[Rule]):
             _ = rule.budget
         return rule
 
-    def charged(self, release: Rule, digest: str) -> Released:
-        """Return what a rule says of its charge."""
-        what, study = what_of(release), release.declaration.study_id
-        return Released(what, release.private, study, digest, release.budget, release.receipt)
+    def charged(self, release: Rule) -> tuple[str, str]:
+        """Return what a ledger calls a rule, and its study."""
+        return what_of(release), release.declaration.study_id
 
     def checks(self, release: Rule) -> list[Finding]:
         """Return what follows from the certificates and from the declaration."""

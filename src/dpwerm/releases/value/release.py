@@ -32,7 +32,7 @@ from dpwerm.releases.certificate import (
     ledger_key,
     receipt_in,
 )
-from dpwerm.releases.kinds import VALUE, Kind, Released, refused_at, register_kind
+from dpwerm.releases.kinds import VALUE, Kind, refused_at, register_kind
 from dpwerm.releases.rule_file import StudyRecord
 from dpwerm.releases.value.interval import Target, gain_target, interval_of, value_target
 from dpwerm.releases.value.layout import (
@@ -359,10 +359,9 @@ class ValueKind(Kind[ValueRelease]):
             raise RuleFileError(where, [Fault("certificate.n", "is missing under replace_one")])
         return value
 
-    def charged(self, release: ValueRelease, digest: str) -> Released:
-        """Return what a value says of its charge."""
-        study = release.declaration.study_id
-        return Released("value", release.private, study, digest, release.budget, release.receipt)
+    def charged(self, release: ValueRelease) -> tuple[str, str]:
+        """Return what a ledger calls a value, and its study."""
+        return "value", release.declaration.study_id
 
 
 KIND = register_kind(ValueKind())

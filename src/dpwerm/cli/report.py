@@ -71,8 +71,6 @@ def write_report(
     Only files that verify are reported; a study brings its ledger, which must hold their charges.
     Returns the report, and whether the release that it is on is private.
     """
-    from dpwerm.documents.report.compose import report_on
-
     content = read_json(rule)
     kind = kind_in(content)
     main = (kind if kind.report else get_kind(RULE)).check(content, rule.name)
@@ -91,6 +89,9 @@ def write_report(
     )
     if study is not None:
         beside = _booked(beside, study, ledger, main.kind.name, told)
+    # Drawing takes a second to load; faults of the files are reported before.
+    from dpwerm.documents.report.compose import report_on
+
     made: Report = (main.kind.report or report_on)(main.release, beside)
     _write(made, path)
     return made, told[0].private

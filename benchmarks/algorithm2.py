@@ -24,11 +24,10 @@ from dpwerm.simulate.engine.released import second_arm
 from dpwerm.simulate.engine.run import bar
 from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.simulate.synthetic import generator
-from dpwerm.study.declaration import Declaration
+from dpwerm.study.treatment import Declaration
 from dpwerm.text import markdown
 from dpwerm.tune.algorithm2 import all_scores, parts, tune_gamma
-from dpwerm.tune.people import Repeats
-from dpwerm.tune.source import FromTable
+from dpwerm.tune.people import FromTable, Repeats
 from dpwerm.tune.tuned import means_of, place_of_best
 from reproduction.paper_batch import paper_theta
 from reproduction.paper_method import paper_benefit_bound
@@ -69,7 +68,7 @@ class PaperMethod:
     @property
     def declaration(self) -> Declaration:
         """The scenario's."""
-        return Declaration.of_study(get_scenario(self.scenario).study())
+        return get_scenario(self.scenario).study().declaration()
 
     def second(self, repeats: Repeats, key: Sequence[int]) -> NDArray[np.bool_]:
         """Return whom the rules give the second arm, (K, B, 1, T)."""

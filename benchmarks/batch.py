@@ -17,9 +17,7 @@ from rich.progress import track
 from sklearn.linear_model import LogisticRegression
 
 from dpwerm.arrays import FloatArray
-from dpwerm.objective.losses.contract import Loss
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import HuberisedHinge, Logistic, Loss
 from dpwerm.solve.batch import minimise_batch, minimise_path
 from dpwerm.solve.batch_problems import BatchProblems
 

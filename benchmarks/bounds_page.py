@@ -16,7 +16,7 @@ from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.simulate.scenarios.scenario import Scenario
 from dpwerm.solve.batch_problems import BatchProblems
-from dpwerm.study.check import read_trial
+from dpwerm.study.study import read_trial
 from dpwerm.text import markdown
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, second_arm, trial_of_table
 from reproduction.bounds.measured import MECHANISM, Bounds, bounds_beside

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
-from dpwerm.simulate.engine.journal import Journal
-from dpwerm.simulate.engine.run import bar, run
+from dpwerm.simulate.engine.run import bar
+from reproduction.journal import Journal, run
 
 C_co = TypeVar("C_co", bound=Hashable, covariant=True)
 

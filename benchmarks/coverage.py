@@ -28,8 +28,8 @@ from dpwerm.releases.value.layout import (
     split_pair,
     split_weighted,
 )
-from dpwerm.simulate.engine.journal import Journal
-from dpwerm.simulate.engine.run import bar, run
+from dpwerm.simulate.engine.run import bar
+from reproduction.journal import Journal, run
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results" / "coverage.csv"

@@ -33,7 +33,7 @@ budget = { epsilon = 1000 }
 """
 ROWS = 24
 FACTS = {
-    "declaration of the study": r"Declaration\.of_study$",
+    "declaration of the study": r"Declaration\.of_study$|Study\.declaration$",
     "certificate": r"releases/certificate.py certify$|learn/certificate.py certify$",
     "calibration": r"OutputPerturbation\.(plan|calibrate|calibration)$",
     "ledger's chain": r"privacy/ledger/.* chain_faults$",

@@ -25,8 +25,7 @@ from dpwerm.simulate.scenarios.scenario import Scenario
 from dpwerm.simulate.synthetic import generator
 from dpwerm.solve.batch import minimise_batch
 from dpwerm.solve.batch_problems import BatchProblems
-from dpwerm.study.check import read_trial
-from dpwerm.study.study import Study
+from dpwerm.study.study import Study, read_trial
 from dpwerm.text import markdown
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, Trial, second_arm, trial_of_table
 

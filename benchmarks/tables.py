@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
-from dpwerm.cli.recommend import recommend
+from dpwerm.cli.tables import recommend
 from dpwerm.data.table import BLOCK, read_table, write_with_columns
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 from dpwerm.releases.rule_file import write_rule

@@ -20,11 +20,11 @@ from benchmarks.page import fill
 from dpwerm import PrivateTreatmentRule, Study
 from dpwerm.releases.release import Rule
 from dpwerm.releases.tuning import WAYS
-from dpwerm.simulate.engine.journal import Journal
-from dpwerm.simulate.engine.run import bar, run
+from dpwerm.simulate.engine.run import bar
 from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.tune.candidates import FACTORS
 from dpwerm.tune.private import fit_tuned
+from reproduction.journal import Journal, run
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results" / "tuning.csv"

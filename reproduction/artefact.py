@@ -13,9 +13,9 @@ from typing import TypeVar
 
 from matplotlib.figure import Figure
 
-from dpwerm.simulate.engine.journal import Journal
-from dpwerm.simulate.engine.run import OnDone, run, unseen
+from dpwerm.simulate.engine.run import OnDone, unseen
 from dpwerm.text import markdown
+from reproduction.journal import Journal, run
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from dpwerm.arrays import FloatArray
 from dpwerm.draws import Draws
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms.contract import Calibration
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses import HuberisedHinge
 from dpwerm.privacy.budget import Budget
 from dpwerm.releases.certificate import Specification, certify
 from dpwerm.simulate.engine.released import TOLERANCE, released

@@ -14,16 +14,29 @@ from dpwerm.data.table import Table
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.fit import fit_release
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses import HuberisedHinge
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.randomness import SeededBits
 from dpwerm.releases.certificate import Specification
 from dpwerm.releases.release import Release
 from dpwerm.study.study import Study
-from dpwerm.study.treatment import arm_labels, arm_probabilities
+from dpwerm.study.treatment import (
+    Treatment,
+    arm_labels,
+    received_probabilities,
+    second_arm_probabilities,
+)
 from dpwerm.weighting.contract import outcome_weights, weight_bound
 
 HINGE_WIDTH = 0.5
+
+
+def arm_probabilities(table: Table, treatment: Treatment, labels: FloatArray) -> FloatArray:
+    """Return P(arm received | x) where design or table give it, shape (n,)."""
+    second = second_arm_probabilities(table, treatment)
+    if second is None:
+        raise ParameterError("the probabilities of the arms follow from a model, not the table")
+    return received_probabilities(treatment, labels, second)
 
 
 def shifted(benefit: FloatArray) -> FloatArray:

@@ -14,7 +14,7 @@ import numpy as np
 
 from dpwerm import PrivateTreatmentRule
 from dpwerm.simulate.scenarios import OBSERVATIONAL
-from dpwerm.simulate.scenarios.confounded import PROPENSITY, Confounded
+from dpwerm.simulate.scenarios.kinds import PROPENSITY, Confounded
 from dpwerm.simulate.scenarios.scenario import Scenario
 from dpwerm.study.study import Study
 

@@ -24,8 +24,7 @@ from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Calibration
-from dpwerm.objective.losses.contract import Loss
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses import HuberisedHinge, Loss
 from dpwerm.plan.expected import AT_ONCE, Settled, rehearsed
 from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.engine.released import outside_noise

@@ -2,8 +2,7 @@
 
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms.contract import Stage, no_progress
-from dpwerm.objective.losses.contract import Loss
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses import HuberisedHinge, Loss
 from dpwerm.parameters import real
 from dpwerm.plan.expected import people_of, settle
 from dpwerm.privacy.budget import Budget

@@ -13,7 +13,6 @@ import numpy as np
 from dpwerm.arrays import FloatArray
 from dpwerm.plan.expected import Settled, settle
 from dpwerm.privacy.budget import Budget
-from dpwerm.tune.learner import rules_of
 from reproduction.artefact import Bench
 from reproduction.gamma.curves import (
     Cell,
@@ -26,7 +25,7 @@ from reproduction.gamma.curves import (
     workbench,
 )
 from reproduction.gamma.lines import BASELINE, Extent
-from reproduction.synthetic.simulated import Rules, accuracy
+from reproduction.synthetic.simulated import Rules, accuracy, rules_of
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ through the engine.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -17,13 +18,15 @@ from numpy.typing import NDArray
 
 from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.data.table import Table, read_table
+from dpwerm.draws import Draws
+from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
-from dpwerm.plan.expected import settle
+from dpwerm.plan.expected import Settled, settle
 from dpwerm.privacy.budget import Budget
-from dpwerm.simulate.engine.released import second_arm
+from dpwerm.simulate.engine.released import TOLERANCE, released, second_arm
 from dpwerm.simulate.scenarios.scenario import BENEFIT, Scenario
 from dpwerm.study.treatment import arm_labels, second_arm_probabilities
-from dpwerm.tune.learner import rules_of
+from dpwerm.tune.algorithm2 import problems_of
 from dpwerm.weighting.contract import Trial
 from reproduction.paper_batch import paper_theta
 from reproduction.paper_method import paper_benefit_bound, shifted
@@ -146,6 +149,35 @@ def paper_rules(
         smallest_propensity=study.treatment.pi_min,
     )
     return Rules(encoding, theta)
+
+
+def rules_of(
+    settled: Settled,
+    trial: Trial,
+    rows: IntArray,
+    rng: np.random.Generator,
+    *,
+    factors: Sequence[float] = (1.0,),
+    draws: int = 1,
+    tolerance: float = TOLERANCE,
+) -> dict[float, FloatArray]:
+    """Return what would be released with γ times each factor, θ (B, R, p).
+
+    Noise inside the objective needs a γ of some size: a factor with which it is too small has no
+    rules. Every factor has the same luck; draws: R, how often noise is drawn for each trial.
+    """
+    calibrations = {}
+    for factor in factors:
+        with suppress(ParameterError):
+            gamma = settled.spec.gamma * factor
+            calibrations[factor] = settled.problem.calibration(rows.shape[1], gamma=gamma)
+    if not calibrations:
+        return {}
+    problems = problems_of(settled, trial, rows)
+    luck = Draws.of((len(rows), draws), problems.dimension, rng)
+    loss = settled.spec.loss
+    theta = released(problems, loss, list(calibrations.values()), luck, tolerance=tolerance)
+    return dict(zip(calibrations, theta, strict=True))
 
 
 def our_rules(

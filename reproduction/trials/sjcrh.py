@@ -20,8 +20,8 @@ from dpwerm.arrays import FloatArray
 from dpwerm.data.table import read_table
 from dpwerm.simulate.scenarios.scenario import ARM, BENEFIT, Outcome, Scenario, numbers, two_arms
 from dpwerm.study.study import Study
-from dpwerm.study.treatment import arm_labels, arm_probabilities
-from reproduction.paper_method import shifted
+from dpwerm.study.treatment import arm_labels
+from reproduction.paper_method import arm_probabilities, shifted
 from reproduction.trials.trial import OpenTrial
 
 ARMS = ("placebo", "melatonin")

@@ -14,9 +14,9 @@ from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.data.table import read_table
 from dpwerm.errors import Fault, TableError
 from dpwerm.features.encoding import Encoding
-from dpwerm.study.check import read_trial
-from dpwerm.study.study import Study
-from dpwerm.study.treatment import arm_labels, arm_probabilities
+from dpwerm.study.study import Study, read_trial
+from dpwerm.study.treatment import arm_labels
+from reproduction.paper_method import arm_probabilities
 from reproduction.trials.measures import empirical_value, influence
 
 SMALLEST_TRIAL = 20

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dpwerm.data.columns import normalise
-from dpwerm.data.table import Table, read_table
+from dpwerm.data.table import Table, normalise, read_table
 from dpwerm.errors import Fault, ParameterError, TableError
 from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.mechanisms.laplace_sums import LaplaceSums, exact_sums
@@ -31,10 +30,9 @@ from dpwerm.releases.value.layout import (
     shared_rows,
 )
 from dpwerm.releases.value.release import ValueRelease, value_content
-from dpwerm.study.check import refuse_repeated_persons
-from dpwerm.study.declaration import Declaration
 from dpwerm.study.propensity import PrivatePropensity
-from dpwerm.study.study import Study
+from dpwerm.study.study import Study, refuse_repeated_persons
+from dpwerm.study.treatment import Declaration
 from dpwerm.version import __version__
 from dpwerm.weighting.contract import trial_of_table
 
@@ -72,7 +70,7 @@ class Evaluation:
         declared, relation = self.rule.declaration, self.rule.release.certificate.relation
         self.encoding = self.rule.release.encoding
         if study is not None:
-            declared, relation = Declaration.of_study(study), Relation.of(study.relation)
+            declared, relation = study.declaration(), Relation.of(study.relation)
             self.encoding = study.encoding()
         _refuse_other_study(self.rule, declared)
         _refuse_origin(self.rule, declared)

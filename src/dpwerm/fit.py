@@ -11,6 +11,7 @@ Every estimator, command, private tuning and audit fits through here.
 """
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.special import expit
@@ -24,7 +25,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Calibration, Stage, no_progress
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import Logistic
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import MemoryRows
@@ -36,8 +37,8 @@ from dpwerm.privacy.randomness import BitSource
 from dpwerm.releases.certificate import Chosen, Specification, calibration_of, certify
 from dpwerm.releases.release import Release, Rule
 from dpwerm.solve.newton import minimise
-from dpwerm.study.declaration import Declaration
 from dpwerm.study.propensity import ExternalPropensity
+from dpwerm.study.treatment import Declaration
 from dpwerm.version import __version__
 from dpwerm.weighting.contract import (
     Trial,
@@ -127,9 +128,12 @@ class Problem:
             declaration=declaration,
         )
 
-    def calibration(self, n: int) -> Calibration:
-        """Return the noise of a settled problem, or raise if no claim can be made."""
-        return calibration_of(self.spec, self.encoding, n)
+    def calibration(self, n: int, **settings: Any) -> Calibration:
+        """Return the noise of a settled problem, or raise if no claim can be made.
+
+        settings : of the specification, to be used in the place of the problem's own
+        """
+        return calibration_of(self.spec.with_settings(**settings), self.encoding, n)
 
     def check(self) -> None:
         """Raise if no claim can be made with what is fixed, whatever else is chosen.
@@ -151,11 +155,26 @@ def fit(problem: Problem, trial: Trial, payment: Payment, on_stage: Stage = no_p
     n = trial.n_rows
     rule = problem.own(n).settled(n, on_stage)
     rule.calibration(n)
-    nuisance = settled_nuisance(problem, n, on_stage)
-    bits = payment.bits(whole_cost(nuisance, rule.spec.budget))
-    propensity, second = propensities(problem, nuisance, trial, bits, on_stage)
-    ready = Ready.of(rule, trial, second, on_stage)
+    ready, bits, propensity = prepared(problem, rule, rule.spec.budget, trial, payment, on_stage)
     return Rule(ready.release(rule.spec, bits, on_stage), rule.trial, propensity)
+
+
+def prepared(
+    problem: Problem,
+    rule: Problem,
+    cost: AnyBudget,
+    trial: Trial,
+    payment: Payment,
+    on_stage: Stage,
+) -> tuple["Ready", BitSource, Release | None]:
+    """Charge, then return the rows of a settled rule, the paid bits and the propensity model.
+
+    problem: as it was posed; cost: of the rule alone. The propensity model is released, or None.
+    """
+    nuisance = settled_nuisance(problem, trial.n_rows, on_stage)
+    bits = payment.bits(whole_cost(nuisance, cost))
+    propensity, second = propensities(problem, nuisance, trial, bits, on_stage)
+    return Ready.of(rule, trial, second, on_stage), bits, propensity
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,9 +1,9 @@
 """Checks of public parameters; each returns the canonical value or says what is allowed."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Mapping
 from numbers import Real
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -60,6 +60,37 @@ def one_of(name: str, value: object, allowed: Iterable[str]) -> str:
         shown = repr(value) if isinstance(value, str) else type(value).__name__
         raise ParameterError(f"{name} must be one of {', '.join(names)}, not {shown}")
     return value
+
+
+class Parameterised(Protocol):
+    """What is made again from its own parameters."""
+
+    @property
+    def parameters(self) -> Mapping[str, float]:
+        """The parameters that make this instance again."""
+
+
+Made = TypeVar("Made", bound=Parameterised)
+
+
+def made(
+    kind: str, table: Mapping[str, type[Made]], name: object, parameters: Mapping[str, float]
+) -> Made:
+    """Return what a table knows by a name, or say which names or parameters exist."""
+    maker = table[one_of(kind, name, table)]
+    allowed = maker().parameters
+    if unknown := sorted(set(parameters) - set(allowed)):
+        known = ", ".join(sorted(allowed)) or "none"
+        raise ParameterError(
+            f"{kind} {name} has no parameter {', '.join(unknown)}; it has: {known}"
+        )
+    return maker(**parameters)
+
+
+def check_unused(kind: str, name: str, table: Container[str]) -> None:
+    """Raise if a table has that name already: a name is given once."""
+    if name in table:
+        raise ParameterError(f"a {kind} named {name} is already registered")
 
 
 # ------------------------------------------------------------------------------------------

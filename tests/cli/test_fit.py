@@ -349,7 +349,7 @@ def test_stages_never_depend_on_the_data(
 
         def __exit__(self, *_: object) -> None: ...
 
-    monkeypatch.setattr("dpwerm.cli.fit.stages", Recorder)
+    monkeypatch.setattr("dpwerm.cli.release.stages", Recorder)
     assert fit().code == 0
     trial.table.write_bytes(sound_table().set("arm", "").to_bytes())
     assert fit("--force").code == 0

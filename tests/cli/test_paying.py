@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dpwerm.cli.console import CHARGED, NOT_CHARGED
-from dpwerm.cli.paying import told
+from dpwerm.cli.release import told
 from dpwerm.errors import BudgetError, LedgerError
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.ledger.ledger import Ledger

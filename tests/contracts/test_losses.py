@@ -12,10 +12,16 @@ from tests.unit.objective.residuals import Huber
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.objective.losses import LOSSES, get_loss, register_loss
-from dpwerm.objective.losses.contract import Loss, check_loss, form_of
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import (
+    LOSSES,
+    HuberisedHinge,
+    Logistic,
+    Loss,
+    check_loss,
+    form_of,
+    get_loss,
+    register_loss,
+)
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.rows import MemoryRows
 

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 from flint import ctx
+from tests.unit.mechanisms.laws import NOISE_LAWS
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.features.blocks import CategoryBlock, Level, NumberBlock
 from dpwerm.features.encoding import Encoding
 from dpwerm.fit import fit_release
-from dpwerm.mechanisms import MECHANISMS, NOISE_LAWS, get_mechanism
+from dpwerm.mechanisms import MECHANISMS, get_mechanism
 from dpwerm.mechanisms.contract import Calibration
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import HuberisedHinge, Logistic
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.budget import Budget, GaussianBudget, Relation

@@ -12,10 +12,12 @@ import pytest
 from flint import ctx
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.unit.mechanisms.laws import NOISE_LAWS
 
 from dpwerm.errors import ParameterError
-from dpwerm.mechanisms import NOISE_LAWS
-from dpwerm.mechanisms.contract import Noise, NoiseLaw
+from dpwerm.mechanisms import MECHANISMS
+from dpwerm.mechanisms.contract import Noise
+from dpwerm.mechanisms.output_perturbation import OutputPerturbation
 from dpwerm.privacy.budget import AnyBudget, Budget, only_budget
 from dpwerm.privacy.randomness import OperatingSystemBits, SeededBits
 
@@ -29,19 +31,19 @@ OTHERS: list[AnyBudget] = [Budget.zcdp("0.1"), Budget.gdp("0.5")]
 """Budgets in the notions of Gaussian noise."""
 
 
-def budget_for(law: NoiseLaw, epsilon: str = "0.3") -> Budget:
+def budget_for(law: OutputPerturbation, epsilon: str = "0.3") -> Budget:
     if law.name == "none":
         return Budget.of("inf")
     return Budget.of(epsilon, "1e-6" if law.needs_delta else 0)
 
 
-def noise_for(law: NoiseLaw, dimension: int, sensitivity: float = 0.7) -> Noise:
-    return law.calibrate(sensitivity, dimension, budget_for(law))
+def noise_for(law: OutputPerturbation, dimension: int, sensitivity: float = 0.7) -> Noise:
+    return law.noise_for(sensitivity, dimension, budget_for(law))
 
 
-def test_the_table_holds_the_four_laws_and_cannot_be_changed() -> None:
+def test_there_are_four_laws_and_the_table_cannot_be_changed() -> None:
     assert NAMES == ["gaussian", "none", "product-laplace", "spherical-laplace"]
-    table: Any = NOISE_LAWS
+    table: Any = MECHANISMS
     with pytest.raises(TypeError):
         table["other"] = None
 
@@ -61,11 +63,11 @@ def test_the_record_says_everything_and_leads_back_to_itself(name: str) -> None:
     noise = noise_for(law, 3)
     assert noise.mechanism == name
     assert (noise.dimension, noise.sensitivity) == (3, 0.7)
-    again = law.calibrate(noise.sensitivity, noise.dimension, noise.budget)
+    again = law.noise_for(noise.sensitivity, noise.dimension, noise.budget)
     assert again == noise
     written = json.loads(json.dumps(asdict(noise) | {"budget": noise.budget.plain()}))
     budget = only_budget(**written["budget"])
-    assert law.calibrate(written["sensitivity"], written["dimension"], budget) == noise
+    assert law.noise_for(written["sensitivity"], written["dimension"], budget) == noise
     assert pickle.loads(pickle.dumps(noise)) == noise  # noqa: S301
 
 
@@ -81,7 +83,7 @@ def test_twice_the_sensitivity_is_twice_the_noise(name: str) -> None:
 def test_less_privacy_is_less_noise(name: str) -> None:
     law = NOISE_LAWS[name]
     scales = [
-        law.calibrate(1.0, 3, budget_for(law, epsilon)).scale
+        law.noise_for(1.0, 3, budget_for(law, epsilon)).scale
         for epsilon in ("0.000001", "0.1", "0.2", "1", "100", "1000000000")
     ]
     assert scales == sorted(scales, reverse=True)
@@ -142,7 +144,7 @@ def test_a_release_ends_for_every_theta_and_scale(
     name: str, sensitivity: float, theta: list[Fraction], epsilon: str, seed: int
 ) -> None:
     law = NOISE_LAWS[name]
-    noise = law.calibrate(sensitivity, len(theta), budget_for(law, epsilon))
+    noise = law.noise_for(sensitivity, len(theta), budget_for(law, epsilon))
     released = law.release(theta, noise, SeededBits(seed))
     grid, reach = Fraction(2) ** noise.exponent, Fraction(noise.scale) * 10_000
     for k, t in zip(released, theta, strict=True):
@@ -185,7 +187,7 @@ def test_theta_of_another_length_is_refused_without_its_values(name: str) -> Non
 def test_a_sensitivity_outside_its_range_is_refused(name: str, sensitivity: Any) -> None:
     law = NOISE_LAWS[name]
     with pytest.raises(ParameterError, match=r"^sensitivity must"):
-        law.calibrate(sensitivity, 2, budget_for(law))
+        law.noise_for(sensitivity, 2, budget_for(law))
 
 
 @every
@@ -193,7 +195,7 @@ def test_a_sensitivity_outside_its_range_is_refused(name: str, sensitivity: Any)
 def test_a_dimension_outside_its_range_is_refused(name: str, dimension: Any) -> None:
     law = NOISE_LAWS[name]
     with pytest.raises(ParameterError, match=r"^dimension must"):
-        law.calibrate(1.0, dimension, budget_for(law))
+        law.noise_for(1.0, dimension, budget_for(law))
 
 
 WRONG_BUDGETS = {
@@ -209,7 +211,7 @@ WRONG_BUDGETS = {
 )
 def test_a_budget_it_cannot_meet_is_refused_by_name(name: str, budget: str) -> None:
     with pytest.raises(ParameterError, match=f"^mechanism {name} needs"):
-        NOISE_LAWS[name].calibrate(1.0, 2, Budget.of(*budget.split()))
+        NOISE_LAWS[name].noise_for(1.0, 2, Budget.of(*budget.split()))
 
 
 @pytest.mark.parametrize("budget", OTHERS, ids=str)
@@ -220,10 +222,10 @@ def test_other_notions_are_met_by_gaussian_noise_and_refused_by_the_rest(
     law = NOISE_LAWS[name]
     if name != "gaussian":
         with pytest.raises(ParameterError, match=f"^mechanism {name} needs epsilon; use gaussian"):
-            law.calibrate(1.0, 2, budget)
+            law.noise_for(1.0, 2, budget)
         return
-    noise = law.calibrate(1.0, 2, budget)
-    assert law.calibrate(1.0, 2, only_budget(**noise.budget.plain())) == noise
+    noise = law.noise_for(1.0, 2, budget)
+    assert law.noise_for(1.0, 2, only_budget(**noise.budget.plain())) == noise
     assert pickle.loads(pickle.dumps(noise)) == noise  # noqa: S301
     assert len(law.release([Fraction(0)] * 2, noise, SeededBits(0))) == 2
     with pytest.raises(ParameterError):

@@ -1,17 +1,20 @@
 """Every registered regulariser is 1-strongly convex, and the check can say no."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 from flint import arb
+from tests.unit.mechanisms.perturbed_cases import facts
 from tests.unit.objective.residuals import Coupled
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
+from dpwerm.objective.losses import Logistic
+from dpwerm.objective.objective import Objective
 from dpwerm.objective.regularizers import (
     REGULARIZERS,
     Regularizer,
@@ -20,6 +23,7 @@ from dpwerm.objective.regularizers import (
     get_regularizer,
     register_regularizer,
 )
+from dpwerm.objective.rows import MemoryRows
 
 
 @dataclass(frozen=True)
@@ -160,3 +164,25 @@ def test_the_ridge_is_the_identity_and_its_leverage_the_squared_radius() -> None
     ridge = get_regularizer("ridge")
     assert np.array_equal(Ridge().matrix(3), np.eye(3))
     assert ridge.leverage(Fraction(7, 3), 3) == Fraction(7, 3)
+
+
+class Unfinished:
+    """A class as regularisers once were: without ``matrix`` and ``leverage``."""
+
+    name = "unfinished"
+    parameters: ClassVar[dict[str, float]] = {}
+    value = gradient = hessian = gradient_error = gradient_ball = Quartic.value
+
+
+def test_a_regulariser_that_lacks_a_method_is_refused_by_name() -> None:
+    unfinished: Any = Unfinished
+    rows = MemoryRows(np.zeros((0, 2)), np.zeros(0), np.zeros(0), 0.0, np.ones(2))
+    known = facts()
+    for use in (
+        lambda: register_regularizer(unfinished),
+        lambda: Objective(rows, Logistic(), 1.0, unfinished()),
+        lambda: replace(known, regularizer=unfinished()),
+    ):
+        with pytest.raises(ParameterError, match="not Unfinished: it has no matrix, leverage"):
+            use()
+    assert "unfinished" not in REGULARIZERS

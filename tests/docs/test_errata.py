@@ -14,7 +14,7 @@ from tests.docs.pages import ROOT
 from tests.faults import weights
 
 from dpwerm.arrays import FloatArray
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses import HuberisedHinge
 from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.solve.batch import minimise_batch
 from dpwerm.solve.batch_problems import BatchProblems

@@ -18,10 +18,11 @@ from tests.faults.chain import (
     spherical,
     weighed,
 )
+from tests.unit.mechanisms.laws import NOISE_LAWS
 
 from dpwerm.arrays import FloatArray
 from dpwerm.audit.target import Key, Pair, luck
-from dpwerm.mechanisms import MECHANISMS, NOISE_LAWS, get_mechanism
+from dpwerm.mechanisms import MECHANISMS, get_mechanism
 from dpwerm.mechanisms.contract import Calibration
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import OperatingSystemBits

@@ -29,7 +29,7 @@ from dpwerm.exact import round_up
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Calibration, Noise
 from dpwerm.mechanisms.perturbed import SECOND
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import Logistic
 from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.engine.released import inside_noise, outside_noise
 from dpwerm.solve.batch import minimise_batch
@@ -206,7 +206,7 @@ class CoarseSolver:
         if inside is None:
             raise AssertionError("objective perturbation has noise inside")
         reach = round_up(2 * Fraction(COARSE))
-        return SECOND.calibrate(reach, self.dimension, Budget(inside.epsilon_outside))
+        return SECOND.noise_for(reach, self.dimension, Budget(inside.epsilon_outside))
 
     def pairs(self) -> Sequence[Pair]:
         """Return two people with the same arm, or with both."""

@@ -20,7 +20,7 @@ from tests.faults.noise import (
 )
 
 from dpwerm.audit.attack import audit
-from dpwerm.audit.statistics import lowest_bit
+from dpwerm.audit.guesser import lowest_bit
 from dpwerm.privacy.randomness import SeededBits
 
 

@@ -24,7 +24,7 @@ from tests.faults.chain import (
 
 from dpwerm.arrays import FloatArray
 from dpwerm.audit.target import Pair
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import Logistic
 from dpwerm.privacy.origin import KnownByDesign, RidgeModel
 from dpwerm.privacy.sensitivity import Facts, WeightOrigin
 from dpwerm.solve.batch import minimise_batch

@@ -17,7 +17,7 @@ from dpwerm.features.composed import Hull, Product
 from dpwerm.features.domain import Domain, Interval
 from dpwerm.features.encoding import Encoding
 from dpwerm.objective.regularizers import QuadraticPenalty
-from dpwerm.study.declaration import Declaration
+from dpwerm.study.treatment import Declaration
 from dpwerm.weighting.contract import TrialRows, Weighting
 
 if TYPE_CHECKING:

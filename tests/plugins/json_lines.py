@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from dpwerm.data.columns import text_of
-from dpwerm.data.readers import Reader, Source, register_reader
+from dpwerm.data.table import Reader, Source, register_reader, text_of
 from dpwerm.errors import Fault, TableError
 
 

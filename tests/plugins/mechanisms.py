@@ -5,10 +5,7 @@ sensitivity Δ. A law of b: the norm ‖·‖_∞ with κ = the largest bound of
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
 import numpy as np
 from flint import arb
@@ -17,20 +14,10 @@ from scipy import integrate, optimize, stats
 from dpwerm.arrays import FloatArray
 from dpwerm.draws import Draws
 from dpwerm.exact import floor_log2, round_up
-from dpwerm.mechanisms.contract import (
-    GRID_BITS,
-    OUTPUT,
-    Noise,
-    PureClaim,
-    checked_release,
-    pure_epsilon,
-    with_epsilon,
-)
-from dpwerm.mechanisms.objective_perturbation import ObjectivePerturbation
+from dpwerm.mechanisms.contract import GRID_BITS, Noise, pure_epsilon, with_epsilon
+from dpwerm.mechanisms.objective_perturbation import CLAIM, ObjectivePerturbation
 from dpwerm.mechanisms.output_perturbation import OutputPerturbation
 from dpwerm.privacy.budget import AnyBudget
-from dpwerm.privacy.grid import release_on_grid
-from dpwerm.privacy.randomness import BitSource
 from dpwerm.privacy.samplers import LazyUniforms, Sampler, ball, gamma_radius
 from dpwerm.privacy.sensitivity import Facts
 
@@ -49,32 +36,30 @@ def simulated_cube(draws: Draws) -> FloatArray:
     return np.asarray(draws.uniforms * draws.longer[..., None])
 
 
-@dataclass(frozen=True)
-class CubeLaplace(PureClaim):
+class CubeLaplace(OutputPerturbation):
     """Noise of density ∝ exp(−ε‖z‖_∞/Δ)."""
 
-    name: ClassVar[str] = "cube-laplace"
-    statement: ClassVar[str] = (
+    name = "cube-laplace"
+    statement = (
         "If the ℓ₂ sensitivity is at most Δ, adding noise with density ∝ exp(−ε‖z‖_∞/Δ) "
         "is ε-differentially private."
     )
-    proof: ClassVar[str] = "tests/plugins/mechanisms.py"
-    how: ClassVar[str] = OUTPUT
+    proof = "tests/plugins/mechanisms.py"
 
-    def calibrate(self, sensitivity: float, dimension: int, budget: AnyBudget) -> Noise:
-        scale = Fraction(sensitivity) / pure_epsilon(self.name, budget)
-        exponent = floor_log2(scale) - GRID_BITS
-        return Noise(self.name, dimension, sensitivity, budget, round_up(scale), exponent)
+    def scale_and_grid(self, change: Fraction, p: int, budget: AnyBudget) -> tuple[float, int]:
+        del p
+        scale = change / pure_epsilon(self.name, budget)
+        return round_up(scale), floor_log2(scale) - GRID_BITS
 
-    def release(self, theta: Sequence[Fraction], noise: Noise, bits: BitSource) -> tuple[int, ...]:
-        center = checked_release(self, theta, noise)
-        scale = noise.exact_sensitivity / pure_epsilon(self.name, noise.budget)
-        return release_on_grid(center, cube(noise.dimension, scale), noise.exponent, bits)
+    def sampler(self, noise: Noise) -> Sampler:
+        return cube(
+            noise.dimension, noise.exact_sensitivity / pure_epsilon(self.name, noise.budget)
+        )
 
     def simulated(self, draws: Draws) -> FloatArray:
         return simulated_cube(draws)
 
-    def log_density(self, z: FloatArray) -> FloatArray:
+    def log_law(self, z: FloatArray) -> FloatArray:
         return np.asarray(-np.abs(z).max(axis=1))
 
     def order(self, budget: AnyBudget) -> int | None:
@@ -92,11 +77,13 @@ class CubeLaplace(PureClaim):
         return scale * float(optimize.brentq(lambda t: within(t) - coverage, 1e-9, high))
 
 
-@dataclass(frozen=True)
-class SupNorm:
+class ObjectiveSup(ObjectivePerturbation):
     """The norm ‖b‖_∞."""
 
-    name: ClassVar[str] = "sup"
+    name = "objective-sup"
+    norm = "sup"
+    statement = CLAIM.format(norm)
+    place = 15
 
     def kappa(self, facts: Facts) -> float:
         return float(facts.domain.column_bounds.max())
@@ -108,10 +95,9 @@ class SupNorm:
         del facts
         return simulated_cube(draws)
 
-    def log_density(self, facts: Facts, b: FloatArray) -> FloatArray:
+    def log_law(self, facts: Facts, b: FloatArray) -> FloatArray:
         del facts
-        return CubeLaplace().log_density(b)
+        return CubeLaplace().log_law(b)
 
 
-CUBE = OutputPerturbation(CubeLaplace())
-SUP = ObjectivePerturbation(SupNorm(), place=15)
+CUBE, SUP = CubeLaplace(), ObjectiveSup()

@@ -26,9 +26,7 @@ from dpwerm.releases.certificate import Specification, facts_of
 from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of, read_rule, write_rule
 from dpwerm.simulate.demo import best_arm, demo_trial, study_text
-from dpwerm.study.check import read_trial
-from dpwerm.study.declaration import Declaration
-from dpwerm.study.study import Study
+from dpwerm.study.study import Study, read_trial
 from dpwerm.weighting.contract import WEIGHTINGS, register_weighting, trial_of_table
 
 __all__ = ["run"]
@@ -46,7 +44,7 @@ def registered() -> Iterator[None]:
 
 
 def problem(mechanism: str, epsilon: str = "2") -> Problem:
-    declaration = Declaration.of_study(STUDY)
+    declaration = STUDY.declaration()
     known = MECHANISMS[mechanism]
     spec = Specification(
         budget=Budget.of(epsilon, "1e-6" if known.needs_delta else "0"),

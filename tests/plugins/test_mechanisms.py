@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
-from tests.plugins.mechanisms import CUBE, SUP
+from tests.plugins.mechanisms import CUBE, SUP, CubeLaplace
 from tests.unit.choose.questions import question
 from tests.unit.documents.test_summary import TEXT, TRIAL, demo_rule
 from tests.unit.small import search_little
 
-from dpwerm import PrivateTreatmentRule, Study, mechanisms
+from dpwerm import PrivateTreatmentRule, Study
 from dpwerm.audit.attack import audit
 from dpwerm.audit.suite import mechanism_target
 from dpwerm.choose import search as candidates
@@ -23,9 +23,8 @@ from dpwerm.documents.report.compose import compose
 from dpwerm.documents.report.material import Material
 from dpwerm.documents.summary import summary
 from dpwerm.errors import ParameterError
-from dpwerm.mechanisms import MECHANISMS, register_mechanism
+from dpwerm.mechanisms import MECHANISMS, contract, register_mechanism
 from dpwerm.mechanisms.contract import Mechanism
-from dpwerm.mechanisms.output_perturbation import OutputPerturbation
 from dpwerm.privacy.budget import Budget
 from dpwerm.releases.rule_file import read_rule, verify_rule, write_rule
 
@@ -37,12 +36,12 @@ every = pytest.mark.parametrize("name", NAMES)
 @pytest.fixture(autouse=True)
 def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Register both, and forget them afterwards."""
-    table = dict(mechanisms._MECHANISMS)
+    table = dict(contract._MECHANISMS)
     for mechanism in PLUGGED:
         register_mechanism(mechanism)
     yield
-    mechanisms._MECHANISMS.clear()
-    mechanisms._MECHANISMS.update(table)
+    contract._MECHANISMS.clear()
+    contract._MECHANISMS.update(table)
 
 
 @every
@@ -104,9 +103,9 @@ def test_the_automatic_choice_tries_it_in_its_place() -> None:
 def test_an_answer_that_did_not_try_it_is_not_remembered_for_it() -> None:
     asked = question()
     with_it = asked.digest("x")
-    mechanisms._MECHANISMS.pop("objective-sup")
+    contract._MECHANISMS.pop("objective-sup")
     without = asked.digest("x")
-    mechanisms._MECHANISMS.pop("cube-laplace")
+    contract._MECHANISMS.pop("cube-laplace")
     assert len({with_it, without, asked.digest("x")}) == 3
 
 
@@ -149,7 +148,7 @@ def test_a_name_is_given_once() -> None:
             register_mechanism(taken)
 
 
-class Renamed(OutputPerturbation):
+class Renamed(CubeLaplace):
     """The cube law under a name of its own, with one thing missing."""
 
     name = "renamed"
@@ -192,7 +191,7 @@ class Moody(Renamed):
 )
 def test_a_mechanism_that_lacks_something_is_refused(kind: Any, words: str) -> None:
     with pytest.raises(ParameterError, match=words):
-        register_mechanism(kind(CUBE.law))
+        register_mechanism(kind())
     assert "renamed" not in MECHANISMS
 
 

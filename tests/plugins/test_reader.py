@@ -11,8 +11,7 @@ from tests.bad_input.base import STUDY, Cells, sound_table
 from tests.plugins import json_lines
 
 from dpwerm.cli.main import main
-from dpwerm.data.readers import READERS, Reader, Source, endings, register_reader
-from dpwerm.data.table import read_table
+from dpwerm.data.table import READERS, Reader, Source, endings, read_table, register_reader
 from dpwerm.errors import ParameterError, TableError
 
 
@@ -56,8 +55,9 @@ def test_the_format_walks_from_init_to_evaluate(
     names = [*sound_table().header, "recommended_arm", "score"]
     assert [list(line) for line in lines] == [names] * len(sound_table().rows)
     other = read_table(tmp_path / "out.csv", names[-2:])
+    codes, arms = other.factorised("recommended_arm")
     assert [line["score"] for line in lines] == other.numbers("score").tolist()
-    assert [line["recommended_arm"] for line in lines] == other.texts("recommended_arm").tolist()
+    assert [line["recommended_arm"] for line in lines] == [arms[code] for code in codes]
 
 
 @pytest.mark.usefixtures("registered")

@@ -105,3 +105,18 @@ def test_missing_benefits_and_transforms_are_refused() -> None:
     )
     with pytest.raises(ParameterError, match="larger is better"):
         paper_rule(smaller, read_table(drawn, smaller.columns), gamma=1.0, epsilon=1.0, rng=rng)
+    modelled = Study.parse(
+        """
+        format = 1
+        study = { id = "modelled" }
+        features.x1 = { kind = "number", bounds = [0, 1] }
+        benefit = { column = "benefit", bounds = [-7.5, 7.5] }
+        [treatment]
+        column = "arm"
+        arms = ["A", "B"]
+        propensity = { model = "private" }
+        propensity_floor = 0.1
+        """
+    )
+    with pytest.raises(ParameterError, match="follow from a model"):
+        paper_rule(modelled, read_table(drawn, modelled.columns), gamma=1.0, epsilon=1.0, rng=rng)

@@ -5,9 +5,9 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
+from tests.unit.mechanisms.laws import NOISE_LAWS
 
 from dpwerm.arrays import FloatArray
-from dpwerm.mechanisms import NOISE_LAWS
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.randomness import bit_source
 
@@ -51,7 +51,7 @@ def released_noise(mechanism: str, source: str, p: int, m: int) -> Sample:
     bits = bit_source(SOURCES[source])
     runner = NOISE_LAWS["gaussian" if mechanism in NOTIONS else mechanism]
     budgets: dict[str, AnyBudget] = {**BUDGETS, **NOTIONS}
-    record = runner.calibrate(SENSITIVITY, p, budgets[mechanism])
+    record = runner.noise_for(SENSITIVITY, p, budgets[mechanism])
     theta = [Fraction(j + 1, 3) for j in range(p)]
     grid = 2.0**record.exponent
     steps = np.array([runner.release(theta, record, bits) for _ in range(m)], dtype=np.float64)

@@ -18,7 +18,11 @@ from tests.statistical.samples import SOURCES
 from tests.unit.features.domains import of_blocks
 
 from dpwerm.arrays import FloatArray
-from dpwerm.mechanisms.norms import BlockNorm, Euclidean, Norm
+from dpwerm.mechanisms.objective_perturbation import (
+    ObjectiveBlock,
+    ObjectiveEuclidean,
+    ObjectivePerturbation,
+)
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Relation
 from dpwerm.privacy.grid import nearby_vector
@@ -33,7 +37,7 @@ P, M, RATE = 6, 4000, 0.3
 ERROR = 1e-9
 DOMAIN = of_blocks(BLOCKS)
 FACTS = Facts(3.0, 1.0, 0.25, DOMAIN, 10.0, Ridge(), Relation.REPLACE_ONE, 9, KnownByDesign())
-NORMS: dict[str, Norm] = {"l2": Euclidean(), "block": BlockNorm()}
+NORMS: dict[str, ObjectivePerturbation] = {"l2": ObjectiveEuclidean(), "block": ObjectiveBlock()}
 WRONG = (0.9, 1.1)
 
 

@@ -12,7 +12,7 @@ from dpwerm.arrays import FloatArray
 from dpwerm.features.domain import Interval
 from dpwerm.features.encoding import Encoding
 from dpwerm.fit import fit_private, secret_second_arm, settle_private
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import Logistic
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import MemoryRows
@@ -22,7 +22,7 @@ from dpwerm.privacy.randomness import bit_source
 from dpwerm.privacy.sensitivity import Facts
 from dpwerm.releases.release import Release
 from dpwerm.solve.newton import minimise
-from dpwerm.study.declaration import Declaration
+from dpwerm.study.treatment import Declaration
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, Trial, model_encoding, origin_for
 
 ENCODING = Encoding.of_numbers(["x", "z"], [(-1.0, 1.0), (0.0, 10.0)], intercept=0.25)

@@ -25,7 +25,6 @@ from dpwerm.choose.settle import outcome_of
 from dpwerm.features.blocks import CategoryBlock, Level, NumberBlock
 from dpwerm.privacy.budget import Relation
 from dpwerm.simulate.synthetic import generator, random_trials, widths_of
-from dpwerm.study.declaration import Declaration
 from dpwerm.study.propensity import PrivatePropensity
 from dpwerm.study.study import Study
 from dpwerm.study.variables import Benefit
@@ -148,7 +147,7 @@ def simulated_people(study: Study, count: int, key: int) -> list[Record]:
     if count == 0:
         return []
     encoding = study.encoding()
-    outcome = outcome_of(Declaration.of_study(study))
+    outcome = outcome_of(study.declaration())
     trial = random_trials(
         widths_of(encoding), count=1, rows=count, propensity=outcome.propensity, rng=generator(key)
     )
@@ -201,7 +200,7 @@ class World:
     record: Record
 
 
-def pair_of(name: str, others: Sequence[Record], person: Canary) -> Pair:
+def worlds(name: str, others: Sequence[Record], person: Canary) -> Pair:
     """Return the two worlds of one person among others."""
     first, second = (
         World((*others, *person.row(is_first=which)), person.first) for which in (True, False)
@@ -221,8 +220,8 @@ def worst_pairs(study: Study, *, silent: int = 0) -> list[Pair]:
         other = against.second or against.first
         rest = [{**person.first, study.benefit.column: ""}] * silent
         found += [
-            pair_of(f"a corner alone, another {kind}", rest, person),
-            pair_of(f"a corner against one, another {kind}", [*rest, other], person),
+            worlds(f"a corner alone, another {kind}", rest, person),
+            worlds(f"a corner against one, another {kind}", [*rest, other], person),
         ]
         if isinstance(study.treatment.propensity, PrivatePropensity):
             found.append(crowded(study, kind))
@@ -237,7 +236,7 @@ def crowded(study: Study, kind: str) -> Pair:
     person = canary(study, 0, kind)
     arm = study.treatment.arms.index(person.first[study.treatment.column])
     other = with_outcome(study, person.first, 1 - arm, "")
-    return pair_of(f"a rare arm among {CROWD}, another {kind}", [other] * CROWD, person)
+    return worlds(f"a rare arm among {CROWD}, another {kind}", [other] * CROWD, person)
 
 
 def scaled(study: Study) -> Pair:
@@ -251,7 +250,7 @@ def scaled(study: Study) -> Pair:
             small[block.column] = repr(middle + SMALL * half)
     other = with_outcome(study, small, 1, strong)
     name = "the largest features among small ones"
-    return pair_of(name, [other] * SAMPLE, neighbour(study, person.first, other))
+    return worlds(name, [other] * SAMPLE, neighbour(study, person.first, other))
 
 
 def tipped(study: Study, quantile: float) -> Pair:
@@ -262,7 +261,7 @@ def tipped(study: Study, quantile: float) -> Pair:
     high = with_outcome(study, person.first, 1, benefit_ends(study.benefit)[0])
     below = round(quantile * SAMPLE)
     others = [middle] * below + [high] * (SAMPLE - below)
-    return pair_of(f"the {quantile:g} quantile tipped", others, neighbour(study, high, middle))
+    return worlds(f"the {quantile:g} quantile tipped", others, neighbour(study, high, middle))
 
 
 def mistaken_pairs(study: Study) -> list[Pair]:

@@ -1,29 +1,26 @@
-r"""From counts to a lower confidence bound on ε, for any δ.
+r"""An attack: a number to look at, two thresholds, and the bound on ε that its guesses prove.
 
-Two ways. Clopper–Pearson bounds the rates p₁, p₀ of one event on the two data sets and divides:
+    output θ ↦ t(θ) in R,   t(θ) ≥ high → first data set,   t(θ) ≤ low → second,   else: abstain
 
-    ε ≥ log((p₁ − δ)/p₀)   and   ε ≥ log((1 − p₀ − δ)/(1 − p₁))
+Statistics are functions of one output, made from the runs that choose; t is large where the first
+data set is more likely. None of them has to be right: a poor one gives a poor bound, never a false
+one. Statistic and thresholds are those with the best bound on the runs that choose.
 
-Guessing needs one bound instead of two. A fair coin says which data set each run has, and the
-attacker guesses the coin from the output or abstains. With c, w the chances of a right and of a
-wrong guess, (ε, δ)-privacy of each guessed side gives c ≤ e^ε w + δ/2, and c ≤ e^ε w + δ for both.
-Set aside the part d ≤ δ of c above e^ε w: of the other guesses each is right with probability at
-most q = e^ε/(1 + e^ε), independently, so with E right guesses set aside
+A fair coin says which data set each run has, and the attacker guesses the coin from the output or
+abstains. With c, w the chances of a right and of a wrong guess, (ε, δ)-privacy of each guessed side
+gives c ≤ e^ε w + δ/2, and c ≤ e^ε w + δ for both. Set aside the part d ≤ δ of c above e^ε w: of the
+other guesses each is right with probability at most q = e^ε/(1 + e^ε), independently, so with E
+right guesses set aside
 
     (right − E) given (made − E)  is at most  Binomial(made − E, q),   E ≤ Binomial(runs, δ)
 
 and E stays below a quantile e of its own law: ε is at least the logit of the Clopper–Pearson bound
-on q from right − e of made − e. For δ = 0 nothing is set aside. The events must be fixed before
-the runs that are counted. Proof and comparison: docs/audit.md.
-
-An attack guesses the first data set where a statistic is high, the second where it is low:
-
-    t(θ) ≥ high → first,   t(θ) ≤ low → second,   in between: abstain
-
-Statistic and thresholds are those with the best bound on the runs that choose.
+on q from right − e of made − e. For δ = 0 nothing is set aside. The events must be fixed before the
+runs that are counted. Proof and comparison: docs/audit.md.
 """
 
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,10 +28,136 @@ from numpy.typing import ArrayLike
 from scipy.special import betaincinv, logit
 from scipy.stats import binom
 
-from dpwerm.arrays import FloatArray
-from dpwerm.audit.statistics import SCORE, Statistic, statistics
-from dpwerm.audit.target import Pair, Target
+from dpwerm.arrays import FloatArray, IntArray
+from dpwerm.audit.target import Pair, Scored, Target
 from dpwerm.errors import ParameterError
+
+SCORE = "score"
+"""The name of a target's own log-likelihood ratio; it comes first."""
+
+COORDINATES = 20
+"""At most so many coordinates are looked at alone."""
+
+DISTINCT, AGAIN = 1000, 20
+"""Outputs are counted one by one if there are few, each seen so many times on average."""
+
+LARGEST = 1e100
+"""What stands for infinity, and for all that is larger."""
+
+
+Look = Callable[[FloatArray], FloatArray]
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A named function of outputs (m, p) → (m,)."""
+
+    name: str
+    of: Look
+
+
+def statistics(
+    target: Target, pair: Pair, first: FloatArray, second: FloatArray
+) -> Iterator[Statistic]:
+    """Yield what can be looked at, given outputs (m, p) on the first and on the second data set."""
+    if isinstance(target, Scored):
+        scored = target
+        yield Statistic(SCORE, lambda outputs: tame(scored.score(outputs, pair)))
+    for j in range(min(first.shape[1], COORDINATES)):
+        yield from _coordinate(j)
+    if first.shape[1] > 1:
+        yield from _directions(tame(first), tame(second))
+    if np.isnan(first).any() or np.isnan(second).any():
+        yield from _both_ways("not a number", lambda outputs: np.isnan(outputs).mean(axis=1))
+    yield from _frequencies(bits_of(first), bits_of(second))
+
+
+def _coordinate(j: int) -> Iterator[Statistic]:
+    """Yield coordinate j, how far down its bits go, and how many bits it has."""
+    yield from _both_ways(f"coordinate {j + 1}", lambda outputs: tame(outputs[:, j]))
+    for name, look in (("lowest bit", lowest_bit), ("bits", bits_used)):
+
+        def of(outputs: FloatArray, look: Look = look) -> FloatArray:
+            return look(tame(outputs[:, j]))
+
+        yield from _both_ways(f"{name} of coordinate {j + 1}", of)
+
+
+def _directions(first: FloatArray, second: FloatArray) -> Iterator[Statistic]:
+    """Yield the direction between the means, the same in units of spread, and two distances."""
+    shift = first.mean(axis=0) - second.mean(axis=0)
+    spread = np.atleast_2d(np.cov(np.concatenate([first, second]).T))
+    whitened = np.linalg.lstsq(spread, shift, rcond=None)[0]
+    yield Statistic("difference of means", lambda outputs: tame(tame(outputs) @ shift))
+    yield Statistic("discriminant", lambda outputs: tame(tame(outputs) @ whitened))
+    one, other = np.median(first, axis=0), np.median(second, axis=0)
+
+    def nearer(outputs: FloatArray) -> FloatArray:
+        far, near = (np.linalg.norm(tame(outputs) - centre, axis=1) for centre in (other, one))
+        return np.asarray(far - near)
+
+    yield Statistic("nearer centre", nearer)
+    centre = (one + other) / 2
+
+    def length(outputs: FloatArray) -> FloatArray:
+        return np.asarray(np.linalg.norm(tame(outputs) - centre, axis=1))
+
+    yield from _both_ways("distance from the middle", length)
+
+
+def _frequencies(first: IntArray, second: IntArray) -> Iterator[Statistic]:
+    """Yield how often the very same bits were seen on each side, if few outputs are possible."""
+    seen, place = np.unique(np.concatenate([first, second]), axis=0, return_inverse=True)
+    if len(seen) > min(DISTINCT, len(place) / AGAIN):
+        return
+    counts = [
+        np.bincount(part, minlength=len(seen)) for part in np.split(place.ravel(), [len(first)])
+    ]
+    ratio = np.log((counts[0] + 0.5) / (counts[1] + 0.5))
+    table = {row.tobytes(): value for row, value in zip(seen, ratio.tolist(), strict=True)}
+
+    def looked_up(outputs: FloatArray) -> FloatArray:
+        rows, where = np.unique(bits_of(outputs), axis=0, return_inverse=True)
+        values = np.array([table.get(row.tobytes(), 0.0) for row in rows])
+        return np.asarray(values[where.ravel()])
+
+    yield Statistic("same output", looked_up)
+
+
+def _both_ways(name: str, of: Look) -> Iterator[Statistic]:
+    """Yield a function of outputs and its negative."""
+    yield Statistic(name, of)
+    yield Statistic(f"minus {name}", lambda outputs: -of(outputs))
+
+
+def tame(numbers: FloatArray) -> FloatArray:
+    """Return numbers that can be compared and added: 0 for NaN, ±1e100 for infinity."""
+    if np.abs(numbers).max(initial=0.0) <= LARGEST:
+        return numbers
+    return np.clip(np.nan_to_num(numbers), -LARGEST, LARGEST)
+
+
+def bits_of(numbers: FloatArray) -> IntArray:
+    """Return each double's bits as a whole number: NaN is itself, and −0 is not 0."""
+    return np.ascontiguousarray(numbers, dtype=np.float64).view(np.int64)
+
+
+def lowest_bit(numbers: FloatArray) -> FloatArray:
+    """Return the e of the lowest bit 2^e that is set in each double; 1100 for 0."""
+    mantissa, exponent = np.frexp(numbers)
+    whole = np.abs(np.ldexp(mantissa, 53)).astype(np.int64)
+    lowest = np.bitwise_and(whole, -whole).astype(np.float64)
+    zeros = np.log2(np.where(whole == 0, 1.0, lowest))
+    return np.where(whole == 0, 1100.0, zeros + exponent - 53)
+
+
+def bits_used(numbers: FloatArray) -> FloatArray:
+    """Return how many bits lie between the highest and the lowest set one, 1 to 53; 0 for 0."""
+    _, exponent = np.frexp(numbers)
+    return np.where(numbers == 0, 0.0, exponent - lowest_bit(numbers))
+
+
+# -- from counts to a lower confidence bound on ε, for any δ ----------------------------------
 
 SET_ASIDE = 0.1
 """The share of the error that bounds what is set aside for δ."""
@@ -55,42 +178,6 @@ def rate_below(hits: ArrayLike, runs: ArrayLike, error: float) -> FloatArray:
     """Return the Clopper–Pearson lower bound on a rate, wrong with probability ≤ ``error``."""
     k, n = np.asarray(hits, float), np.asarray(runs, float)
     return np.where(k > 0, betaincinv(np.maximum(k, 1), n - k + 1, error), 0.0)
-
-
-def rate_above(hits: ArrayLike, runs: ArrayLike, error: float) -> FloatArray:
-    """Return the Clopper–Pearson upper bound on a rate, wrong with probability ≤ ``error``."""
-    k, n = np.asarray(hits, float), np.asarray(runs, float)
-    return 1.0 - rate_below(n - k, n, error)
-
-
-def two_rates(
-    hits: tuple[ArrayLike, ArrayLike],
-    runs: tuple[ArrayLike, ArrayLike],
-    *,
-    delta: float,
-    confidence: float,
-) -> FloatArray:
-    r"""Return lower bounds on ε from one event on the two data sets; 0 where nothing is shown.
-
-    .. math:: \max\left(\log\frac{p_1^{low} - \delta}{p_0^{up}},
-              \log\frac{1 - p_0^{up} - \delta}{1 - p_1^{low}}\right)
-
-    each rate at half of the error; the event and its complement share the two bounds.
-
-    Parameters
-    ----------
-    hits : how often the event was seen on the first and on the second data set; arrays are allowed
-    runs : how many runs each had, ≥ 1
-    delta : float in [0, 1)
-    confidence : float in (0, 1)
-    """
-    error = _error(confidence) / 2
-    low = rate_below(hits[0], runs[0], error)
-    high = rate_above(hits[1], runs[1], error)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        event = np.log(np.maximum(low - delta, 0.0) / high)
-        rest = np.log(np.maximum(1.0 - high - delta, 0.0) / (1.0 - low))
-    return np.maximum(np.fmax(event, rest), 0.0)
 
 
 def guesses(
@@ -114,7 +201,9 @@ def guesses(
     delta : float in [0, 1)
     confidence : float in (0, 1)
     """
-    error = _error(confidence)
+    if not 0.0 < confidence < 1.0:
+        raise ParameterError("confidence must be above 0 and below 1")
+    error = 1.0 - confidence
     aside = 0.0
     if delta > 0:
         aside = float(binom.isf(SET_ASIDE * error, runs, min(1.0, delta * sides / 2)))
@@ -123,12 +212,6 @@ def guesses(
     of = np.maximum(np.asarray(made, float) - aside, kept)
     q = rate_below(kept, of, error)
     return np.maximum(np.where(q > 0, logit(np.maximum(q, 1e-300)), 0.0), 0.0)
-
-
-def _error(confidence: float) -> float:
-    if not 0.0 < confidence < 1.0:
-        raise ParameterError("confidence must be above 0 and below 1")
-    return 1.0 - confidence
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,7 @@ from dpwerm.audit.pipeline_target import ChoiceTarget, SumsTarget
 from dpwerm.audit.target import Exact, Target
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import MECHANISMS
-from dpwerm.objective.losses.contract import Loss
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import HuberisedHinge, Logistic, Loss
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.simulate.engine.run import OnDone, run, unseen
 

@@ -21,7 +21,7 @@ from dpwerm.choose.settle import by_analogy, narrowed, remembered
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms.contract import no_progress
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import Logistic
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import AnyBudget, Relation
 from dpwerm.privacy.origin import KnownByDesign

@@ -16,7 +16,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import candidates, get_mechanism
 from dpwerm.mechanisms.contract import Calibration, spent
-from dpwerm.objective.losses.contract import Loss
+from dpwerm.objective.losses import Loss
 from dpwerm.objective.regularizers import Regularizer
 from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import AnyBudget, Relation

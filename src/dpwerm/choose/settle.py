@@ -26,10 +26,10 @@ from dpwerm.errors import ParameterError
 from dpwerm.features.blocks import Block, CategoryBlock
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import get_mechanism
-from dpwerm.mechanisms.contract import Stage, check_notion, no_progress
+from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.parameters import LARGEST, SMALLEST
 from dpwerm.releases.certificate import Chosen, Specification
-from dpwerm.study.declaration import Declaration
+from dpwerm.study.treatment import Declaration
 from dpwerm.version import __version__
 
 
@@ -46,7 +46,7 @@ def settle(
     people: the public or planned number of people, None where γ is given and nothing is chosen
     """
     if asked.mechanism is not None:
-        check_notion(get_mechanism(asked.mechanism), spec.budget)
+        get_mechanism(asked.mechanism).check_notion(spec.budget)
     if asked.gamma is not None:
         return asked.or_plain(spec.budget)
     question = question_of(asked, spec, encoding, outcome, people or 1)

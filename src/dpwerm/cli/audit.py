@@ -59,7 +59,7 @@ def audit(
     if epsilon is not None:
         raise ParameterError("--epsilon is for --study")
     written = None if out is None else free_path(out, force=force)
-    drawn = None if figure is None else picture_path(figure, force=force)
+    drawn = picture_path(figure, force=force)
     found = _audits(names or [], runs, exact_runs, confidence, seed, workers, quick=quick)
     _show(found, written, drawn)
 

@@ -1,24 +1,33 @@
-"""How commands speak: results on standard output, progress and errors on standard error."""
+"""How commands speak: results on standard output, progress and errors on standard error.
+
+With what several commands take: the same options, files that may be written, and the ledger that
+the command line, the environment or the study names.
+"""
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from dpwerm.data.readers import endings
+from dpwerm.data.table import endings
 from dpwerm.errors import ParameterError
-from dpwerm.text import harmless
+from dpwerm.text import harmless, one_line
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-DONE, OUR_FAULT, WRONG_INPUT, OVER_BUDGET, NOT_VERIFIED = 0, 1, 2, 3, 4
-"""Exit codes that scripts can use."""
+    from dpwerm.privacy.ledger.ledger import Ledger
+    from dpwerm.privacy.ledger.store import Store
+    from dpwerm.releases.kinds import Finding
+    from dpwerm.study.study import Study
+
+OUR_FAULT, WRONG_INPUT, OVER_BUDGET, NOT_VERIFIED = 1, 2, 3, 4
+"""Exit codes that scripts can use; 0 is success."""
 
 _SQLITE = b"SQLite format 3\x00"
 PICTURES = (".png", ".pdf", ".svg")
@@ -27,7 +36,13 @@ NOT_CHARGED = "Nothing was charged and nothing was released."
 CHARGED = "The ledger was charged before this, and that stays; nothing was released."
 """The only notes on an error that are printed: notes of others may quote the data."""
 
-# What several commands say of the same option.
+# -- what several commands say of the same option ------------------------------------------
+
+VARIABLE = "DPWERM_LEDGER"
+URL_HELP = (
+    "sqlite:///file.db or postgresql://host/database; the study's own if left out. "
+    f"A password belongs in {VARIABLE}, PGPASSWORD or ~/.pgpass, never on the command line."
+)
 EPSILON_HELP = (
     "Privacy loss of this release, such as 0.5: at least 0.000001, and the smaller the more "
     "private. inf: no noise and no privacy."
@@ -37,7 +52,17 @@ DELTA_HELP = (
 )
 TABLE_HELP = f"The trial's table, one row for each person: a {endings()} file."
 WORKERS_HELP = "Processes; as many as processors if left out."
+
+StudyFile = Annotated[Path, typer.Argument(help="The study file.")]
+RuleFile = Annotated[Path, typer.Argument(help="A rule file.")]
+ReleaseFile = Annotated[
+    Path, typer.Argument(exists=True, dir_okay=False, help="A rule file or a value file.")
+]
+Delta = Annotated[str, typer.Option(help=DELTA_HELP)]
+LedgerUrl = Annotated[str | None, typer.Option("--ledger", help=URL_HELP)]
 Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
+
+# -- words ---------------------------------------------------------------------------------
 
 
 def say(text: str = "") -> None:
@@ -57,6 +82,26 @@ def complain(text: str) -> None:
     sys.stderr.write(harmless(text) + "\n")
 
 
+def stop(text: str, code: int = WRONG_INPUT) -> NoReturn:
+    """Print to standard error why the command ends here, and end it."""
+    complain(text)
+    raise typer.Exit(code)
+
+
+def complain_of(wrong: "Iterable[Finding]") -> None:
+    """Print each check that does not hold, in one line."""
+    for finding in wrong:
+        recorded, derived = shown(finding.recorded), shown(finding.derived)
+        complain(one_line(f"  WRONG  {finding.what}: recorded {recorded}, derived {derived}"))
+
+
+def shown(value: object) -> str:
+    """Return a value for reading; of a budget, each part by its name."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {value[name]}" for name in sorted(value, reverse=True))
+    return str(value)
+
+
 def agree(
     question: str,
     *,
@@ -73,38 +118,41 @@ def agree(
     if yes:
         return
     if not sys.stdin.isatty():
-        complain("There is no terminal to ask on. Add --yes to go on without a question.")
-        raise typer.Exit(WRONG_INPUT)
+        stop("There is no terminal to ask on. Add --yes to go on without a question.")
     if not typer.confirm(question, err=True):
-        complain(otherwise)
-        raise typer.Exit(WRONG_INPUT)
+        stop(otherwise)
 
 
-def picture_path(path: Path, *, force: bool, inputs: Sequence[Path] = ()) -> Path:
-    """Return where a figure may be written, checked before any work."""
-    if path.suffix.lower() not in PICTURES:
-        *some, last = PICTURES
-        raise ParameterError(f"the name of a figure must end in {', '.join(some)} or {last}")
+# -- files and ledgers ---------------------------------------------------------------------
+
+
+def picture_path(path: Path | None, *, force: bool, inputs: Sequence[Path] = ()) -> Path | None:
+    """Return where a figure may be written, checked before any work; None if none is asked for."""
+    if path is None:
+        return None
+    refuse_ending("a figure", path, PICTURES)
     return free_path(path, force=force, inputs=inputs)
+
+
+def refuse_ending(what: str, path: Path, known: Sequence[str]) -> None:
+    """Raise unless the name of a file to be written says in which of several formats."""
+    if path.suffix.lower() not in known:
+        *some, last = known
+        raise ParameterError(f"the name of {what} must end in {', '.join(some)} or {last}")
 
 
 def free_path(path: Path, *, force: bool, inputs: Sequence[Path] = ()) -> Path:
     """Return a path that may be written and is none of the inputs, or stop before any work."""
     if path.exists() and any(one.exists() and path.samefile(one) for one in inputs):
-        complain(f"{path} is an input of this command. Choose another name.")
-        raise typer.Exit(WRONG_INPUT)
+        stop(f"{path} is an input of this command. Choose another name.")
     if path.is_dir():
-        complain(f"{path} is a folder. Give the name of a file.")
-        raise typer.Exit(WRONG_INPUT)
+        stop(f"{path} is a folder. Give the name of a file.")
     if path.exists() and not force:
-        complain(f"{path} exists. Choose another name, or add --force to replace it.")
-        raise typer.Exit(WRONG_INPUT)
+        stop(f"{path} exists. Choose another name, or add --force to replace it.")
     if not path.parent.is_dir():
-        complain(f"The folder {path.parent} does not exist. Make it, or choose another one.")
-        raise typer.Exit(WRONG_INPUT)
+        stop(f"The folder {path.parent} does not exist. Make it, or choose another one.")
     if path.exists() and _is_database(path):
-        complain(f"{path} is a database, perhaps a ledger. Choose another name.")
-        raise typer.Exit(WRONG_INPUT)
+        stop(f"{path} is a database, perhaps a ledger. Choose another name.")
     _try_to_write(path)
     return path
 
@@ -128,8 +176,48 @@ def _try_to_write(path: Path) -> None:
         trial.open("x").close()
         trial.unlink()
     except OSError as error:
-        complain(f"{path} cannot be written: {error.strerror}. Choose another place.")
-        raise typer.Exit(WRONG_INPUT) from None
+        stop(f"{path} cannot be written: {error.strerror}. Choose another place.")
+
+
+def url_of(option: str | None) -> str | None:
+    """Return the ledger that the command line or the environment names.
+
+    Only the command line can say that there is none: a forgotten variable must not. It cannot give
+    a password: everybody on the machine can read it there.
+    """
+    from dpwerm.privacy.filter import NO_LEDGER
+    from dpwerm.privacy.ledger.url import LedgerAddress
+
+    if option is not None:
+        if option != NO_LEDGER and LedgerAddress.of(option, Path.cwd()).has_password:
+            raise ParameterError(
+                "a password on the command line can be read by everybody on this machine: put it "
+                f"into {VARIABLE}, PGPASSWORD or ~/.pgpass"
+            )
+        return option
+    found = os.environ.get(VARIABLE) or None
+    if found == NO_LEDGER:
+        raise ParameterError(f"{VARIABLE} cannot be none: say --ledger none on the command line")
+    return found
+
+
+def ledger_of(study: "Study", option: str | None) -> "Ledger":
+    """Return the ledger of a study; another database than the study's is refused."""
+    # SQLAlchemy takes a moment to load; commands without a ledger do without it.
+    from dpwerm.privacy.ledger.ledger import Ledger
+
+    return Ledger.of_study(study, url_of(option))
+
+
+def store_at(url: str) -> "Store":
+    """Return the entries at an address; a relative file is beside the command."""
+    from dpwerm.privacy.ledger.store import Store
+    from dpwerm.privacy.ledger.url import LedgerAddress
+
+    return Store(LedgerAddress.of(url, Path.cwd()))
+
+
+# -- progress ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -156,19 +244,12 @@ class Steps:
 @contextmanager
 def stages() -> Iterator[Callable[[str], None]]:
     """Show which stage is under way and for how long; never how the solver is doing."""
-    with _steps(None) as steps:
+    with bar(None) as steps:
         yield steps.stage
 
 
 @contextmanager
-def bar() -> Iterator[Steps]:
-    """Show a bar for work of several steps."""
-    with _steps(0) as steps:
-        yield steps
-
-
-@contextmanager
-def _steps(total: int | None) -> Iterator[Steps]:
+def bar(total: int | None = 0) -> Iterator[Steps]:
     """Show progress on standard error, as a bar if there is a total; silent without a terminal."""
     # Rich takes a moment to load; help and refusals do without it.
     from rich.console import Console

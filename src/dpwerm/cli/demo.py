@@ -7,8 +7,8 @@ import numpy as np
 import pyarrow.csv
 import typer
 
-from dpwerm.cli.console import WRONG_INPUT, complain, say, stages
-from dpwerm.cli.paying import told
+from dpwerm.cli.console import say, stages, stop
+from dpwerm.cli.release import told
 from dpwerm.releases.rule_file import write_rule
 from dpwerm.simulate.demo import best_arm, demo_trial, study_text
 from dpwerm.study.study import Study
@@ -25,14 +25,13 @@ def demo(
 ) -> None:
     """Simulate a trial and learn a rule from it, end to end."""
     # Drawing and fitting libraries take a second to load; other commands do without them.
-    from dpwerm.cli.report import write_report
+    from dpwerm.cli.files import write_report
     from dpwerm.documents.figures import save_figure
     from dpwerm.documents.summary import summary
     from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 
     if out.exists() and not force:
-        complain(f"{out} exists. Choose another --out, or add --force.")
-        raise typer.Exit(WRONG_INPUT)
+        stop(f"{out} exists. Choose another --out, or add --force.")
     out.mkdir(parents=True, exist_ok=True)
     _begin_anew(out)
     with told(None), stages() as on_stage:
@@ -81,6 +80,5 @@ def _begin_anew(out: Path) -> None:
         return
     entries = Store(LedgerAddress.of(f"sqlite:///{LEDGER}", out)).read()
     if set(studies_in(entries)) - {Study.parse(study_text()).id}:
-        complain(f"{path} is the ledger of a real study. Choose another --out.")
-        raise typer.Exit(WRONG_INPUT)
+        stop(f"{path} is the ledger of a real study. Choose another --out.")
     path.unlink()

@@ -6,13 +6,26 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dpwerm.cli.console import NOT_VERIFIED, Force, agree, complain, free_path, say
-from dpwerm.cli.paying import LedgerUrl, entries_in, ledger_of, store_at, store_of, url_of
+from dpwerm.cli.console import (
+    NOT_VERIFIED,
+    Force,
+    LedgerUrl,
+    ReleaseFile,
+    StudyFile,
+    agree,
+    complain,
+    free_path,
+    ledger_of,
+    refuse_ending,
+    say,
+    stop,
+    store_at,
+    url_of,
+)
 from dpwerm.errors import LedgerError, LedgerTamperedError, ParameterError, RuleFileError
 from dpwerm.study.study import Study
 
 if TYPE_CHECKING:
-    from dpwerm.privacy.ledger.account import Account
     from dpwerm.privacy.ledger.entry import Entry
 
 app = typer.Typer(
@@ -21,7 +34,6 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
 )
-StudyFile = Annotated[Path, typer.Argument(help="The study file.")]
 _HEAD = re.compile(r"([1-9][0-9]{0,11}):(sha256:[0-9a-f]{64})")
 
 
@@ -30,15 +42,15 @@ def show(study: StudyFile, ledger: LedgerUrl = None) -> None:
     """Show every charge, what was left before and after it, and what is left now."""
     # SQLAlchemy takes a moment to load; other commands do without it.
     from dpwerm.documents import ledger as words
-    from dpwerm.privacy.ledger.account import differs
+    from dpwerm.privacy.ledger.account import Account, differs
 
     declared = Study.load(study)
-    store = store_of(declared, ledger)
-    chain = entries_in(store)
-    expected = ledger_of(declared, ledger).declared
-    account = _account(chain, declared.id) or expected
+    book = ledger_of(declared, ledger)
+    chain = book.store.verified()
+    expected = book.declared
+    account = Account.of(chain, declared.id) or expected
     own = [entry for entry in chain if entry.body.get("study") == declared.id]
-    for line in words.show_lines(account, own, store.address.shown):
+    for line in words.show_lines(account, own, book.shown):
         say(line)
     if differs(expected, account):
         say()
@@ -62,11 +74,13 @@ def verify(
     ] = None,
 ) -> None:
     """Check that no entry was edited, dropped or moved. Ends with 4 if one was."""
+    from dpwerm.privacy.ledger.account import Account
+
     written = None if head is None else _head(head)
     name, entries, faults = _found(source, ledger)
-    for study in _studies(entries):
+    for study in dict.fromkeys(str(one.body["study"]) for one in entries if "study" in one.body):
         try:
-            _account(entries, study)
+            Account.of(entries, study)
         except LedgerTamperedError as error:
             faults.append(str(error))
     if written is not None:
@@ -74,8 +88,8 @@ def verify(
     for fault in faults:
         complain(f"  WRONG  {fault}")
     if faults:
-        complain(f"{name}: REJECTED, {len(faults)} fault{'s' if len(faults) > 1 else ''}.")
-        raise typer.Exit(NOT_VERIFIED)
+        counted = f"{len(faults)} fault{'s' if len(faults) > 1 else ''}"
+        stop(f"{name}: REJECTED, {counted}.", NOT_VERIFIED)
     if not entries:
         say(f"{name}: there is no ledger yet. The first release begins one.")
         return
@@ -100,22 +114,20 @@ def export(
 ) -> None:
     """Write the whole ledger as JSON, or the study's charges as CSV."""
     from dpwerm.documents.ledger import charges_csv, ledger_content
+    from dpwerm.privacy.ledger.account import Account
     from dpwerm.releases.files import write_json
 
-    kind = out.suffix.lower()
-    if kind not in (".json", ".csv"):
-        raise ParameterError("the name of an export must end in .json or .csv")
+    refuse_ending("an export", out, (".json", ".csv"))
     path = free_path(out, force=force, inputs=(study,))
-    declared = Study.load(study)
-    store = store_of(declared, ledger)
-    chain = entries_in(store)
-    if kind == ".json":
+    book = ledger_of(Study.load(study), ledger)
+    chain = book.store.verified()
+    if out.suffix.lower() == ".json":
         write_json(ledger_content(chain), path)
         say(f"Wrote {path}: {len(chain)} entries. Check it with: dpwerm ledger verify {path}")
         return
-    account = _account(chain, declared.id)
-    path.write_text(charges_csv(account or ledger_of(declared, ledger).declared), encoding="utf-8")
-    say(f"Wrote {path}: {len(account.charges) if account else 0} charges.")
+    account = Account.of(chain, book.study_id) or book.declared
+    path.write_text(charges_csv(account), encoding="utf-8")
+    say(f"Wrote {path}: {len(account.charges)} charges.")
 
 
 @app.command()
@@ -140,13 +152,7 @@ def total(
 
 
 @app.command()
-def attach(
-    study: StudyFile,
-    file: Annotated[
-        Path, typer.Argument(exists=True, dir_okay=False, help="A rule file or a value file.")
-    ],
-    ledger: LedgerUrl = None,
-) -> None:
+def attach(study: StudyFile, file: ReleaseFile, ledger: LedgerUrl = None) -> None:
     """Record which release a charge paid for, if a warning after the release asked for it."""
     from dpwerm.releases.kinds import CHARGE, PAID_FOR, check_file, ledger_findings
 
@@ -158,7 +164,7 @@ def attach(
     book = ledger_of(declared, ledger)
     wrong = [
         finding.what.removeprefix(CHARGE)
-        for finding in ledger_findings(found, entries_in(store_of(declared, ledger)), declared.id)
+        for finding in ledger_findings(found, book.store.verified(), declared.id)
         if not finding.holds and finding.what in PAID_FOR
     ]
     if wrong:
@@ -167,16 +173,6 @@ def attach(
         )
     book.attach(found.receipt, found.digest)
     say(f"Attached {file} to {found.receipt}.")
-
-
-def _account(entries: "tuple[Entry, ...]", study: str) -> "Account | None":
-    from dpwerm.privacy.ledger.account import Account
-
-    return Account.of(entries, study)
-
-
-def _studies(entries: "tuple[Entry, ...]") -> list[str]:
-    return list(dict.fromkeys(str(one.body["study"]) for one in entries if "study" in one.body))
 
 
 def _found(source: Path | None, option: str | None) -> "tuple[str, tuple[Entry, ...], list[str]]":
@@ -198,7 +194,7 @@ def _found(source: Path | None, option: str | None) -> "tuple[str, tuple[Entry, 
         faults = chain_faults(entries) + start_faults(entries)
         return str(source), entries, faults if entries else ["it holds no entry"]
     if source is not None:
-        store = store_of(Study.load(source), option)
+        store = ledger_of(Study.load(source), option).store
     else:
         url = url_of(option)
         if url is None:

@@ -41,19 +41,30 @@ COMMANDS = {
     "audit": "Attack our own releases.",
     "ledger": "What a study has spent, on what, and what is left.",
 }
-"""The commands, each a module of this folder, with the first sentence of their help."""
+"""The commands, with the first sentence of their help."""
+
+HOMES = {
+    **dict.fromkeys(("fit", "evaluate"), "release"),
+    **dict.fromkeys(("init", "check", "recommend"), "tables"),
+    **dict.fromkeys(("report", "export", "verify"), "files"),
+}
+"""The module of this folder that holds a command, where it has another name."""
+
+CODES: dict[type[DpwermError], int] = {BudgetError: OVER_BUDGET, LedgerTamperedError: NOT_VERIFIED}
+"""The exit codes of errors, where it is not that of wrong input."""
 
 
 class Later(TyperCommand):
     """A command that is loaded when it is called: the help that lists them all needs none."""
 
     def make_context(self, *given: Any, **named: Any) -> Any:
-        """Go on with the command, or the group of commands, that the module of its name holds."""
-        module = import_module(f"dpwerm.cli.{self.name}")
+        """Go on with the command, or the group of commands, that its module holds."""
+        name = str(self.name)
+        module = import_module(f"dpwerm.cli.{HOMES.get(name, name)}")
         found = module.__dict__.get("app")
         if found is None:
             found = typer.Typer(add_completion=False, rich_markup_mode=None)
-            found.command()(module.__dict__[str(self.name)])
+            found.command()(module.__dict__[name])
         return get_command(found).make_context(*given, **named)
 
 
@@ -97,15 +108,10 @@ def main(arguments: Sequence[str], command: typer.Typer = app, name: str = "dpwe
         command(args=list(arguments), prog_name=name)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else OUR_FAULT
-    except BudgetError as error:
-        _complain_of(error)
-        return OVER_BUDGET
-    except LedgerTamperedError as error:
-        _complain_of(error)
-        return NOT_VERIFIED
     except DpwermError as error:
-        _complain_of(error)
-        return WRONG_INPUT
+        complain(str(error))
+        _charge_of(error)
+        return next((code for kind, code in CODES.items() if isinstance(error, kind)), WRONG_INPUT)
     except OSError as error:
         if not (error.filename and error.strerror):
             return _our_fault(error)
@@ -114,12 +120,6 @@ def main(arguments: Sequence[str], command: typer.Typer = app, name: str = "dpwe
     except Exception as error:  # noqa: BLE001 - the last wall: nothing of the data may get past it
         return _our_fault(error)
     return 0
-
-
-def _complain_of(error: DpwermError) -> None:
-    """Print what is wrong, and whether a ledger was charged before it."""
-    complain(str(error))
-    _charge_of(error)
 
 
 def _charge_of(error: Exception) -> None:

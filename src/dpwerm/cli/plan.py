@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dpwerm.cli.console import DELTA_HELP, bar, picture_path, say
+from dpwerm.cli.console import Delta, bar, picture_path, say
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
 from dpwerm.study.study import Study
@@ -32,7 +32,7 @@ def plan(
         str | None, typer.Option(help="Show what a fit at this privacy loss would use.")
     ] = None,
     target: Annotated[float | None, typer.Option(help=TARGET_HELP)] = None,
-    delta: Annotated[str, typer.Option(help=DELTA_HELP)] = "0",
+    delta: Delta = "0",
     figure: Annotated[
         Path | None, typer.Option(help="Draw accuracy against epsilon for n/4, n/2, n, 2n and 4n.")
     ] = None,
@@ -61,7 +61,7 @@ def plan(
             "smallest n"
         )
     people = None if aim is not None and asked is not None else people_of(declared, n)
-    path = None if figure is None else picture_path(figure, force=force, inputs=(study,))
+    path = picture_path(figure, force=force, inputs=(study,))
     with bar() as steps:
         desk = Desk(
             declared,

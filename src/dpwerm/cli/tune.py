@@ -9,9 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dpwerm.cli.console import DELTA_HELP, WORKERS_HELP, Force, free_path, picture_path, say, stages
-from dpwerm.cli.paying import LedgerOrNone, Paid, Slot, ask, hand_over, payer, spare, told
-from dpwerm.data.readers import endings
+from dpwerm.cli.console import (
+    WORKERS_HELP,
+    Delta,
+    Force,
+    StudyFile,
+    free_path,
+    picture_path,
+    say,
+    stages,
+)
+from dpwerm.cli.release import LedgerOrNone, Slot, Yes, ask, hand_over, payer, spare, told
+from dpwerm.data.table import endings
 from dpwerm.errors import ParameterError
 from dpwerm.parameters import one_of, positive
 from dpwerm.privacy.budget import Budget
@@ -24,82 +33,21 @@ from dpwerm.tune.tuned import INDEPENDENT, OPEN_WAYS, PORTION, SIMULATED
 
 if TYPE_CHECKING:
     from dpwerm.releases.release import Rule
-    from dpwerm.tune.source import Source
-
-
-def release_tuned(
-    study: Study,
-    table: Path | None,
-    budget: Budget,
-    path: Path,
-    asked: dict[str, Any],
-    *,
-    yes: bool,
-) -> "Rule":
-    """Tune privately and release the rule, asking once before a row is read."""
-    from dpwerm.documents.summary import summary
-    from dpwerm.tune.private import check_tuned, fit_tuned
-
-    check_tuned(study, epsilon=budget.epsilon, **asked)
-    ledger: Paid = asked["ledger"]
-    question = f"Tune and release a rule from study {study.id} at {budget} in all?"
-    ask(question, ledger, budget, yes=yes)
-    with told(ledger), stages() as on_stage:
-        rule = fit_tuned(study, table, epsilon=budget.epsilon, on_stage=on_stage, **asked)
-    hand_over(rule, path, lambda: summary(rule))
-    return rule
-
-
-def draw_private(
-    study: Study, rule: "Rule", path: Path, mechanism: str | None, workers: int | None
-) -> None:
-    """Draw what simulated trials say of the candidates, and which of them was released.
-
-    Scores on the table are secret, so the curve is of random trials inside the public bounds.
-    """
-    from dpwerm.documents.tuning import save_tuned
-    from dpwerm.simulate.engine.run import bar
-    from dpwerm.tune.algorithm2 import MOST_PEOPLE, tune_gamma
-    from dpwerm.tune.source import FromProxies
-
-    tuning = rule.tuning
-    if tuning is None:
-        return
-    with bar("drawing") as on_done:
-        found = tune_gamma(
-            study,
-            FromProxies(study, truth=True),
-            [tuning.steps.fit],
-            n=min(tuning.slots[0], MOST_PEOPLE),
-            gammas=tuning.candidates,
-            mechanism=mechanism,
-            workers=workers,
-            on_done=on_done,
-        )
-    chosen = rule.release.certificate.gamma
-    curves = [tuned for tuned, _ in found]
-    save_tuned(curves, study.name or study.id, path, chosen, private=rule.private)
-    say(
-        f"Wrote {path}: the chosen gamma on a curve of simulated trials. The scores on your table "
-        "stay secret."
-    )
-
-
-# -- the command ---------------------------------------------------------------------------
+    from dpwerm.tune.people import Source
 
 RULE = Path("rule.json")
 BELONGS = {
-    "--n": OPEN_WAYS,
-    "--validate": OPEN_WAYS,
-    "--metric": OPEN_WAYS,
-    "--repeats": OPEN_WAYS,
-    "--scenario": (SIMULATED,),
-    "--portion": (PORTION,),
-    "--not-private": (PORTION,),
-    "--share": (SPLIT,),
-    "--ledger": PRIVATE_WAYS,
-    "--slot": PRIVATE_WAYS,
-    "--yes": PRIVATE_WAYS,
+    "n": OPEN_WAYS,
+    "validate": OPEN_WAYS,
+    "metric": OPEN_WAYS,
+    "repeats": OPEN_WAYS,
+    "scenario": (SIMULATED,),
+    "portion": (PORTION,),
+    "not_private": (PORTION,),
+    "share": (SPLIT,),
+    "ledger": PRIVATE_WAYS,
+    "slot": PRIVATE_WAYS,
+    "yes": PRIVATE_WAYS,
 }
 """The ways that each option is for; with another one it would be ignored, so it is refused."""
 
@@ -111,7 +59,8 @@ HOW_HELP = (
 
 
 def tune(
-    study: Annotated[Path, typer.Argument(help="The study file.")],
+    context: typer.Context,
+    study: StudyFile,
     table: Annotated[Path | None, typer.Argument(help=f"A {endings()} file; see --how.")] = None,
     how: Annotated[str | None, typer.Option(help=HOW_HELP)] = None,
     epsilon: Annotated[
@@ -120,7 +69,7 @@ def tune(
             help="Privacy loss of the fit, such as 0.5; several, such as 0.5,1,5, if not privately."
         ),
     ] = None,
-    delta: Annotated[str, typer.Option(help=DELTA_HELP)] = "0",
+    delta: Delta = "0",
     n: Annotated[
         int | None,
         typer.Option("--n", help="How many people the fit will have; planned_n if left out."),
@@ -167,7 +116,7 @@ def tune(
     workers: Annotated[int | None, typer.Option(help=WORKERS_HELP)] = None,
     ledger: LedgerOrNone = None,
     slot: Slot = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before the release.")] = False,
+    yes: Yes = False,
     force: Force = False,
 ) -> None:
     """Find gamma, the strength of regularisation.
@@ -175,49 +124,35 @@ def tune(
     Without cost on simulated or other people, or privately on the study's own.
     """
     way = _way(how, table)
-    given = {
-        "--n": n,
-        "--validate": validate,
-        "--metric": metric,
-        "--repeats": repeats,
-        "--scenario": scenario,
-        "--portion": portion,
-        "--not-private": not_private or None,
-        "--share": share,
-        "--ledger": ledger,
-        "--slot": slot,
-        "--yes": yes or None,
-    }
-    for name, value in given.items():
-        if value is not None and way not in BELONGS[name]:
-            raise ParameterError(f"{name} is for --how {' or '.join(BELONGS[name])}, not {way}")
+    for name, ways in BELONGS.items():
+        given = context.params[name]
+        if given is not None and given is not False and way not in ways:
+            option = name.replace("_", "-")
+            raise ParameterError(f"--{option} is for --how {' or '.join(ways)}, not {way}")
     if workers is not None and way in PRIVATE_WAYS and figure is None:
         raise ParameterError(f"--workers with --how {way} is for --figure alone")
     if epsilon is None:
         raise ParameterError("give --epsilon, the privacy loss of the fit")
     declared = Study.load(study)
-    candidates = None if gammas is None else [_number("--gammas", one) for one in _listed(gammas)]
+    candidates = None if gammas is None else [_gamma(one) for one in _listed(gammas)]
     inputs = (study,) if table is None else (study, table)
-    common: dict[str, Any] = {"gammas": candidates, "mechanism": mechanism}
+    asked: dict[str, Any] = {"gammas": candidates, "mechanism": mechanism}
     if way in PRIVATE_WAYS:
         path = free_path(out or RULE, force=force, inputs=inputs)
         budget = Budget.of(epsilon, delta)
         paid = payer(declared, ledger, slot, private=budget.is_private and seed is None)
-        asked = common | {"how": way, "delta": delta, "random_state": seed, "ledger": paid}
-        if share is not None:
-            asked["share"] = share
-        picture = (
-            None if figure is None else picture_path(figure, force=force, inputs=(*inputs, path))
-        )
-        spare(paid, path, *([] if picture is None else [picture]))
+        asked |= {"how": way, "delta": delta, "random_state": seed, "ledger": paid}
+        asked |= {} if share is None else {"share": share}
+        picture = picture_path(figure, force=force, inputs=(*inputs, path))
+        spare(paid, path, picture)
         if picture is not None and isinstance(declared.treatment.propensity, PrivatePropensity):
             raise ParameterError(
                 "--figure simulates trials with known propensities, and this study has a private "
                 "model: leave out --figure"
             )
-        rule = release_tuned(declared, table, budget, path, asked, yes=yes)
+        rule = _release(declared, table, budget, path, asked, yes=yes)
         if picture is not None:
-            draw_private(declared, rule, picture, mechanism, workers)
+            _draw(declared, rule, picture, mechanism, workers)
         return
     if way == PORTION and (out or figure) and not not_private:
         raise ParameterError(
@@ -225,9 +160,9 @@ def tune(
             "--not-private writes it all the same, for the curator only"
         )
     target = None if out is None else free_path(out, force=force, inputs=inputs)
-    picture = None if figure is None else picture_path(figure, force=force, inputs=inputs)
+    picture = picture_path(figure, force=force, inputs=inputs)
     budgets = [Budget.of(one, delta) for one in _listed(epsilon)]
-    asked = common | {"m": validate, "metric": metric, "workers": workers}
+    asked |= {"m": validate, "metric": metric, "workers": workers}
     asked |= {} if repeats is None else {"repeats": repeats}
     asked |= {} if seed is None else {"seed": seed}
     source, people = _people(declared, table, way, n, scenario, portion, metric, seed)
@@ -249,6 +184,63 @@ def _way(how: str | None, table: Path | None) -> str:
     return way
 
 
+def _release(
+    study: Study,
+    table: Path | None,
+    budget: Budget,
+    path: Path,
+    asked: dict[str, Any],
+    *,
+    yes: bool,
+) -> "Rule":
+    """Tune privately and release the rule, asking once before a row is read."""
+    from dpwerm.documents.summary import summary
+    from dpwerm.tune.private import check_tuned, fit_tuned
+
+    check_tuned(study, epsilon=budget.epsilon, **asked)
+    question = f"Tune and release a rule from study {study.id} at {budget} in all?"
+    ask(question, asked["ledger"], budget, yes=yes)
+    with told(asked["ledger"]), stages() as on_stage:
+        rule = fit_tuned(study, table, epsilon=budget.epsilon, on_stage=on_stage, **asked)
+    hand_over(rule, path, lambda: summary(rule))
+    return rule
+
+
+def _draw(
+    study: Study, rule: "Rule", path: Path, mechanism: str | None, workers: int | None
+) -> None:
+    """Draw what simulated trials say of the candidates, and which of them was released.
+
+    Scores on the table are secret, so the curve is of random trials inside the public bounds.
+    """
+    from dpwerm.documents.tuning import save_tuned
+    from dpwerm.simulate.engine.run import bar
+    from dpwerm.tune.algorithm2 import MOST_PEOPLE, tune_gamma
+    from dpwerm.tune.people import FromProxies
+
+    tuning = rule.tuning
+    if tuning is None:
+        return
+    with bar("drawing") as on_done:
+        found = tune_gamma(
+            study,
+            FromProxies(study, truth=True),
+            [tuning.steps.fit],
+            n=min(tuning.slots[0], MOST_PEOPLE),
+            gammas=tuning.candidates,
+            mechanism=mechanism,
+            workers=workers,
+            on_done=on_done,
+        )
+    chosen = rule.release.certificate.gamma
+    curves = [tuned for tuned, _ in found]
+    save_tuned(curves, study.name or study.id, path, chosen, private=rule.private)
+    say(
+        f"Wrote {path}: the chosen gamma on a curve of simulated trials. The scores on your table "
+        "stay secret."
+    )
+
+
 def _people(
     study: Study,
     table: Path | None,
@@ -263,7 +255,7 @@ def _people(
     # Fitting libraries take a second to load; other commands do without them.
     from dpwerm.plan.expected import people_of
     from dpwerm.tune.algorithm2 import SEED, a_portion
-    from dpwerm.tune.source import FromProxies, FromScenario, FromTable
+    from dpwerm.tune.people import FromProxies, FromScenario, FromTable
 
     if way == SIMULATED:
         if scenario is not None:
@@ -316,10 +308,10 @@ def _listed(text: str) -> list[str]:
     return list(dict.fromkeys(part.strip() for part in text.split(",")))
 
 
-def _number(name: str, text: str) -> float:
+def _gamma(text: str) -> float:
     """Return a positive number that a person wrote."""
     try:
         number = float(text)
     except ValueError:
-        raise ParameterError(f"{name} must be numbers, such as 10,30,90") from None
-    return positive(name, number)
+        raise ParameterError("--gammas must be numbers, such as 10,30,90") from None
+    return positive("--gammas", number)

@@ -1,99 +1,22 @@
-r"""One rule for what a cell says: text, with number texts compared by value.
+r"""Arrow columns as cells: each a number or a text by a public rule that looks at no other row.
 
-1, 1.0, "1" and " 1\t" are the same cell, because the same table may come as CSV text or as typed
-columns. Numbers are brought to one decimal spelling without passing through a double, so that long
-identifiers stay apart.
+``data/table.py`` says what a cell means, text by text. Here most cells of a column are settled at
+once, with the same meaning; those whose spelling is odd go through that rule, each text once. Data
+frames in memory (pandas, polars and Arrow, through Narwhals) become such columns here too.
 """
 
-import math
-import re
+from collections.abc import Sequence
 from contextlib import suppress
-from decimal import Decimal
+from typing import Any
 
+import narwhals as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as arrow
 
 from dpwerm.arrays import FloatArray, IntArray
-from dpwerm.errors import Fault
-
-MISSING = frozenset({"NA", "N/A", "NaN", "nan", "NULL", "null"})
-"""Texts that mean "missing" in a category column unless the study declares them as a level."""
-
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_LONGEST_EXPONENT = 400
-
-
-def normalise(text: str) -> str | None:
-    """Return the one spelling under which a cell is compared; None for an empty cell."""
-    text = text.strip()
-    if not text:
-        return None
-    if _NUMBER.fullmatch(text):
-        return _decimal_spelling(text)
-    if len(text) <= 5 and text.lower() in {"true", "false"}:
-        return text.lower()
-    return text
-
-
-def parse_number(text: str) -> float:
-    """Return the number a cell holds, NaN if it is no finite number; true and false are 1 and 0."""
-    text = text.strip()
-    if _NUMBER.fullmatch(text):
-        number = float(text)
-        return number if math.isfinite(number) else math.nan
-    return {"true": 1.0, "false": 0.0}.get(text.lower(), math.nan)
-
-
-def _decimal_spelling(text: str) -> str:
-    """Return the number text without plus sign, exponent and idle zeros."""
-    mantissa, _, exponent = text.lower().partition("e")
-    if exponent:
-        if len(exponent) > 5 or abs(int(exponent)) > _LONGEST_EXPONENT:
-            return text
-        sign, digits, place = Decimal(mantissa).as_tuple()
-        mantissa = f"{Decimal((sign, digits, int(place) + int(exponent))):f}"
-    negative = mantissa.startswith("-")
-    whole, _, fraction = mantissa.lstrip("+-").partition(".")
-    whole, fraction = whole.lstrip("0") or "0", fraction.rstrip("0")
-    spelling = f"{whole}.{fraction}" if fraction else whole
-    return f"-{spelling}" if negative and spelling != "0" else spelling
-
-
-def text_of(value: object) -> str | None:
-    """Return the cell text of one Python value; None for a missing one.
-
-    A value of a kind no cell can hold (a date, a list) becomes its type's name in angle brackets:
-    no number, and no level unless declared.
-    """
-    if value is None:
-        return None
-    if isinstance(value, str):
-        # A half of a surrogate pair is no character; it becomes a question mark.
-        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
-    if isinstance(value, (bool, int, Decimal)):
-        try:
-            return str(value)
-        except ValueError:  # a whole number of more digits than Python prints
-            return "<int>"
-    as_python = getattr(value, "item", None)
-    if as_python is not None and getattr(value, "shape", None) == ():
-        inner = as_python()
-        # NumPy's widest numbers have no Python type: they give themselves back.
-        return text_of(inner) if type(inner) is not type(value) else f"<{type(value).__name__}>"
-    if isinstance(value, float):
-        return None if math.isnan(value) else repr(value)
-    if type(value).__name__ in {"NAType", "NaTType"}:
-        return None
-    return f"<{type(value).__name__}>"
-
-
-# ------------------------------------------------------------------------------------------
-# Arrow columns as cells: each a number or a text by a public rule that looks at no other row.
-#
-# ``cells.py`` says what a cell means, text by text. Here most cells of a column are settled at
-# once, with the same meaning; those whose spelling is odd go through ``cells.py``, each text once.
-
+from dpwerm.data.table import MISSING, Source, normalise, parse_number, text_of
+from dpwerm.errors import Fault, TableError
 
 _ARROW_NUMBER = r"^-?(?:[0-9]{1,100}(?:\.[0-9]{0,100})?|\.[0-9]{1,100})(?:[eE][+-]?[0-9]{1,2})?$"
 """Numbers that Arrow reads as Python does; none of them is too large or too small for a double."""
@@ -199,3 +122,54 @@ def _text_numbers(column: pa.ChunkedArray) -> FloatArray:
     if len(rest):
         values[rest] = parsed[odd.indices.to_numpy()]
     return values
+
+
+def open_frame(native: object, label: str) -> Source:
+    """Return the table of a data frame; whatever else is given is refused."""
+    frame: object = None
+    with suppress(ValueError):
+        frame = nw.from_native(native, pass_through=True)
+    if frame is None:
+        problem = "two columns have the same name"
+        raise TableError(label, [Fault("header", problem, "rename one")])
+    if isinstance(frame, nw.LazyFrame):
+        raise TableError(label, [Fault("table", "is lazy", "call collect() first")])
+    if not isinstance(frame, nw.DataFrame):
+        problem = f"is of type {type(native).__name__}"
+        remedy = "give a path or a pandas, polars or Arrow table"
+        raise TableError(label, [Fault("table", problem, remedy)])
+    columns = frame.columns
+
+    def read(positions: Sequence[int]) -> list[pa.ChunkedArray]:
+        found = [_series(frame.get_column(columns[position])) for position in positions]
+        problem = "holds values of a type that cannot be read"
+        faults = [
+            Fault(f"column {position + 1}", problem)
+            for position, column in zip(positions, found, strict=True)
+            if column is None
+        ]
+        if faults:
+            raise TableError(label, faults)
+        return [column for column in found if column is not None]
+
+    return Source(label, tuple(str(name).strip() for name in columns), read)
+
+
+def _series(series: nw.Series[Any]) -> pa.ChunkedArray | None:
+    """Return a column as Arrow, None if its type has no Arrow counterpart.
+
+    A column of Python objects, or of texts that Arrow refuses, becomes cell texts one by one; the
+    rule for cells gives the same meaning both ways.
+    """
+    pandas_like = series.implementation.is_pandas_like()
+    as_objects = series.dtype == nw.Object or (
+        pandas_like and (series.dtype == nw.Categorical or series.to_native().dtype == object)
+    )
+    if not as_objects:
+        with suppress(pa.ArrowException, TypeError, ValueError, NotImplementedError, OverflowError):
+            array = series.to_arrow()
+            return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+        if series.dtype != nw.String:
+            return None
+    texts = [text_of(value) for value in series.to_list()]
+    return pa.chunked_array([pa.array(texts, pa.large_string())])

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as arrow
 import pyarrow.csv as arrow_csv
 
-from dpwerm.data.readers import Source
+from dpwerm.data.table import Source
 from dpwerm.errors import Fault, TableError
 
 SEPARATORS = (",", ";", "\t")

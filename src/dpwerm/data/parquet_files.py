@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as arrow_parquet
 
-from dpwerm.data.readers import Source
+from dpwerm.data.table import Source
 from dpwerm.errors import Fault, TableError
 
 GROUP = 1 << 20

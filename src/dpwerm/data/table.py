@@ -1,21 +1,32 @@
-"""The one place that reads tables: a rectangle of cells, each number or text by a public rule.
+r"""The one place that reads tables: a rectangle of cells, each number or text by a public rule.
 
-Every cell has a meaning whatever it holds: a number column gives a finite double or NaN (missing),
-a text column gives a normalised text or None (missing). Only the header and the column types can
-be wrong; those faults are found before any value is used and are reported together.
+Every cell has a meaning whatever it holds and whatever other rows hold: a number column gives a
+finite double or NaN (missing), a text column a normalised text or None (missing). 1, 1.0, "1" and
+" 1\t" are the same cell, because the same table may come as CSV text or as typed columns. Only the
+header and the column types can be wrong; those faults are found before any value is used and are
+reported together.
+
+A reader says which endings of a path or which objects it takes, opens one as a :class:`Source`,
+which knows its column names before any value is read, and writes a table back where it can. A new
+format is one module with a :class:`Reader` and one call of :func:`register_reader`; errors and help
+texts ask the registry. Errors of the libraries underneath may quote cells; a reader replaces them
+and never passes them on.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import math
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from decimal import Decimal
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpwerm.arrays import FloatArray, IntArray
-from dpwerm.data.columns import text_of
-from dpwerm.data.readers import Source, open_source, writer_of
 from dpwerm.errors import Fault, ParameterError, TableError
 from dpwerm.faults import nearest
 from dpwerm.text import one_line
@@ -23,8 +34,204 @@ from dpwerm.text import one_line
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    Create = Callable[[Path, "Source"], AbstractContextManager[Callable[[pa.Table], None]]]
+
 BLOCK = 1 << 16
 """Rows of a block."""
+
+MISSING = frozenset({"NA", "N/A", "NaN", "nan", "NULL", "null"})
+"""Texts that mean "missing" in a category column unless the study declares them as a level."""
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_LONGEST_EXPONENT = 400
+
+
+def normalise(text: str) -> str | None:
+    """Return the one spelling under which a cell is compared; None for an empty cell."""
+    text = text.strip()
+    if not text:
+        return None
+    if _NUMBER.fullmatch(text):
+        return _decimal_spelling(text)
+    if len(text) <= 5 and text.lower() in {"true", "false"}:
+        return text.lower()
+    return text
+
+
+def parse_number(text: str) -> float:
+    """Return the number a cell holds, NaN if it is no finite number; true and false are 1 and 0."""
+    text = text.strip()
+    if _NUMBER.fullmatch(text):
+        number = float(text)
+        return number if math.isfinite(number) else math.nan
+    return {"true": 1.0, "false": 0.0}.get(text.lower(), math.nan)
+
+
+def _decimal_spelling(text: str) -> str:
+    """Return the number text without plus sign, exponent and idle zeros."""
+    mantissa, _, exponent = text.lower().partition("e")
+    if exponent:
+        if len(exponent) > 5 or abs(int(exponent)) > _LONGEST_EXPONENT:
+            return text
+        sign, digits, place = Decimal(mantissa).as_tuple()
+        mantissa = f"{Decimal((sign, digits, int(place) + int(exponent))):f}"
+    negative = mantissa.startswith("-")
+    whole, _, fraction = mantissa.lstrip("+-").partition(".")
+    whole, fraction = whole.lstrip("0") or "0", fraction.rstrip("0")
+    spelling = f"{whole}.{fraction}" if fraction else whole
+    return f"-{spelling}" if negative and spelling != "0" else spelling
+
+
+def text_of(value: object) -> str | None:
+    """Return the cell text of one Python value; None for a missing one.
+
+    A value of a kind no cell can hold (a date, a list) becomes its type's name in angle brackets:
+    no number, and no level unless declared.
+    """
+    if value is None:
+        return None
+    if isinstance(value, str):
+        # A half of a surrogate pair is no character; it becomes a question mark.
+        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, (bool, int, Decimal)):
+        try:
+            return str(value)
+        except ValueError:  # a whole number of more digits than Python prints
+            return "<int>"
+    as_python = getattr(value, "item", None)
+    if as_python is not None and getattr(value, "shape", None) == ():
+        inner = as_python()
+        # NumPy's widest numbers have no Python type: they give themselves back.
+        return text_of(inner) if type(inner) is not type(value) else f"<{type(value).__name__}>"
+    if isinstance(value, float):
+        return None if math.isnan(value) else repr(value)
+    if type(value).__name__ in {"NAType", "NaTType"}:
+        return None
+    return f"<{type(value).__name__}>"
+
+
+@dataclass(frozen=True)
+class Source:
+    """An opened table.
+
+    Parameters
+    ----------
+    label : what messages call it
+    names : the header
+    read : from positions of columns to their cells, as text or typed numbers; what a cell means
+        never depends on another row
+    lines : from row numbers, counted from 1, to the lines of the file that hold them, if it has
+        lines
+    separator : between the cells of a line, if it has lines of cells
+    """
+
+    label: str
+    names: tuple[str, ...]
+    read: "Callable[[Sequence[int]], list[pa.ChunkedArray]]"
+    lines: Callable[[Collection[int]], dict[int, int]] | None = None
+    separator: str | None = None
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Give another process label and header; the cells that were read go with their table."""
+        return Source, (self.label, self.names, _left_behind)
+
+
+def _left_behind(_positions: "Sequence[int]") -> "list[pa.ChunkedArray]":
+    raise RuntimeError("a table is read by the process that opened it")
+
+
+@dataclass(frozen=True)
+class Reader:
+    """One kind of table: a file format by the endings of its paths, or a kind of object.
+
+    Parameters
+    ----------
+    name : one word, unique among the readers
+    open : from a path or object, and the label for messages, to the opened table
+    endings : of the paths it takes, in lower case, with their dot
+    takes : whether it takes an object that is no path
+    create : from a new path, and the source of the rows, to a context that writes blocks of rows,
+        at least one, in order; None if the format is only read
+    """
+
+    name: str
+    open: Callable[[Any, str], Source]
+    endings: tuple[str, ...] = ()
+    takes: Callable[[object], bool] = lambda _: False
+    create: "Create | None" = None
+
+
+READERS: dict[str, Reader] = {}
+
+
+def register_reader(reader: Reader) -> None:
+    """Make a reader known; of several that take an object the newest has it."""
+    taken = {ending for other in READERS.values() for ending in other.endings}
+    if reader.name in READERS or taken & set(reader.endings):
+        raise ParameterError(f"a reader called {reader.name}, or for its endings, is there already")
+    READERS[reader.name] = reader
+
+
+def endings(*, written: bool = False) -> str:
+    """Return the endings of tables for messages: those that are read, or that can be written."""
+    known = [
+        ending
+        for reader in READERS.values()
+        if reader.create or not written
+        for ending in reader.endings
+    ]
+    return " or ".join(part for part in (", ".join(known[:-1]), known[-1]) if part)
+
+
+def open_source(source: object) -> Source:
+    """Return the table behind a path or an object, as the reader that takes it opens it."""
+    if not isinstance(source, (str, Path)):
+        takers = [reader for reader in READERS.values() if reader.takes(source)]
+        return takers[-1].open(source, "table")
+    path = Path(source)
+    label = f"table {path.name or path}"
+    reader = _reader_of(path)
+    if reader is None:
+        raise TableError(label, [Fault("name", f"must end in {endings()}")])
+    try:
+        if not path.is_file():
+            problem = "is a folder" if path.is_dir() else "does not exist"
+            raise TableError(label, [Fault("file", problem, "give the path of a table")])
+        return reader.open(path, label)
+    except (OSError, ValueError) as error:
+        if isinstance(error, TableError):
+            raise
+        reason = f" ({error.strerror})" if isinstance(error, OSError) and error.strerror else ""
+        raise TableError(label, [Fault("file", f"cannot be read{reason}")]) from None
+
+
+def writer_of(path: Path) -> "Create":
+    """Return what creates a file of the path's format; an ending that none has is a fault."""
+    reader = _reader_of(path)
+    if reader is None or reader.create is None:
+        raise TableError(path.name, [Fault("name", f"must end in {endings(written=True)}")])
+    return reader.create
+
+
+def _reader_of(path: Path) -> Reader | None:
+    found = (one for one in READERS.values() if path.suffix.lower() in one.endings)
+    return next(found, None)
+
+
+def _later(module: str, name: str) -> Callable[..., Any]:
+    """Return a function of a module that is imported when it is first called.
+
+    A table is read by few of the commands, and what reads it takes as long to load as the rest.
+    """
+    return lambda *arguments: getattr(import_module(module), name)(*arguments)
+
+
+register_reader(Reader("frame", _later("dpwerm.data.columns", "open_frame"), takes=lambda _: True))
+for _name, _endings in (("csv", (".csv", ".tsv")), ("parquet", (".parquet",))):
+    _module = f"dpwerm.data.{_name}_files"
+    register_reader(
+        Reader(_name, _later(_module, "open_file"), _endings, create=_later(_module, "create"))
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -87,11 +294,6 @@ class Table:
 
         return factorised(self._cells(name, rows))
 
-    def texts(self, name: str) -> NDArray[np.object_]:
-        """Return a column as normalised texts, shape (n,); None for an empty cell."""
-        codes, texts = self.factorised(name)
-        return np.array([*texts, None], dtype=object)[codes]
-
     def cell(self, name: str, row: int) -> str:
         """Return one cell as text, as it was read; for the curator's eyes only."""
         return text_of(self.columns[name][row].as_py()) or ""
@@ -105,7 +307,7 @@ def read_table(source: object, needed: Sequence[str], *, keep_all: bool = False)
 
     Parameters
     ----------
-    source : path of a file, or a data frame; the readers in ``data/readers.py`` say of which kinds
+    source : path of a file, or a data frame; the readers say of which kinds
     needed : column names; all that are missing or of a wrong type are reported at once
     keep_all : bool
         Also keep the other columns, of whatever type, so that they can be written back.
@@ -115,19 +317,13 @@ def read_table(source: object, needed: Sequence[str], *, keep_all: bool = False)
     TableError
         The text names columns and positions, never a cell.
     """
-    opened = open_source(source)
-    wanted = list(dict.fromkeys(needed))
-    faults = header_faults(opened.names, wanted)
-    if faults:
-        raise TableError(opened.label, faults)
-    return _table(opened, wanted, keep_all=keep_all)
-
-
-def _table(opened: Source, wanted: list[str], *, keep_all: bool) -> Table:
     import pyarrow as pa
 
     from dpwerm.data.columns import plain, readable, type_fault
 
+    opened = open_source(source)
+    wanted = list(dict.fromkeys(needed))
+    check_header(opened, wanted)
     positions = [opened.names.index(name) for name in wanted]
     if keep_all or not wanted:
         positions = list(range(len(opened.names)))
@@ -144,27 +340,23 @@ def _table(opened: Source, wanted: list[str], *, keep_all: bool) -> Table:
     return Table(opened, n_rows, columns, whole)
 
 
-def header_faults(names: Sequence[str], wanted: Sequence[str]) -> list[Fault]:
-    """Return the faults of a header; a name not declared is never repeated, it may be a value."""
+def check_header(source: Source, wanted: Sequence[str]) -> None:
+    """Raise the faults of a header; a name not declared is never repeated, it may be a value."""
     faults = []
     first: dict[str, int] = {}
-    for position, name in enumerate(names, start=1):
+    for position, name in enumerate(source.names, start=1):
         if name and name in first:
-            faults.append(
-                Fault(
-                    f"column {position}",
-                    f"has the same name as column {first[name]}",
-                    "rename one of them",
-                )
-            )
+            problem = f"has the same name as column {first[name]}"
+            faults.append(Fault(f"column {position}", problem, "rename one of them"))
         first.setdefault(name, position)
     for name in wanted:
         if name in first:
             continue
-        guess = nearest(name, (other for other in names if other))
+        guess = nearest(name, (other for other in source.names if other))
         remedy = f"column {first[guess]} has a similar name" if guess else ""
         faults.append(Fault(one_line(name), "is not a column of the table", remedy))
-    return faults
+    if faults:
+        raise TableError(source.label, faults)
 
 
 def write_with_columns(

@@ -38,7 +38,7 @@ from dpwerm.releases.tuning import SPLIT
 from dpwerm.simulate.engine.released import inside_noise
 from dpwerm.simulate.synthetic import generator
 from dpwerm.solve.batch import minimise_batch
-from dpwerm.study.declaration import Declaration
+from dpwerm.study.treatment import Declaration
 
 KEPT = (
     "The rule is one of several releases, chosen by its score. ± is the reach of the noise in one "

@@ -26,7 +26,6 @@ from dpwerm.documents.drawing import (
 from dpwerm.documents.summary import odds_words
 from dpwerm.plan.expected import MOST_ROWS, Answer, Expected, Settled, Spread
 from dpwerm.privacy.budget import AnyBudget, Budget, total
-from dpwerm.study.declaration import Declaration
 from dpwerm.study.study import Study
 from dpwerm.text import aligned, underlined, wrapped
 
@@ -59,7 +58,7 @@ def opening(study: Study, n: int | None) -> list[str]:
 
 def _benefits_lie(study: Study) -> str:
     """Return where the simulated benefits lie, on the scale of the benefit."""
-    outcome = outcome_of(Declaration.of_study(study))
+    outcome = outcome_of(study.declaration())
     lower, upper = (end + 0.0 for end in study.benefit.range)  # never -0
     if outcome.spread:
         return "anywhere in their range: if you know where to expect them, declare centre"

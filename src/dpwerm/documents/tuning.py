@@ -24,7 +24,8 @@ from dpwerm.documents.drawing import (
 from dpwerm.plan.expected import Settled
 from dpwerm.study.study import Study
 from dpwerm.text import aligned, underlined, wrapped
-from dpwerm.tune.tuned import INDEPENDENT, NOT_PRIVATE, PORTION, SIMULATED, Tuned
+from dpwerm.tune.people import NOT_PRIVATE
+from dpwerm.tune.tuned import INDEPENDENT, PORTION, SIMULATED, Tuned
 
 COSTS = {
     INDEPENDENT: (

@@ -20,7 +20,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.estimators.arrays_in import number_encoding, numeric_matrix
 from dpwerm.estimators.parameters import specification_of, take_over, unfitted
 from dpwerm.fit import Problem, fit_release
-from dpwerm.objective.losses.contract import Loss
+from dpwerm.objective.losses import Loss
 from dpwerm.parameters import positive, refuse_mask, vector
 from dpwerm.privacy.budget import AnyBudget, Relation, budget_of
 from dpwerm.releases.charging import StudyLedger, attach, payment_of

@@ -19,9 +19,7 @@ from dpwerm.exact import decimal_of
 from dpwerm.features.encoding import Encoding
 from dpwerm.fit import Problem
 from dpwerm.mechanisms import plain_mechanism
-from dpwerm.objective.losses import get_loss
-from dpwerm.objective.losses.contract import Loss
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses import HuberisedHinge, Loss, get_loss
 from dpwerm.objective.regularizers import get_regularizer
 from dpwerm.parameters import interval, positive, real
 from dpwerm.privacy.budget import Relation, budget_of
@@ -29,7 +27,7 @@ from dpwerm.privacy.filter import Payment
 from dpwerm.privacy.origin import KnownByDesign, ReleasedModel, stated_origin
 from dpwerm.releases.certificate import Specification
 from dpwerm.releases.charging import payment_of
-from dpwerm.study.declaration import Declaration
+from dpwerm.study.treatment import Declaration
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, split
 
 PARAMETERS = {
@@ -57,7 +55,8 @@ def declaration_of(estimator: Any) -> Declaration:
     """Return treatment and benefit as a study file would declare them."""
     _refuse_twice_declared(estimator)
     if estimator.study is not None:
-        return Declaration.of_study(estimator.study)
+        declared: Declaration = estimator.study.declaration()
+        return declared
     if estimator.benefit_bounds is None:
         raise ParameterError(
             "benefit_bounds is missing: declare (lower, upper) from what is known before "

@@ -28,12 +28,11 @@ from dpwerm.estimators.parameters import (
 )
 from dpwerm.fit import fit
 from dpwerm.mechanisms.contract import Stage, no_progress
-from dpwerm.objective.losses.contract import Loss
+from dpwerm.objective.losses import Loss
 from dpwerm.releases.charging import StudyLedger, attach
 from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.rule_file import content_of, write_rule
-from dpwerm.study.check import read_trial, refuse_repeated_persons
-from dpwerm.study.study import Study
+from dpwerm.study.study import Study, read_trial, refuse_repeated_persons
 from dpwerm.weighting.contract import trial_of_arrays, trial_of_table
 
 

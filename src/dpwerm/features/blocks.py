@@ -12,8 +12,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, Strict, StringConstraints, model_validator
 
 from dpwerm.arrays import FloatArray, IntArray
-from dpwerm.data.columns import MISSING, normalise
-from dpwerm.data.table import Table
+from dpwerm.data.table import MISSING, Table, normalise
 from dpwerm.faults import wrong
 from dpwerm.parameters import LARGEST, SMALLEST
 

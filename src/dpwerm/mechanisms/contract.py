@@ -1,4 +1,4 @@
-"""What every mechanism and every law of noise offers, and the checks of a release.
+"""What every mechanism offers, the check of a run, and the table that finds mechanisms by name.
 
 A mechanism is a calibration and a run: what is said before the data, and what is then done. The
 calibration is a pure function of public facts and the budget. The run gives whole numbers k_j on
@@ -7,22 +7,30 @@ that depends on the mechanism is its own too: its law in doubles for simulations
 for the auditor, its half-width, its words, and when it is tried without being asked for.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import ClassVar, Protocol, cast
+from types import MappingProxyType
+from typing import ClassVar
 
 import numpy as np
 
 from dpwerm.arrays import FloatArray
 from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
+from dpwerm.features.composed import Product
+from dpwerm.features.domain import CrossPolytope, Interval
 from dpwerm.objective.objective import Objective
-from dpwerm.privacy.budget import AnyBudget, Budget
+from dpwerm.objective.regularizers import Ridge
+from dpwerm.parameters import check_unused, one_of
+from dpwerm.privacy.budget import AnyBudget, Budget, Relation
+from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.randomness import BitSource
 from dpwerm.privacy.sensitivity import Facts
+from dpwerm.solve.newton import minimise
 
 GRID_BITS = 10
 """The grid is 2^e ≤ 2^−10 of the noise scale: rounding adds nothing one could see."""
@@ -57,102 +65,6 @@ class Noise:
         return Fraction(self.sensitivity)
 
 
-class Claim(Protocol):
-    """What is promised, in which words, and when: by a law of noise, or by a mechanism."""
-
-    @property
-    def name(self) -> str:
-        """The name in the table of laws or of mechanisms."""
-
-    @property
-    def private(self) -> bool:
-        """Whether anything is promised."""
-
-    @property
-    def needs_delta(self) -> bool:
-        """Whether δ > 0 is needed."""
-
-    @property
-    def needs_epsilon(self) -> bool:
-        """Whether the claim is in (ε, δ) alone, not in ρ-zCDP or μ-GDP."""
-
-    @property
-    def statement(self) -> str:
-        """The privacy claim in one sentence."""
-
-    @property
-    def proof(self) -> str:
-        """The page with the proof."""
-
-    @property
-    def how(self) -> str:
-        """What is done, in a report, for people who do not know mechanisms; no full stop."""
-
-    def order(self, budget: AnyBudget) -> int | None:
-        """Return the place among the automatic candidates for a budget, None if it is none."""
-
-    def is_plain(self, budget: AnyBudget) -> bool:
-        """Whether this is used for a budget where nobody names one and nothing is simulated."""
-
-    def half_width(self, scale: float, dimension: int, coverage: float, count: int) -> float | None:
-        """Return t with P(|Z_j| ≤ t for ``count`` of the j) = coverage; None if no law is public.
-
-        Parameters
-        ----------
-        scale : float ≥ 0, of the noise that is added
-        dimension : int ≥ 1, p
-        coverage : float above 0 and below 1
-        count : int from 1 to p
-        """
-
-
-class PureClaim:
-    """What most claims share: pure ε, private, not tried by itself, no half-width to state."""
-
-    private: ClassVar[bool] = True
-    needs_delta: ClassVar[bool] = False
-    needs_epsilon: ClassVar[bool] = True
-
-    def order(self, budget: AnyBudget) -> int | None:
-        """Return None."""
-        del budget
-        return None
-
-    def is_plain(self, budget: AnyBudget) -> bool:
-        """Return False."""
-        del budget
-        return False
-
-    def half_width(self, scale: float, dimension: int, coverage: float, count: int) -> float | None:
-        """Return None."""
-        del scale, dimension, coverage, count
-        return None
-
-
-class NoiseLaw(Claim, Protocol):
-    """A law of noise for a given sensitivity: a claim, the noise that makes it true, a release."""
-
-    def calibrate(self, sensitivity: float, dimension: int, budget: AnyBudget) -> Noise:
-        """Return the noise that makes the claim true."""
-
-    def release(self, theta: Sequence[Fraction], noise: Noise, bits: BitSource) -> tuple[int, ...]:
-        """Return grid integers k_j; the released θ_j is k_j·2^(noise.exponent)."""
-
-    def simulated(self, draws: Draws) -> FloatArray:
-        """Return noise (…, p) of scale 1 in doubles."""
-
-    def log_density(self, z: FloatArray) -> FloatArray:
-        """Return the log-density of noise (m, p) of scale 1, up to a constant, (m,)."""
-
-
-OUTPUT = (
-    "The rule was computed from the rows of the people in it, with each person's weight held below "
-    "a public bound, so one person can move the coefficients only so far. Random noise made for "
-    "that distance was added before anything left the computer"
-)
-"""How output perturbation is private, in a report."""
-
-
 def checked_dimension(dimension: object) -> int:
     """Return p as an int in [1, 10⁶]."""
     if isinstance(dimension, bool) or not isinstance(dimension, int):
@@ -167,12 +79,6 @@ def epsilon_delta(name: str, budget: AnyBudget) -> Budget:
     if isinstance(budget, Budget):
         return budget
     raise ParameterError(f"mechanism {name} needs epsilon; use gaussian for {budget}")
-
-
-def check_notion(claim: Claim, budget: AnyBudget) -> None:
-    """Raise if nothing is claimed in the notion of the budget."""
-    if claim.needs_epsilon:
-        epsilon_delta(claim.name, budget)
 
 
 def with_epsilon(budget: AnyBudget) -> bool:
@@ -190,19 +96,6 @@ def pure_epsilon(name: str, any_budget: AnyBudget) -> Fraction:
             f"mechanism {name} needs delta = 0; use gaussian or objective-gaussian for delta > 0"
         )
     return budget.exact_epsilon
-
-
-def checked_release(law: NoiseLaw, theta: Sequence[Fraction], noise: Noise) -> list[Fraction]:
-    """Return θ if ``noise`` is what the law itself derives, so no claim can be edited."""
-    if noise.mechanism != law.name:
-        raise ParameterError(f"the noise is for {noise.mechanism}, not for {law.name}")
-    if noise != law.calibrate(noise.sensitivity, noise.dimension, noise.budget):
-        raise ParameterError("the noise does not follow from its sensitivity and its budget")
-    if len(theta) != noise.dimension:
-        raise ParameterError(f"theta must have {noise.dimension} entries, not {len(theta)}")
-    if not all(isinstance(value, Fraction | int) for value in theta):
-        raise ParameterError("theta must hold exact fractions")
-    return [Fraction(value) for value in theta]
 
 
 Stage = Callable[[str], None]
@@ -270,9 +163,24 @@ class Calibration:
     inside: Inside | None = None
 
 
-class Mechanism(Claim, Protocol):
-    """A theorem one can run: a claim, a calibration that makes it true, the run, and its law."""
+class Mechanism(ABC):
+    """A theorem one can run: a claim, a calibration that makes it true, the run, and its law.
 
+    A class gives ``name``, ``statement`` (the claim in one sentence), ``proof`` (the page with the
+    proof) and ``how`` (what is done, in a report, for people who do not know mechanisms; no full
+    stop). ``needs_delta`` says whether δ > 0 is needed, ``needs_epsilon`` whether the claim is in
+    (ε, δ) alone and not in ρ-zCDP or μ-GDP, ``private`` whether anything is promised.
+    """
+
+    name: ClassVar[str]
+    statement: ClassVar[str]
+    proof: ClassVar[str]
+    how: ClassVar[str]
+    private: ClassVar[bool] = True
+    needs_delta: ClassVar[bool] = False
+    needs_epsilon: ClassVar[bool] = True
+
+    @abstractmethod
     def calibrate(self, facts: Facts, budget: AnyBudget) -> Calibration:
         """Return the calibration that makes the claim true, or raise if there is none."""
 
@@ -283,16 +191,67 @@ class Mechanism(Claim, Protocol):
         bits: BitSource,
         on_stage: Stage = no_progress,
     ) -> tuple[int, ...]:
-        """Return grid integers k_j; the released θ_j is k_j·2^(calibration.noise.exponent)."""
+        """Return grid integers k_j; the released θ_j is k_j·2^(calibration.noise.exponent).
 
+        The solver's point, the precision it needed and the noise are local and never returned.
+        """
+        check_run(self, objective, calibration)
+        posed, tolerance, rest = self.pose(objective, calibration, bits, on_stage)
+        on_stage("solving")
+        solution = minimise(posed, tolerance)
+        on_stage("adding noise")
+        return self.release(solution.theta, calibration.noise, rest)
+
+    def pose(
+        self, objective: Objective, calibration: Calibration, bits: BitSource, on_stage: Stage
+    ) -> tuple[Objective, float, BitSource]:
+        """Return what is solved, how finely, and the bits that are left: F itself, to τ."""
+        del on_stage
+        return objective, calibration.tolerance, bits
+
+    @abstractmethod
+    def release(self, theta: Sequence[Fraction], noise: Noise, bits: BitSource) -> tuple[int, ...]:
+        """Return the grid integers of θ plus noise."""
+
+    @abstractmethod
     def inside_noise(self, calibration: Calibration, draws: Draws) -> FloatArray | None:
         """Return b (…, p) in doubles; None if there is no noise inside the objective."""
 
+    @abstractmethod
     def outside_noise(self, calibration: Calibration, draws: Draws) -> FloatArray:
         """Return the noise (…, p) that is added to what the solver returns, in doubles."""
 
+    @abstractmethod
     def log_density(self, calibration: Calibration, noise: FloatArray) -> FloatArray:
         """Return the log-density of noise (m, p) up to a constant: of b, or of what is added."""
+
+    def order(self, budget: AnyBudget) -> int | None:
+        """Return the place among the automatic candidates for a budget, None if it is none."""
+        del budget
+        return None
+
+    def is_plain(self, budget: AnyBudget) -> bool:
+        """Whether this is used for a budget where nobody names one and nothing is simulated."""
+        del budget
+        return False
+
+    def half_width(self, scale: float, dimension: int, coverage: float, count: int) -> float | None:
+        """Return t with P(|Z_j| ≤ t for ``count`` of the j) = coverage; None if no law is public.
+
+        ``scale`` is that of the noise that is added, ``dimension`` is p.
+        """
+        del scale, dimension, coverage, count
+        return None
+
+    def rho_and_mu(self, noise: Noise) -> tuple[float, float] | None:
+        """Return the ρ and the μ that the noise has whatever was asked; None if it has none."""
+        del noise
+        return None
+
+    def check_notion(self, budget: AnyBudget) -> None:
+        """Raise if nothing is claimed in the notion of the budget."""
+        if self.needs_epsilon:
+            epsilon_delta(self.name, budget)
 
 
 def calibrated(mechanism: Mechanism, facts: Facts, budget: AnyBudget) -> Calibration:
@@ -304,12 +263,12 @@ def calibrated(mechanism: Mechanism, facts: Facts, budget: AnyBudget) -> Calibra
         hash((mechanism, facts, budget))
     except TypeError:
         return mechanism.calibrate(facts, budget)
-    return _calibrated(cast("Hashable", mechanism), facts, budget)
+    return _calibrated(mechanism, facts, budget)
 
 
 @lru_cache(maxsize=256)
-def _calibrated(mechanism: Hashable, facts: Facts, budget: AnyBudget) -> Calibration:
-    return cast("Mechanism", mechanism).calibrate(facts, budget)
+def _calibrated(mechanism: Mechanism, facts: Facts, budget: AnyBudget) -> Calibration:
+    return mechanism.calibrate(facts, budget)
 
 
 def spent(mechanism: Mechanism, budget: AnyBudget) -> AnyBudget:
@@ -346,3 +305,65 @@ def check_run(mechanism: Mechanism, objective: Objective, calibration: Calibrati
         )
     if not all(data.map(lambda block: facts.domain.contains(block.design()))):
         raise ParameterError("X has a row outside the calibration's domain")
+
+
+_MECHANISMS: dict[str, Mechanism] = {}
+
+MECHANISMS: Mapping[str, Mechanism] = MappingProxyType(_MECHANISMS)
+"""Every mechanism by its name; ``register_mechanism`` adds to it."""
+
+
+def built_in(*mechanisms: Mechanism) -> None:
+    """Add the library's own, which the tests check."""
+    _MECHANISMS.update({one.name: one for one in mechanisms})
+
+
+def get_mechanism(name: object) -> Mechanism:
+    """Return the mechanism of that name."""
+    return MECHANISMS[one_of("mechanism", name, MECHANISMS)]
+
+
+def candidates(budget: AnyBudget) -> tuple[str, ...]:
+    """Return the mechanisms that the automatic choice tries, the most promising first."""
+    places = {name: one.order(budget) for name, one in MECHANISMS.items()}
+    found = [(place, name) for name, place in places.items() if place is not None]
+    return tuple(name for _, name in sorted(found, key=lambda one: one[0]))
+
+
+def plain_mechanism(budget: AnyBudget) -> str:
+    """Return the mechanism where nobody names one and nothing is simulated."""
+    return next(name for name, one in MECHANISMS.items() if one.is_plain(budget))
+
+
+def register_mechanism(mechanism: Mechanism) -> Mechanism:
+    """Add a mechanism of one's own; a name is given once, and the contract is checked."""
+    check_unused("mechanism", mechanism.name, MECHANISMS)
+    check_mechanism(mechanism)
+    _MECHANISMS[mechanism.name] = mechanism
+    return mechanism
+
+
+def check_mechanism(mechanism: Mechanism) -> None:
+    """Raise ``ParameterError`` naming what a mechanism lacks: words, or a law of its noise."""
+    name = mechanism.name
+    words = (name, mechanism.statement, mechanism.proof, mechanism.how)
+    if not all(words) or len(mechanism.statement) > 1000:
+        raise ParameterError(f"mechanism {name} needs a name, a claim, a proof page and its words")
+    domain = Product((Interval(0.5), CrossPolytope(3, 1.0)))
+    facts = Facts(1.0, 1.0, 0.25, domain, 50.0, Ridge(), Relation.REPLACE_ONE, 9, KnownByDesign())
+    budget = Budget.of(1, "1e-6" if mechanism.needs_delta else 0)
+    calibration = mechanism.calibrate(facts, budget)
+    if calibration.mechanism != name or calibration != mechanism.calibrate(facts, budget):
+        raise ParameterError(f"mechanism {name} must calibrate itself, the same each time")
+    draws = Draws.of((8,), domain.dimension, np.random.Generator(np.random.PCG64(0)))
+    inside = mechanism.inside_noise(calibration, draws)
+    outside = mechanism.outside_noise(calibration, draws)
+    if (inside is None) != (calibration.inside is None):
+        raise ParameterError(f"mechanism {name} has noise inside, or none, in one place only")
+    main = outside if inside is None else inside
+    found = (outside, main, mechanism.log_density(calibration, main))
+    shapes = ((8, domain.dimension), (8, domain.dimension), (8,))
+    if any(one.shape != shape for one, shape in zip(found, shapes, strict=True)):
+        raise ParameterError(f"mechanism {name} must give noise (…, p) and log-densities (m,)")
+    if not all(np.isfinite(one).all() for one in found):
+        raise ParameterError(f"mechanism {name} must give finite noise and log-densities")

@@ -9,11 +9,9 @@ arithmetic. It is therefore the same on every machine. In ρ-zCDP m² = 1/(2ρ),
 """
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from typing import ClassVar
 
 import numpy as np
 from flint import arb
@@ -22,20 +20,10 @@ from dpwerm.arrays import FloatArray
 from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.exact import floor_log2, precision, round_up, sqrt_up
-from dpwerm.mechanisms.contract import (
-    GRID_BITS,
-    OUTPUT,
-    Noise,
-    PureClaim,
-    checked_dimension,
-    checked_release,
-    with_epsilon,
-)
+from dpwerm.mechanisms.contract import GRID_BITS, Noise, with_epsilon
+from dpwerm.mechanisms.output_perturbation import OutputPerturbation
 from dpwerm.privacy.budget import AnyBudget, GaussianBudget
-from dpwerm.privacy.grid import release_on_grid
-from dpwerm.privacy.randomness import BitSource
-from dpwerm.privacy.samplers import ball, normal
-from dpwerm.privacy.sensitivity import checked
+from dpwerm.privacy.samplers import Sampler, ball, normal
 
 MULTIPLIER_BITS = 30
 """The grid of m has 2^30 points in every octave (2^a, 2^(a+1)]."""
@@ -99,8 +87,7 @@ def _first(holds: Callable[[int], bool]) -> int:
     return at
 
 
-@dataclass(frozen=True)
-class Gaussian(PureClaim):
+class Gaussian(OutputPerturbation):
     r"""The analytic Gaussian mechanism.
 
     .. math:: Z \sim N(0, \sigma^2 I), \quad \sigma = m \Delta, \quad \delta(m) \le \delta
@@ -108,49 +95,34 @@ class Gaussian(PureClaim):
     Private because ‖θ − θ'‖₂ ≤ Δ for neighbours; with any σ also Δ²/(2σ²)-zCDP and (Δ/σ)-GDP.
     """
 
-    name: ClassVar[str] = "gaussian"
-    needs_delta: ClassVar[bool] = True
-    needs_epsilon: ClassVar[bool] = False
-    statement: ClassVar[str] = (
+    name = "gaussian"
+    needs_delta = True
+    needs_epsilon = False
+    statement = (
         "If the ℓ₂ sensitivity is at most Δ, adding N(0, σ²) noise to each coordinate is "
         "(ε, δ)-differentially private when Φ(Δ/2σ − εσ/Δ) − e^ε Φ(−Δ/2σ − εσ/Δ) ≤ δ, ρ-zCDP when "
         "Δ²/(2σ²) ≤ ρ, and μ-GDP when Δ/σ ≤ μ."
     )
-    proof: ClassVar[str] = "docs/proofs/gaussian.md"
-    how: ClassVar[str] = OUTPUT
+    proof = "docs/proofs/gaussian.md"
 
-    def calibrate(self, sensitivity: float, dimension: int, budget: AnyBudget) -> Noise:
-        """Return the noise of standard deviation σ = m·Δ, a double, rounded up.
+    def scale_and_grid(self, change: Fraction, p: int, budget: AnyBudget) -> tuple[float, int]:
+        """Return σ = m·Δ, a double, rounded up.
 
-        Parameters
-        ----------
-        sensitivity : float > 0, Δ in the ℓ₂ norm
-        dimension : int ≥ 1, p
-        budget : Budget with ε finite and 0 < δ < 1, or GaussianBudget
+        The budget must have ε finite and 0 < δ < 1, or be a GaussianBudget.
         """
-        delta2 = checked("sensitivity", sensitivity)
-        p = checked_dimension(dimension)
-        sigma = _sigma(Fraction(delta2), budget)
-        return Noise(
-            mechanism=self.name,
-            dimension=p,
-            sensitivity=delta2,
-            budget=budget,
-            scale=sigma,
-            exponent=floor_log2(Fraction(sigma)) - GRID_BITS,
-        )
+        del p
+        sigma = _sigma(change, budget)
+        return sigma, floor_log2(Fraction(sigma)) - GRID_BITS
 
-    def release(self, theta: Sequence[Fraction], noise: Noise, bits: BitSource) -> tuple[int, ...]:
-        """Return the grid integers of θ + Z; σ is the double ``noise.scale``, exactly."""
-        center = checked_release(self, theta, noise)
-        sampler = normal(noise.dimension, Fraction(noise.scale))
-        return release_on_grid(center, sampler, noise.exponent, bits)
+    def sampler(self, noise: Noise) -> Sampler:
+        """Return Z; σ is the double ``noise.scale``, exactly."""
+        return normal(noise.dimension, Fraction(noise.scale))
 
     def simulated(self, draws: Draws) -> FloatArray:
         """Return normal numbers."""
         return draws.normals
 
-    def log_density(self, z: FloatArray) -> FloatArray:
+    def log_law(self, z: FloatArray) -> FloatArray:
         """Return −½‖z‖₂²."""
         return np.asarray(-0.5 * (z**2).sum(axis=1))
 
@@ -171,6 +143,14 @@ class Gaussian(PureClaim):
 
         return scale * float(stats.norm.isf(-math.expm1(math.log(coverage) / count) / 2))
 
+    def rho_and_mu(self, noise: Noise) -> tuple[float, float]:
+        r"""Return ρ and μ, rounded up.
+
+        .. math:: \rho = \frac{\Delta^2}{2\sigma^2}, \quad \mu = \frac{\Delta}{\sigma}
+        """
+        mu = noise.exact_sensitivity / Fraction(noise.scale)
+        return round_up(mu**2 / 2), round_up(mu)
+
 
 def _sigma(sensitivity: Fraction, budget: AnyBudget) -> float:
     """Return σ = m·Δ for the budget, a double, rounded up, or say what the budget lacks."""
@@ -181,14 +161,3 @@ def _sigma(sensitivity: Fraction, budget: AnyBudget) -> float:
     if budget.delta == 0:
         raise ParameterError("mechanism gaussian needs delta above 0 and below 1, such as 1e-6")
     return round_up(noise_multiplier(budget.exact_epsilon, budget.exact_delta) * sensitivity)
-
-
-def rho_and_mu(noise: Noise) -> tuple[float, float] | None:
-    r"""Return the ρ and the μ that Gaussian noise has, rounded up; None for other noise.
-
-    .. math:: \rho = \frac{\Delta^2}{2\sigma^2}, \quad \mu = \frac{\Delta}{\sigma}
-    """
-    if noise.mechanism != Gaussian.name:
-        return None
-    mu = noise.exact_sensitivity / Fraction(noise.scale)
-    return round_up(mu**2 / 2), round_up(mu)

@@ -13,7 +13,6 @@ from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
-from flint import arb
 
 from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.errors import ParameterError
@@ -22,7 +21,7 @@ from dpwerm.mechanisms.contract import GRID_BITS, checked_dimension, pure_epsilo
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.grid import release_on_grid
 from dpwerm.privacy.randomness import BitSource
-from dpwerm.privacy.samplers import LazyUniforms, ball, laplace
+from dpwerm.privacy.samplers import independent_laplace
 
 SHARE_BITS = 32
 UNIT = 1 << SHARE_BITS
@@ -111,14 +110,9 @@ class LaplaceSums:
             raise ParameterError(f"there must be {self.count} sums, not {len(sums)}")
         if not self.budget.is_private:
             return tuple(sums)
-        exact = self.exact_scale
-
-        def sample(uniforms: LazyUniforms, m: int) -> list[arb]:
-            scale = ball(exact)
-            return [scale * x for x in laplace(uniforms.balls(0, 2 * self.count, m))]
-
+        sampler = independent_laplace(self.count, self.exact_scale**2)
         center = [Fraction(total, UNIT) for total in sums]
-        return release_on_grid(center, sample, self.exponent, bits)
+        return release_on_grid(center, sampler, self.exponent, bits)
 
 
 def whole_shares(share: FloatArray, most: IntArray) -> IntArray:

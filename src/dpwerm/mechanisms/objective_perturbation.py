@@ -1,85 +1,195 @@
-"""Objective perturbation with pure ε: θ* = argmin F(θ) + bᵀθ, b of density ∝ exp(−β‖b‖_K).
+"""Objective perturbation: θ* = argmin F(θ) + bᵀθ with b of a norm's density, or normal.
+
+With pure ε, b has density ∝ exp(−β‖b‖_K) for a norm K, and κ = sup ‖x‖_K over the allowed rows:
 
     kWLκβ + log(1 + Wcρ) = ε_in,   ρ = r²/γ for ridge
 
 One record shifts the b that belongs to a θ by at most kWLκ in the norm K, k = 2 under replace-one
-and 1 under add/remove, and changes the Jacobian by the second term.
+and 1 under add/remove, and changes the Jacobian by the second term. If b is R times a uniform point
+of the unit ball of K, with R ~ Gamma(p+1), then its density is ∝ exp(−‖b‖_K); equally, R ~ Gamma(p)
+times the right point of the unit sphere. Proof: docs/proofs/objective-perturbation.md.
+
+With (ε, δ), b ~ N(0, σ²I). For D = kWLr, m = σ/D and e = ε_in − log(1 + Wcρ) the cost of θ* at ε_in
+is at most
+
+    2k·H(e),   H(e) = Φ(1/(2m) − em) − e^e Φ(−1/(2m) − em),   if e ≥ 1/(2m²)
+
+because the log-ratio is at most log(1 + Wcρ) + |N|/m + 1/(2m²) for a standard normal N, twice
+the cost of the Gaussian mechanism; under replace-one two such N share the load.
+Proof: docs/proofs/objective-gaussian.md.
 """
 
-from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from typing import ClassVar
 
-from dpwerm.exact import round_down
-from dpwerm.mechanisms.contract import Calibration, Inside, pure_epsilon, with_epsilon
-from dpwerm.mechanisms.norms import Norm
-from dpwerm.mechanisms.perturbed import (
-    PerturbedObjective,
-    Shares,
-    check_facts,
-    epsilon_left,
-    jacobian,
-    perturbed_calibration,
-)
-from dpwerm.privacy.budget import AnyBudget
+import numpy as np
+from flint import arb
+
+from dpwerm.arrays import FloatArray
+from dpwerm.draws import Draws
+from dpwerm.errors import ParameterError
+from dpwerm.exact import round_down, round_up
+from dpwerm.mechanisms.contract import pure_epsilon, with_epsilon
+from dpwerm.mechanisms.gaussian import Gaussian, smallest_multiplier, suffices
+from dpwerm.mechanisms.laplace import SphericalLaplace
+from dpwerm.mechanisms.perturbed import PerturbedObjective
+from dpwerm.privacy.budget import AnyBudget, Budget
+from dpwerm.privacy.samplers import LazyUniforms, Sampler, ball, gamma_radius, normal, spherical
 from dpwerm.privacy.sensitivity import Facts
 
+CLAIM = (
+    "If ‖x‖_K ≤ κ for every row, the minimiser of F(θ) + bᵀθ with noise density "
+    "∝ exp(−β‖b‖_K), K = {}, is differentially private at "
+    "kWLκβ + log(1 + Wcr²/γ) = 0.99·ε, and a second noise for the solver's tolerance at "
+    "0.01·ε; together ε."
+)
+"""The claim, with the norm it is about."""
 
-@dataclass(frozen=True)
+
 class ObjectivePerturbation(PerturbedObjective):
-    r"""Noise in the objective, for any norm (Chaudhuri et al. 2011, Algorithm 2, for ‖·‖₂).
+    r"""Noise in the objective, for any norm K (Chaudhuri et al. 2011, Algorithm 2, for ‖·‖₂).
 
     .. math:: \beta = \frac{\varepsilon_{in} - \log(1 + W c \rho)}{k W L \kappa}
 
-    Parameters
-    ----------
-    norm : Norm, the norm K
-    place : int or None, among the automatic candidates for a finite ε; None if it is none
+    A class gives the norm, and its place among the automatic candidates for a finite ε.
     """
 
-    norm: Norm
-    place: int | None = field(default=None, compare=False)
-    proof: ClassVar[str] = "docs/proofs/objective-perturbation.md"
-
-    @property
-    def name(self) -> str:
-        """The name in the registry: objective- and the norm."""
-        return f"objective-{self.norm.name}"
-
-    @property
-    def statement(self) -> str:
-        """The claim, with the norm it is about."""
-        return (
-            "If ‖x‖_K ≤ κ for every row, the minimiser of F(θ) + bᵀθ with noise density "
-            f"∝ exp(−β‖b‖_K), K = {self.norm.name}, is differentially private at "
-            "kWLκβ + log(1 + Wcr²/γ) = 0.99·ε, and a second noise for the solver's tolerance at "
-            "0.01·ε; together ε."
-        )
+    proof = "docs/proofs/objective-perturbation.md"
+    place: ClassVar[int | None] = None
 
     def order(self, budget: AnyBudget) -> int | None:
         """Return the place for a finite ε."""
         return self.place if with_epsilon(budget) else None
 
-    def calibrate(self, facts: Facts, budget: AnyBudget) -> Calibration:
-        """Return β, τ and the second noise.
-
-        Parameters
-        ----------
-        facts : Facts with C = 0, a quadratic regularizer, and γ above ``gamma_floor``
-        budget : Budget with ε finite, at least 0.0001, and δ = 0
-        """
+    def check_delta(self, budget: Budget) -> None:
+        """Raise unless δ = 0."""
         pure_epsilon(self.name, budget)
-        check_facts(self.name, facts)
-        shares = Shares.of(self.name, budget)
-        kappa = self.norm.kappa(facts)
-        shift = Fraction(facts.weight_bound) * Fraction(facts.lipschitz) * Fraction(kappa)
-        left = Fraction(epsilon_left(self.name, facts, shares))
-        inside = Inside(
-            norm=self.norm.name,
-            kappa=kappa,
-            epsilon_inside=shares.inside,
-            epsilon_outside=shares.outside,
-            jacobian=jacobian(facts),
-            rate=round_down(left / (facts.relation.terms * shift)),
-        )
-        return perturbed_calibration(self.name, facts, budget, inside)
+
+    def rate_and_sigma(self, facts: Facts, budget: Budget, left: Fraction) -> tuple[float, None]:
+        """Return β, rounded down."""
+        del budget
+        kappa = Fraction(self.kappa(facts))
+        shift = Fraction(facts.weight_bound) * Fraction(facts.lipschitz) * kappa
+        return round_down(left / (facts.relation.terms * shift)), None
+
+
+class ObjectiveEuclidean(ObjectivePerturbation):
+    """The norm ‖b‖₂: radius Gamma(p) times a uniform direction; κ = r."""
+
+    name = "objective-l2"
+    norm = "l2"
+    statement = CLAIM.format(norm)
+    place = 20
+
+    def kappa(self, facts: Facts) -> float:
+        """Return r."""
+        return facts.radius
+
+    def sampler(self, facts: Facts, scale: Fraction) -> Sampler:
+        """Return b from p + even(p) uniforms."""
+        return spherical(facts.dimension, scale)
+
+    def simulated(self, facts: Facts, draws: Draws) -> FloatArray:
+        """Return spherical Laplace noise."""
+        del facts
+        return draws.spherical
+
+    def log_law(self, facts: Facts, b: FloatArray) -> FloatArray:
+        """Return −‖b‖₂."""
+        del facts
+        return SphericalLaplace().log_law(b)
+
+
+class ObjectiveBlock(ObjectivePerturbation):
+    """The norm whose unit ball is the domain, the set of allowed rows, so that κ = 1."""
+
+    name = "objective-block"
+    norm = "block"
+    statement = CLAIM.format(norm)
+    place = 10
+
+    def kappa(self, facts: Facts) -> float:
+        """Return 1: every allowed row lies in the unit ball, and some on its boundary."""
+        del facts
+        return 1.0
+
+    def sampler(self, facts: Facts, scale: Fraction) -> Sampler:
+        """Return b: radius Gamma(p+1) times a uniform point of the domain."""
+        p, domain = facts.dimension, facts.domain
+
+        def sample(uniforms: LazyUniforms, m: int) -> list[arb]:
+            radius = ball(scale) * gamma_radius(uniforms.balls(0, p + 1, m))
+            return [radius * v for v in domain.point(uniforms.balls(p + 1, domain.uniforms, m))]
+
+        return sample
+
+    def simulated(self, facts: Facts, draws: Draws) -> FloatArray:
+        """Return a Gamma(p+1) radius times a uniform point of the domain."""
+        point = facts.domain.simulated(draws, slice(0, facts.dimension))
+        return np.asarray(point * draws.longer[..., None])
+
+    def log_law(self, facts: Facts, b: FloatArray) -> FloatArray:
+        """Return −‖b‖_K."""
+        return -facts.domain.gauge(b)
+
+
+@lru_cache(maxsize=256)
+def inside_multiplier(left: Fraction, delta: Fraction) -> Fraction:
+    """Return the smallest m of the grid with H(e) ≤ δ and e ≥ 1/(2m²), for e = ``left`` > 0."""
+    return smallest_multiplier(
+        lambda m: 2 * left * m**2 >= 1 and suffices(m, left, delta),
+    )
+
+
+class ObjectiveGaussian(PerturbedObjective):
+    r"""Gaussian noise in the objective (after Kifer, Smith and Thakurta 2012); κ = r.
+
+    .. math:: b \sim N(0, \sigma^2 I), \quad \sigma = m k W L r, \quad 2k H(e) \le \delta
+    """
+
+    name = "objective-gaussian"
+    norm = "gaussian"
+    needs_delta = True
+    proof = "docs/proofs/objective-gaussian.md"
+    statement = (
+        "The minimiser of F(θ) + bᵀθ with b ~ N(0, σ²I), D = kWLr, e = 0.99·ε − log(1 + Wcr²/γ) ≥ "
+        "D²/(2σ²), is (0.99·ε, δ)-differentially private when "
+        "2k(Φ(D/2σ − eσ/D) − e^e Φ(−D/2σ − eσ/D)) ≤ δ; a second noise for the solver's tolerance "
+        "costs 0.01·ε; together (ε, δ)."
+    )
+
+    def order(self, budget: AnyBudget) -> int | None:
+        """Return the fourth place for a finite ε with δ > 0."""
+        return 40 if isinstance(budget, Budget) and budget.is_private and budget.delta else None
+
+    def check_delta(self, budget: Budget) -> None:
+        """Raise unless 0 < δ < 1."""
+        if budget.delta == 0:
+            raise ParameterError(
+                f"mechanism {self.name} needs delta above 0 and below 1, such as 1e-6"
+            )
+
+    def rate_and_sigma(self, facts: Facts, budget: Budget, left: Fraction) -> tuple[None, float]:
+        """Return σ, rounded up."""
+        terms = facts.relation.terms
+        multiplier = inside_multiplier(left, budget.exact_delta / (2 * terms))
+        return None, round_up(multiplier * terms * facts.gradient_bound)
+
+    def kappa(self, facts: Facts) -> float:
+        """Return r: a shift is measured by ‖·‖₂."""
+        return facts.radius
+
+    def sampler(self, facts: Facts, scale: Fraction) -> Sampler:
+        """Return b from even(p) uniforms."""
+        return normal(facts.dimension, scale)
+
+    def simulated(self, facts: Facts, draws: Draws) -> FloatArray:
+        """Return normal numbers."""
+        del facts
+        return draws.normals
+
+    def log_law(self, facts: Facts, b: FloatArray) -> FloatArray:
+        """Return −½‖b‖₂²."""
+        del facts
+        return Gaussian().log_law(b)

@@ -4,12 +4,13 @@ One record moves the exact minimiser by at most Δ₂ and the solver's answer by
 of noise for the sensitivity Δ makes the answer private. Proof: docs/proofs/output-perturbation.md.
 """
 
+from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
+from flint import arb
 
 from dpwerm.arrays import FloatArray
 from dpwerm.draws import Draws
@@ -17,20 +18,15 @@ from dpwerm.errors import ParameterError
 from dpwerm.exact import floor_log2
 from dpwerm.mechanisms.contract import (
     Calibration,
+    Mechanism,
     Noise,
-    NoiseLaw,
-    PureClaim,
-    Stage,
-    check_run,
     checked_dimension,
-    checked_release,
     epsilon_delta,
-    no_progress,
 )
-from dpwerm.objective.objective import Objective
 from dpwerm.privacy.budget import AnyBudget
-from dpwerm.privacy.grid import cell_of
+from dpwerm.privacy.grid import release_on_grid
 from dpwerm.privacy.randomness import BitSource
+from dpwerm.privacy.samplers import Sampler
 from dpwerm.privacy.sensitivity import (
     Facts,
     checked,
@@ -38,98 +34,58 @@ from dpwerm.privacy.sensitivity import (
     l2_sensitivity,
     total_sensitivity,
 )
-from dpwerm.solve.newton import minimise
+
+FINE_GRID_BITS = 40
 
 
-@dataclass(frozen=True)
-class OutputPerturbation:
+class OutputPerturbation(Mechanism):
     r"""The minimiser plus noise of one law (Chaudhuri et al. 2011, Algorithm 1).
 
     .. math:: \theta = \tilde\theta + Z, \quad \|\tilde\theta - \hat\theta\|_2 \le \tau
 
-    Private because Z is made for Δ₂ + 2τ; it has the name, claim and proof page of its law.
-
-    Parameters
-    ----------
-    law : NoiseLaw
+    Private because Z is made for Δ₂ + 2τ. A class gives the law of Z for a sensitivity Δ.
     """
 
-    law: NoiseLaw
+    how: ClassVar[str] = (
+        "The rule was computed from the rows of the people in it, with each person's weight held "
+        "below a public bound, so one person can move the coefficients only so far. Random noise "
+        "made for that distance was added before anything left the computer"
+    )
 
-    @property
-    def name(self) -> str:
-        """The name of the law."""
-        return self.law.name
+    @abstractmethod
+    def scale_and_grid(self, change: Fraction, p: int, budget: AnyBudget) -> tuple[float, int]:
+        """Return the scale of the noise for Δ = ``change``, rounded up, and the e of the grid."""
 
-    @property
-    def private(self) -> bool:
-        """Whether the law promises anything."""
-        return self.law.private
+    @abstractmethod
+    def sampler(self, noise: Noise) -> Sampler:
+        """Return Z, exactly."""
 
-    @property
-    def needs_delta(self) -> bool:
-        """Whether the law needs δ > 0."""
-        return self.law.needs_delta
+    @abstractmethod
+    def simulated(self, draws: Draws) -> FloatArray:
+        """Return noise (…, p) of scale 1 in doubles."""
 
-    @property
-    def needs_epsilon(self) -> bool:
-        """Whether the law claims nothing in ρ or μ."""
-        return self.law.needs_epsilon
+    @abstractmethod
+    def log_law(self, z: FloatArray) -> FloatArray:
+        """Return the log-density of noise (m, p) of scale 1, up to a constant, (m,)."""
 
-    @property
-    def statement(self) -> str:
-        """The claim of the law."""
-        return self.law.statement
+    def noise_for(self, sensitivity: float, dimension: int, budget: AnyBudget) -> Noise:
+        """Return the noise that makes the claim true for an ℓ₂ sensitivity Δ > 0."""
+        delta2, p = checked("sensitivity", sensitivity), checked_dimension(dimension)
+        scale, exponent = self.scale_and_grid(Fraction(delta2), p, budget)
+        return Noise(self.name, p, delta2, budget, scale, exponent)
 
-    @property
-    def proof(self) -> str:
-        """The proof page of the law."""
-        return self.law.proof
-
-    @property
-    def how(self) -> str:
-        """The words of the law."""
-        return self.law.how
-
-    def order(self, budget: AnyBudget) -> int | None:
-        """Return the place of the law."""
-        return self.law.order(budget)
-
-    def is_plain(self, budget: AnyBudget) -> bool:
-        """Whether the law is plain for the budget."""
-        return self.law.is_plain(budget)
-
-    def half_width(self, scale: float, dimension: int, coverage: float, count: int) -> float | None:
-        """Return the half-width of the law."""
-        return self.law.half_width(scale, dimension, coverage, count)
+    def release(self, theta: Sequence[Fraction], noise: Noise, bits: BitSource) -> tuple[int, ...]:
+        """Return the grid integers of θ + Z."""
+        center = checked_release(self, theta, noise)
+        return release_on_grid(center, self.sampler(noise), noise.exponent, bits)
 
     def calibrate(self, facts: Facts, budget: AnyBudget) -> Calibration:
-        """Return Δ₂, τ, and the law's noise for Δ₂ + 2τ."""
+        """Return Δ₂, τ, and the noise for Δ₂ + 2τ."""
         sensitivity = l2_sensitivity(facts)
         tolerance = default_tolerance(sensitivity)
         total = total_sensitivity(sensitivity, tolerance)
-        return Calibration(
-            mechanism=self.name,
-            facts=facts,
-            budget=budget,
-            sensitivity=sensitivity,
-            tolerance=tolerance,
-            noise=self.law.calibrate(total, facts.dimension, budget),
-        )
-
-    def run(
-        self,
-        objective: Objective,
-        calibration: Calibration,
-        bits: BitSource,
-        on_stage: Stage = no_progress,
-    ) -> tuple[int, ...]:
-        """Return the grid integers of the minimiser plus noise."""
-        check_run(self, objective, calibration)
-        on_stage("solving")
-        solution = minimise(objective, calibration.tolerance)
-        on_stage("adding noise")
-        return self.law.release(solution.theta, calibration.noise, bits)
+        noise = self.noise_for(total, facts.dimension, budget)
+        return Calibration(self.name, facts, budget, sensitivity, tolerance, noise)
 
     def inside_noise(self, calibration: Calibration, draws: Draws) -> None:
         """Return None: the objective is left as it is."""
@@ -137,66 +93,59 @@ class OutputPerturbation:
 
     def outside_noise(self, calibration: Calibration, draws: Draws) -> FloatArray:
         """Return noise of the law."""
-        return self.law.simulated(draws) * calibration.noise.scale
+        return self.simulated(draws) * calibration.noise.scale
 
     def log_density(self, calibration: Calibration, noise: FloatArray) -> FloatArray:
         """Return the law's log-density."""
-        return self.law.log_density(noise / (calibration.noise.scale or 1.0))
+        return self.log_law(noise / (calibration.noise.scale or 1.0))
 
 
-FINE_GRID_BITS = 40
+def checked_release(
+    law: OutputPerturbation, theta: Sequence[Fraction], noise: Noise
+) -> list[Fraction]:
+    """Return θ if ``noise`` is what the law itself derives, so no claim can be edited."""
+    if noise.mechanism != law.name:
+        raise ParameterError(f"the noise is for {noise.mechanism}, not for {law.name}")
+    if noise != law.noise_for(noise.sensitivity, noise.dimension, noise.budget):
+        raise ParameterError("the noise does not follow from its sensitivity and its budget")
+    if len(theta) != noise.dimension:
+        raise ParameterError(f"theta must have {noise.dimension} entries, not {len(theta)}")
+    if not all(isinstance(value, Fraction | int) for value in theta):
+        raise ParameterError("theta must hold exact fractions")
+    return [Fraction(value) for value in theta]
 
 
-@dataclass(frozen=True)
-class NotPrivate(PureClaim):
+class NotPrivate(OutputPerturbation):
     """The non-private baseline: ε = ∞, no noise, k_j = ⌊θ_j/2^e + ½⌋ on a grid 2^e ≤ 2^−40·Δ.
 
     It has the form of a release so that everything after it is alike; nothing is promised.
     """
 
-    name: ClassVar[str] = "none"
-    private: ClassVar[bool] = False
-    statement: ClassVar[str] = "Nothing is promised: the result is not private."
-    proof: ClassVar[str] = "docs/proofs/README.md"
-    how: ClassVar[str] = "No noise was added"
+    name = "none"
+    private = False
+    statement = "Nothing is promised: the result is not private."
+    proof = "docs/proofs/README.md"
+    how = "No noise was added"
 
-    def calibrate(self, sensitivity: float, dimension: int, budget: AnyBudget) -> Noise:
-        """Return a record with scale 0.
-
-        Parameters
-        ----------
-        sensitivity : float > 0, Δ, which sets the grid
-        dimension : int ≥ 1, p
-        budget : Budget with ε = ∞ and δ = 0
-        """
-        delta2 = checked("sensitivity", sensitivity)
-        p = checked_dimension(dimension)
+    def scale_and_grid(self, change: Fraction, p: int, budget: AnyBudget) -> tuple[float, int]:
+        """Return the scale 0; the budget must have ε = ∞ and δ = 0."""
+        del p
         asked = epsilon_delta(self.name, budget)
         if asked.is_private:
             raise ParameterError("mechanism none needs epsilon = inf: it adds no noise")
         if asked.delta != 0:
             raise ParameterError("mechanism none needs delta = 0")
-        return Noise(
-            mechanism=self.name,
-            dimension=p,
-            sensitivity=delta2,
-            budget=asked,
-            scale=0.0,
-            exponent=floor_log2(Fraction(delta2)) - FINE_GRID_BITS,
-        )
+        return 0.0, floor_log2(change) - FINE_GRID_BITS
 
-    def release(self, theta: Sequence[Fraction], noise: Noise, bits: BitSource) -> tuple[int, ...]:
-        """Return the grid integers of θ; no bit is drawn."""
-        del bits
-        return tuple(
-            cell_of(value, noise.exponent)[0] for value in checked_release(self, theta, noise)
-        )
+    def sampler(self, noise: Noise) -> Sampler:
+        """Return zeros; no bit is drawn."""
+        return lambda uniforms, bits: [arb(0)] * noise.dimension  # noqa: ARG005
 
     def simulated(self, draws: Draws) -> FloatArray:
         """Return zeros."""
         return np.zeros_like(draws.normals)
 
-    def log_density(self, z: FloatArray) -> FloatArray:
+    def log_law(self, z: FloatArray) -> FloatArray:
         """Return 0 at 0 and −∞ elsewhere."""
         return np.where(np.any(z != 0, axis=1), -np.inf, 0.0)
 

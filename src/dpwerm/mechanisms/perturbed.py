@@ -1,4 +1,4 @@
-"""Objective perturbation in any law of b: what the two parts share with one another.
+"""Objective perturbation in any law of b: θ* = argmin F(θ) + bᵀθ, and a second noise for θ̃.
 
     θ* = argmin F(θ) + bᵀθ,   ‖θ̃ − θ*‖₂ ≤ τ,   release θ̃ + noise for the sensitivity 2τ
 
@@ -13,7 +13,8 @@ With γ ≤ Wcr²/(e^ε_in − 1) nothing is left. b, θ̃ and the precision tha
 never returned. Proof: docs/proofs/objective-perturbation.md.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal, localcontext
 from fractions import Fraction
@@ -26,22 +27,19 @@ from dpwerm.exact import round_down, round_up
 from dpwerm.mechanisms.contract import (
     Calibration,
     Inside,
-    PureClaim,
+    Mechanism,
+    Noise,
     Stage,
-    check_run,
     epsilon_delta,
-    no_progress,
 )
-from dpwerm.mechanisms.norms import Norm
-from dpwerm.mechanisms.spherical_laplace import SphericalLaplace
+from dpwerm.mechanisms.laplace import SphericalLaplace
 from dpwerm.objective.objective import Objective
 from dpwerm.parameters import LARGEST, SMALLEST
 from dpwerm.privacy.budget import EPSILON_SMALLEST, AnyBudget, Budget
 from dpwerm.privacy.grid import nearby_vector, settled
 from dpwerm.privacy.randomness import BitSource
-from dpwerm.privacy.samplers import ball
+from dpwerm.privacy.samplers import Sampler, ball
 from dpwerm.privacy.sensitivity import Facts, objective_tolerance
-from dpwerm.solve.newton import minimise
 
 SECOND = SphericalLaplace()
 """The law of the second noise."""
@@ -50,8 +48,8 @@ _PRECISION = 100
 _SHOWN_DIGITS = 4
 
 
-class PerturbedObjective(PureClaim, ABC):
-    """Noise b in the objective, of the law ``norm``, and the second noise.
+class PerturbedObjective(Mechanism):
+    """Noise b in the objective, and the second noise. A class gives the law of b.
 
     Private because each weight follows from its own record, every coefficient is penalised by a
     quadratic R of at least ½θ_j², and the solver's tolerance is covered by a second release.
@@ -63,62 +61,95 @@ class PerturbedObjective(PureClaim, ABC):
         "much noise that takes. A second, far smaller noise covers that a computer solves only to "
         "some digits"
     )
-
-    norm: Norm
-
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """The name in the registry."""
-
-    @property
-    @abstractmethod
-    def statement(self) -> str:
-        """The privacy claim."""
-
-    @property
-    @abstractmethod
-    def proof(self) -> str:
-        """The page with the proof."""
+    norm: ClassVar[str]
+    """The name of the law in certificates."""
 
     @abstractmethod
+    def kappa(self, facts: Facts) -> float:
+        """Return κ, the largest norm of an allowed row."""
+
+    @abstractmethod
+    def sampler(self, facts: Facts, scale: Fraction) -> Sampler:
+        """Return b of that scale, exactly."""
+
+    @abstractmethod
+    def simulated(self, facts: Facts, draws: Draws) -> FloatArray:
+        """Return b (…, p) of scale 1 in doubles."""
+
+    @abstractmethod
+    def log_law(self, facts: Facts, b: FloatArray) -> FloatArray:
+        """Return the log-density of b (m, p) at scale 1, up to a constant."""
+
+    @abstractmethod
+    def rate_and_sigma(
+        self, facts: Facts, budget: Budget, left: Fraction
+    ) -> tuple[float | None, float | None]:
+        """Return β, rounded down, or σ, rounded up, for what is left of ε_in."""
+
+    @abstractmethod
+    def check_delta(self, budget: Budget) -> None:
+        """Raise unless the budget has the δ that the claim needs."""
+
     def calibrate(self, facts: Facts, budget: AnyBudget) -> Calibration:
-        """Return the calibration."""
+        """Return the noise b, a public τ, and the second noise for 2τ at ε_out.
 
-    def run(
-        self,
-        objective: Objective,
-        calibration: Calibration,
-        bits: BitSource,
-        on_stage: Stage = no_progress,
-    ) -> tuple[int, ...]:
-        """Return the grid integers of the perturbed minimiser plus the second noise.
+        Needs C = 0, a quadratic regularizer, γ above ``gamma_floor``, and ε of at least 0.0001.
+        """
+        asked, shares = epsilon_delta(self.name, budget), Shares.of(self.name, budget)
+        self.check_delta(asked)
+        check_facts(self.name, facts)
+        left = Fraction(epsilon_left(self.name, facts, shares))
+        rate, sigma = self.rate_and_sigma(facts, asked, left)
+        tolerance = objective_tolerance(facts)
+        total, second = round_up(2 * Fraction(tolerance)), Budget(shares.outside)
+        return Calibration(
+            mechanism=self.name,
+            facts=facts,
+            budget=budget,
+            sensitivity=None,
+            tolerance=tolerance,
+            noise=SECOND.noise_for(total, facts.dimension, second),
+            inside=Inside(
+                norm=self.norm,
+                kappa=self.kappa(facts),
+                epsilon_inside=shares.inside,
+                epsilon_outside=shares.outside,
+                jacobian=jacobian(facts),
+                rate=rate,
+                sigma=sigma,
+            ),
+        )
+
+    def pose(
+        self, objective: Objective, calibration: Calibration, bits: BitSource, on_stage: Stage
+    ) -> tuple[Objective, float, BitSource]:
+        """Return F + b̃ᵀθ, to be solved to τ/2, and the bits for the second noise.
 
         b̃ is within γτ/4 of b, so its minimiser is within τ/4 of θ*; the solver adds τ/2 at most.
         The same b serves whatever precision the solver needs.
         """
-        check_run(self, objective, calibration)
-        sampler = self.norm.sampler(calibration.facts, _inside(calibration).exact_scale)
+        facts, tau = calibration.facts, Fraction(calibration.tolerance)
+        sampler = self.sampler(facts, _inside(calibration).exact_scale)
         for_b, for_second = bits.substream(), bits.substream()
-        tau = Fraction(calibration.tolerance)
         on_stage("drawing noise")
-        tilt = nearby_vector(sampler, Fraction(calibration.facts.gamma) * tau / 4, for_b)
-        on_stage("solving")
-        solution = minimise(replace(objective, tilt=tilt), round_down(tau / 2))
-        on_stage("adding noise")
-        return SECOND.release(solution.theta, calibration.noise, for_second)
+        tilt = nearby_vector(sampler, Fraction(facts.gamma) * tau / 4, for_b)
+        return replace(objective, tilt=tilt), round_down(tau / 2), for_second
+
+    def release(self, theta: Sequence[Fraction], noise: Noise, bits: BitSource) -> tuple[int, ...]:
+        """Return the grid integers of θ plus the second noise."""
+        return SECOND.release(theta, noise, bits)
 
     def inside_noise(self, calibration: Calibration, draws: Draws) -> FloatArray:
         """Return b in doubles."""
-        return self.norm.simulated(calibration.facts, draws) * _inside(calibration).scale
+        return self.simulated(calibration.facts, draws) * _inside(calibration).scale
 
     def outside_noise(self, calibration: Calibration, draws: Draws) -> FloatArray:
         """Return the second noise in doubles."""
-        return SECOND.simulated(draws) * calibration.noise.scale
+        return SECOND.outside_noise(calibration, draws)
 
     def log_density(self, calibration: Calibration, noise: FloatArray) -> FloatArray:
         """Return the log-density of b."""
-        return self.norm.log_density(calibration.facts, noise / _inside(calibration).scale)
+        return self.log_law(calibration.facts, noise / _inside(calibration).scale)
 
 
 def _inside(calibration: Calibration) -> Inside:
@@ -141,23 +172,6 @@ def check_facts(name: str, facts: Facts) -> None:
             f"mechanism {name} needs the regularizer ridge or another quadratic one; for "
             f"{facts.regularizer.name} use spherical-laplace, product-laplace or gaussian"
         )
-
-
-def perturbed_calibration(
-    name: str, facts: Facts, budget: AnyBudget, inside: Inside
-) -> Calibration:
-    """Return the calibration with a public τ and second noise for 2τ at ε_out."""
-    tolerance = objective_tolerance(facts)
-    second = Budget(inside.epsilon_outside)
-    return Calibration(
-        mechanism=name,
-        facts=facts,
-        budget=budget,
-        sensitivity=None,
-        tolerance=tolerance,
-        noise=SECOND.calibrate(round_up(2 * Fraction(tolerance)), facts.dimension, second),
-        inside=inside,
-    )
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import numpy as np
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.objective.losses.contract import Loss, form_of
+from dpwerm.objective.losses import Loss, form_of
 from dpwerm.objective.regularizers import Regularizer, Ridge, checked_matrix
 from dpwerm.objective.rows import Block, Rows
 from dpwerm.parameters import positive

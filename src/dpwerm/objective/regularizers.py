@@ -23,7 +23,7 @@ from flint import arb, arb_mat, fmpq
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.exact import ETA, SLACK, U, growth, precision
-from dpwerm.parameters import one_of
+from dpwerm.parameters import check_unused, made
 
 _BITS = 256
 _SLACK = 1e-9
@@ -62,6 +62,19 @@ class Regularizer(Protocol):
 
     def leverage(self, radius_squared: Fraction, p: int) -> Fraction | None:
         """Return a proven bound on xᵀM⁻¹x over ‖x‖² ≤ r², or None if R is not quadratic."""
+
+
+_MEMBERS = [name for name in vars(Regularizer) if not name.startswith("_")]
+
+
+def check_complete(regularizer: object) -> None:
+    """Raise if what is given as a regulariser lacks one of its members."""
+    missing = [name for name in _MEMBERS if not hasattr(regularizer, name)]
+    if missing:
+        raise ParameterError(
+            f"regularizer must be a regularizer, not {type(regularizer).__name__}: "
+            f"it has no {', '.join(missing)}"
+        )
 
 
 class QuadraticPenalty(ABC):
@@ -144,6 +157,7 @@ class Ridge(QuadraticPenalty):
 
 def check_regularizer(regularizer: Regularizer) -> None:
     """Raise ``ParameterError`` naming every fact that the regulariser breaks."""
+    check_complete(regularizer)
     points = [theta for p in _SIZES for theta in _points(p)]
     checks: dict[str, Callable[[Regularizer, list[FloatArray]], bool]] = {
         "it must be 1-strongly convex on every coordinate": _strongly_convex,
@@ -285,6 +299,7 @@ def checked_matrix(regularizer: Regularizer, p: int) -> FloatArray | None:
 
     What ``check_regularizer`` proves for a few p is looked at again, in doubles, for this one.
     """
+    check_complete(regularizer)
     matrix = regularizer.matrix(p)
     if matrix is None or isinstance(regularizer, Ridge):
         return matrix
@@ -294,22 +309,13 @@ def checked_matrix(regularizer: Regularizer, p: int) -> FloatArray | None:
     return matrix
 
 
-REGULARIZERS: dict[str, type[Regularizer]] = {}
-REGULARIZERS["ridge"] = Ridge
+REGULARIZERS: dict[str, type[Regularizer]] = {"ridge": Ridge}
 
 
 def get_regularizer(name: str, /, **parameters: float) -> Regularizer:
     """Return the regulariser ``name``, or say which names or parameters exist."""
-    regularizer_class = REGULARIZERS[one_of("regularizer", name, REGULARIZERS)]
-    allowed = regularizer_class().parameters
-    unknown = sorted(set(parameters) - set(allowed))
-    if unknown:
-        known = ", ".join(sorted(allowed)) or "none"
-        raise ParameterError(
-            f"regularizer {name} has no parameter {', '.join(unknown)}; it has: {known}"
-        )
-    regularizer = regularizer_class(**parameters)
-    if regularizer_class is not Ridge:
+    regularizer = made("regularizer", REGULARIZERS, name, parameters)
+    if not isinstance(regularizer, Ridge):
         check_regularizer(regularizer)
     return regularizer
 
@@ -317,8 +323,8 @@ def get_regularizer(name: str, /, **parameters: float) -> Regularizer:
 def register_regularizer(regularizer_class: type[Regularizer]) -> type[Regularizer]:
     """Add a regulariser class under its ``name`` once it passes ``check_regularizer``."""
     regularizer = regularizer_class()
-    if regularizer.name in REGULARIZERS:
-        raise ParameterError(f"a regularizer named {regularizer.name} is already registered")
+    check_complete(regularizer)
+    check_unused("regularizer", regularizer.name, REGULARIZERS)
     check_regularizer(regularizer)
     REGULARIZERS[regularizer.name] = regularizer_class
     return regularizer_class

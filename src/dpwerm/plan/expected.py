@@ -28,8 +28,8 @@ from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.sensitivity import LARGEST_N
 from dpwerm.releases.certificate import Specification
 from dpwerm.simulate.synthetic import Proxies, generator, random_trials
-from dpwerm.study.declaration import Declaration
 from dpwerm.study.study import Study
+from dpwerm.study.treatment import Declaration
 from dpwerm.weighting.contract import split
 
 

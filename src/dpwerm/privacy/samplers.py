@@ -125,3 +125,13 @@ def normal(p: int, sigma: Fraction) -> Sampler:
         return [ball(sigma) * z for z in gauss(uniforms.balls(0, even(p), m))[:p]]
 
     return sample
+
+
+def independent_laplace(p: int, square: Fraction) -> Sampler:
+    """Return p Laplace numbers from 2p uniforms; ``square`` is the square of their scale."""
+
+    def sample(uniforms: LazyUniforms, m: int) -> list[arb]:
+        scale = ball(square).sqrt()
+        return [scale * x for x in laplace(uniforms.balls(0, 2 * p, m))]
+
+    return sample

@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 from dpwerm.errors import ParameterError
 from dpwerm.exact import round_down, round_up
 from dpwerm.features.domain import Domain
-from dpwerm.objective.regularizers import Regularizer
+from dpwerm.objective.regularizers import Regularizer, check_complete
 from dpwerm.parameters import positive, real
 from dpwerm.privacy.budget import Relation
 
@@ -87,9 +87,7 @@ class Facts:
             raise ParameterError(f"domain must be a domain, not {type(self.domain).__name__}")
         positive("radius", self.radius)
         object.__setattr__(self, "relation", Relation.of(self.relation))
-        if not hasattr(self.regularizer, "gradient_ball"):
-            kind = type(self.regularizer).__name__
-            raise ParameterError(f"regularizer must be a regularizer, not {kind}")
+        check_complete(self.regularizer)
         if not isinstance(self.origin, WeightOrigin):
             raise ParameterError(
                 f"origin must be a weight origin, not {type(self.origin).__name__}"

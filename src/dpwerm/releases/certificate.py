@@ -17,13 +17,10 @@ from dpwerm.exact import round_up
 from dpwerm.features.blocks import Frozen as Record
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import get_mechanism
-from dpwerm.mechanisms.contract import Calibration, calibrated, check_notion
-from dpwerm.mechanisms.gaussian import rho_and_mu
+from dpwerm.mechanisms.contract import Calibration, calibrated
+from dpwerm.mechanisms.laplace import SphericalLaplace
 from dpwerm.mechanisms.output_perturbation import NotPrivate
-from dpwerm.mechanisms.spherical_laplace import SphericalLaplace
-from dpwerm.objective.losses import get_loss
-from dpwerm.objective.losses.contract import Loss, form_of
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses import HuberisedHinge, Loss, form_of, get_loss
 from dpwerm.objective.regularizers import Regularizer, Ridge, get_regularizer
 from dpwerm.parameters import positive
 from dpwerm.privacy.budget import AnyBudget, Budget, Relation, only_budget
@@ -96,7 +93,7 @@ class Specification:
                 f"mechanism '{mechanism.name}' adds no noise; use epsilon=inf for a non-private "
                 "fit, or another mechanism"
             )
-        check_notion(get_mechanism(self.mechanism), self.budget)
+        get_mechanism(self.mechanism).check_notion(self.budget)
 
     def with_settings(self, **settings: Any) -> "Specification":
         """Return the same specification with other settings, checked anew."""
@@ -319,7 +316,7 @@ def certify(
     noise, parts = calibration.noise, {}
     if inside is not None:
         parts = {part: str(getattr(inside, part)) for part in ("epsilon_inside", "epsilon_outside")}
-    gaussian = rho_and_mu(noise)
+    gaussian = get_mechanism(noise.mechanism).rho_and_mu(noise)
     loss, origin, weighting = spec.loss, spec.origin, spec.weighting
     certificate = Certificate(
         private=private,

@@ -19,7 +19,7 @@ from dpwerm.privacy.budget import AnyBudget, total
 from dpwerm.privacy.randomness import Receipt
 from dpwerm.releases.certificate import Certificate
 from dpwerm.releases.tuning import Tuning
-from dpwerm.study.declaration import Declaration
+from dpwerm.study.treatment import Declaration
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from pydantic import Field
 from dpwerm.errors import DpwermError, Fault, RuleFileError
 from dpwerm.features.blocks import Frozen as Record
 from dpwerm.features.encoding import Encoding
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import Logistic
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Budget, GaussianBudget, Relation
 from dpwerm.privacy.origin import KnownByDesign, ReleasedModel
@@ -24,7 +24,7 @@ from dpwerm.releases.certificate import Certificate, Finite, Integer, Name, Text
 from dpwerm.releases.kinds import RULE, Finding, Kind, compared, refused_at, register_kind
 from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.tuning import Tuning, TuningRecord, plain_tuning, refuse_shared_weights
-from dpwerm.study.declaration import Declaration
+from dpwerm.study.treatment import Declaration
 from dpwerm.weighting.contract import model_encoding, origin_for, split
 
 BOUND, OTHER_BOUND = "weight bound V/pi_min", "weight bound of the design"

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.exact import round_up, sqrt_up
-from dpwerm.objective.losses.contract import Loss, form_of
+from dpwerm.objective.losses import Loss, form_of
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.regularizers import Regularizer, Ridge, checked_matrix
 from dpwerm.solve.batch_newton import Goal, Model, descend, model_at, model_at_zero

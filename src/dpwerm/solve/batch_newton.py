@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from dpwerm.arrays import FloatArray
 from dpwerm.exact import ETA, SLACK, U, growth
-from dpwerm.objective.losses.contract import Loss
+from dpwerm.objective.losses import Loss
 from dpwerm.solve.batch_problems import Block
 
 _SHARE = 0.5

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.objective.losses.contract import Form
+from dpwerm.objective.losses import Form
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.parameters import LARGEST, SMALLEST
 

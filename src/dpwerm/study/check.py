@@ -1,6 +1,8 @@
-"""The columns a fit needs, read once and refused only for the form of the table.
+"""Everything in a table that a study did not expect, and what a fit will make of it.
 
-One person is one row: the privacy claim protects a row, so a person must not have several.
+A fit maps every cell by a public rule and says nothing, because its silence is part of the privacy
+claim. The check speaks: one finding per column and kind of trouble, with examples. Findings quote
+cells; they are for the curator, who holds the table, and for nobody else.
 """
 
 import re
@@ -10,68 +12,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dpwerm.data.columns import MISSING
-from dpwerm.data.table import Table, read_table
-from dpwerm.errors import Fault, TableError
+from dpwerm.data.table import MISSING, Table
 from dpwerm.features.blocks import CategoryBlock, NumberBlock
 from dpwerm.features.encoding import Encoding
 from dpwerm.study.propensity import ExternalPropensity
-from dpwerm.study.study import Study
+from dpwerm.study.study import Study, person_rows, read_trial
 from dpwerm.study.treatment import arm_labels, received_probabilities, second_arm_probabilities
 from dpwerm.text import one_line
-
-
-def read_trial(study: Study, source: object) -> Table:
-    """Return the columns that a study declares.
-
-    A table without rows is refused where n is public. Under add/remove it is a table like any
-    other, because a refusal would tell that n is 0.
-    """
-    table = read_table(source, study.columns)
-    if table.n_rows == 0 and study.relation == "replace_one":
-        remedy = "under replace_one the number of rows is public and must be at least 1"
-        raise TableError(table.label, [Fault("rows", "there is none", remedy)])
-    return table
-
-
-def person_rows(table: Table, column: str) -> dict[str | None, int]:
-    """Return how many rows each person has; None stands for rows without a person."""
-    counts: dict[str | None, int] = {None: 0}
-    for block in table.blocks():
-        codes, texts = block.factorised(column)
-        rows = np.bincount(codes, minlength=len(texts)).tolist()
-        for text, count in zip(texts, rows, strict=True):
-            counts[text] = counts.get(text, 0) + count
-    return counts
-
-
-def repeated_persons(study: Study, table: Table) -> int:
-    """Return how many persons have more than one row; 0 without a person column.
-
-    A fit through the study must refuse when this is not 0.
-    """
-    if study.person is None:
-        return 0
-    counts = person_rows(table, study.person)
-    del counts[None]
-    return sum(count > 1 for count in counts.values())
-
-
-def refuse_repeated_persons(study: Study, table: Table) -> None:
-    """Raise if a person has several rows."""
-    if repeated_persons(study, table):
-        remedy = "one person is one row; see dpwerm check"
-        fault = Fault(str(study.person), "a person has several rows", remedy)
-        raise TableError(table.label, [fault])
-
-
-# ------------------------------------------------------------------------------------------
-# Everything in a table that a study did not expect, and what a fit will make of it.
-#
-# A fit maps every cell by a public rule and says nothing, because its silence is part of the
-# privacy claim. The check speaks: one finding per column and kind of trouble, with examples.
-# Findings quote cells; they are for the curator, who holds the table, and for nobody else.
-
 
 MOST_EXAMPLES = 5
 _NO_WEIGHT = "the row gets weight 0 and still counts in n"

@@ -5,9 +5,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from dpwerm.data.readers import open_source
-from dpwerm.data.table import header_faults
-from dpwerm.errors import TableError
+from dpwerm.data.table import check_header, open_source
 from dpwerm.study.values import PLACEHOLDER
 
 _TOP = f"""\
@@ -68,9 +66,7 @@ def scaffold(source: object) -> str:
     source : path or data frame, as for ``read_table``; only its header is read
     """
     opened = open_source(source)
-    faults = header_faults(opened.names, ())
-    if faults:
-        raise TableError(opened.label, faults)
+    check_header(opened, ())
     named = [(position, name) for position, name in enumerate(opened.names, start=1) if name]
     blocks = [
         _FEATURE.format(name=key, position=position, column=quoted(column), placeholder=PLACEHOLDER)

@@ -1,7 +1,8 @@
 """A study: everything public that is known before any row is read, in one frozen object.
 
 Its total, [budget], says how much may be released in all, and where that is recorded: everything
-released is an (ε, δ)-private part, a ρ-zCDP part and a μ-GDP part, one after another.
+released is an (ε, δ)-private part, a ρ-zCDP part and a μ-GDP part, one after another. The columns
+it declares are read once, and refused only for the form of the table.
 """
 
 from collections.abc import Mapping
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Annotated, Literal, Self
 from urllib.parse import parse_qsl, urlsplit
 
+import numpy as np
 from pydantic import (
     BeforeValidator,
     Field,
@@ -21,7 +23,8 @@ from pydantic import (
     model_validator,
 )
 
-from dpwerm.errors import Fault, ParameterError, StudyError
+from dpwerm.data.table import Table, read_table
+from dpwerm.errors import Fault, ParameterError, StudyError, TableError
 from dpwerm.faults import faults_of, shown, with_open_places, wrong
 from dpwerm.features.blocks import Frozen
 from dpwerm.features.encoding import MAX_COLUMNS, MAX_FEATURES, Encoding
@@ -31,7 +34,7 @@ from dpwerm.study.propensity import (
     PrivatePropensity,
     RidgePropensity,
 )
-from dpwerm.study.treatment import Treatment
+from dpwerm.study.treatment import Declaration, Treatment
 from dpwerm.study.values import (
     PLACEHOLDER,
     AutoPositive,
@@ -49,6 +52,7 @@ from dpwerm.study.values import (
     identifier,
     parse_toml,
     read_study_text,
+    shared_columns,
     with_model_file,
 )
 from dpwerm.study.variables import Benefit, CategoryFeature, Feature, NumberFeature
@@ -225,7 +229,7 @@ class Study(Frozen):
     @classmethod
     def from_dict(cls, raw: Mapping[str, object], label: str = "study") -> Self:
         """Return the study of plain values, as a TOML reader gives them."""
-        shared = _shared_columns(raw)
+        shared = shared_columns(raw)
         try:
             study = cls.model_validate(raw)
         except ValidationError as error:
@@ -272,6 +276,12 @@ class Study(Frozen):
         """The columns needed to fit."""
         person = (self.person,) if self.person else ()
         return (*self.feature_columns, *self.treatment.columns, self.benefit.column, *person)
+
+    def declaration(self) -> Declaration:
+        """Return what a rule keeps of the study."""
+        named = {name: feature.source for name, feature in self.features.items()}
+        sources = {name: source for name, source in named.items() if source}
+        return Declaration(self.treatment, self.benefit, self.id, self.name or "", sources)
 
     def encoding(self) -> Encoding:
         """Return the encoding of rows that the study declares; an intercept of "auto" stands at 1.
@@ -326,33 +336,35 @@ def _strange_coefficients(study: Study) -> list[Fault]:
     return []
 
 
-def _shared_columns(raw: Mapping[str, object]) -> list[Fault]:
-    """Return a fault for every column with two uses; works on whatever a file holds."""
+def read_trial(study: Study, source: object) -> Table:
+    """Return the columns that a study declares.
 
-    def section(value: object, key: str) -> Mapping[str, object]:
-        found = value.get(key) if isinstance(value, Mapping) else None
-        return found if isinstance(found, Mapping) else {}
+    A table without rows is refused where n is public. Under add/remove it is a table like any
+    other, because a refusal would tell that n is 0.
+    """
+    table = read_table(source, study.columns)
+    if table.n_rows == 0 and study.relation == "replace_one":
+        remedy = "under replace_one the number of rows is public and must be at least 1"
+        raise TableError(table.label, [Fault("rows", "there is none", remedy)])
+    return table
 
-    features = section(raw, "features")
-    uses = [
-        (f"features.{name}.column", section(features, name).get("column", name))
-        for name in features
-    ]
-    for part, key in (
-        ("treatment", "column"),
-        ("treatment", "propensity"),
-        ("benefit", "column"),
-        ("study", "person"),
-    ):
-        found = section(raw, part).get(key)
-        uses.append((f"{part}.{key}", found.get("column") if isinstance(found, Mapping) else found))
-    first: dict[str, str] = {}
-    faults = []
-    for where, column in uses:
-        if not isinstance(column, str) or column == PLACEHOLDER:
-            continue
-        known = first.setdefault(column.strip(), where)
-        if known != where:
-            problem = f"column {shown(column)} is already used by {known}"
-            faults.append(Fault(where, problem, "each column has one use"))
-    return faults
+
+def person_rows(table: Table, column: str) -> dict[str | None, int]:
+    """Return how many rows each person has; None stands for rows without a person."""
+    counts: dict[str | None, int] = {None: 0}
+    for block in table.blocks():
+        codes, texts = block.factorised(column)
+        rows = np.bincount(codes, minlength=len(texts)).tolist()
+        for text, count in zip(texts, rows, strict=True):
+            counts[text] = counts.get(text, 0) + count
+    return counts
+
+
+def refuse_repeated_persons(study: Study, table: Table) -> None:
+    """Raise if a person has several rows: the privacy claim protects one row."""
+    if study.person is None:
+        return
+    rows = person_rows(table, study.person)
+    if any(count > 1 for person, count in rows.items() if person is not None):
+        remedy = "one person is one row; see dpwerm check"
+        raise TableError(table.label, [Fault(study.person, "a person has several rows", remedy)])

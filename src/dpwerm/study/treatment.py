@@ -1,21 +1,30 @@
-"""The treatment: two arms, the first −1 and the second +1, and how likely each was.
+"""The treatment, and what a rule keeps of its study: treatment, benefit, and sources of bounds.
 
-A weight divides by P(arm received | x), so that probability must be known and bounded below:
-P ≥ π_min, the smaller arm's probability, or the declared floor of a propensity.
+There are two arms, the first −1 and the second +1. A weight divides by P(arm received | x), so that
+probability must be known and bounded below: P ≥ π_min, the smaller arm's probability, or the
+declared floor of a propensity.
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Annotated, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import numpy as np
-from pydantic import Field, PlainValidator, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    Field,
+    PlainValidator,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from dpwerm.arrays import FloatArray
-from dpwerm.data.columns import normalise
-from dpwerm.data.table import Table
+from dpwerm.data.table import Table, normalise
 from dpwerm.errors import ParameterError
 from dpwerm.exact import round_down
-from dpwerm.faults import shown, wrong
+from dpwerm.faults import faults_of, shown, wrong
 from dpwerm.features.blocks import Frozen
 from dpwerm.study.propensity import (
     ASYMPTOTIC,
@@ -25,6 +34,7 @@ from dpwerm.study.propensity import (
     WrittenPropensity,
 )
 from dpwerm.study.values import BROKEN, Cell, Text, cell, probability
+from dpwerm.study.variables import Benefit
 from dpwerm.text import stays_in_line
 
 ORIGINS = {"private": "released", "ridge": "ridge", "external": "external"}
@@ -36,6 +46,13 @@ class Arms(NamedTuple):
 
     names: tuple[str, str]
     probabilities: tuple[Fraction, Fraction] | None
+
+    def named(self, written: str) -> str:
+        """Return the arm that a cell of this text would hold; another text is refused."""
+        for name in self.names:
+            if normalise(name) == normalise(written):
+                return name
+        raise wrong(f"{shown(written)} is not an arm", f"arms: {shown(', '.join(self.names))}")
 
 
 def arms_of(value: object) -> Arms:
@@ -72,7 +89,7 @@ class Treatment(Frozen):
 
     column: Text
     declared_arms: Annotated[Arms, PlainValidator(arms_of)] = Field(validation_alias="arms")
-    declared_propensity: WrittenPropensity = Field(None, validation_alias="propensity")
+    propensity: WrittenPropensity = None
     propensity_floor: Annotated[Fraction, PlainValidator(floor_of)] | None = Field(
         None, validate_default=True
     )
@@ -81,7 +98,7 @@ class Treatment(Frozen):
     )
     declared_default: Cell | None = Field(None, validation_alias="default")
 
-    @field_validator("declared_propensity")
+    @field_validator("propensity")
     @classmethod
     def _has_one_origin(cls, found: Propensity | None, info: ValidationInfo) -> Propensity | None:
         known = info.data.get("declared_arms")
@@ -93,10 +110,7 @@ class Treatment(Frozen):
                 'write arms = ["first", "second"] or leave out the propensity',
             )
         if isinstance(found, ExternalPropensity):
-            names = [normalise(name) for name in known.names]
-            if normalise(found.arm) not in names:
-                arms = shown(", ".join(known.names))
-                raise wrong(f"{shown(found.arm)} is not an arm", f"arms: {arms}")
+            known.named(found.arm)
         return found
 
     @field_validator("propensity_floor")
@@ -122,7 +136,7 @@ class Treatment(Frozen):
     @classmethod
     def _origin_is_given(cls, origin: str | None, info: ValidationInfo) -> str | None:
         known, is_given = _propensity(info)
-        has_column = is_given and isinstance(info.data["declared_propensity"], ColumnPropensity)
+        has_column = is_given and isinstance(info.data["propensity"], ColumnPropensity)
         if known and has_column and origin is None:
             remedy = 'origin = "design", "external" or "worst_case"'
             raise wrong("is needed with a propensity column", remedy)
@@ -136,14 +150,11 @@ class Treatment(Frozen):
         known = info.data.get("declared_arms")
         if default is None or known is None:
             return default
-        for name in known.names:
-            if normalise(name) == normalise(default):
-                return str(name)
-        raise wrong(f"{shown(default)} is not an arm", f"arms: {shown(', '.join(known.names))}")
+        return str(known.named(default))
 
     @model_validator(mode="after")
     def _has_probabilities(self) -> Self:
-        if self.probabilities is None and self.declared_propensity is None:
+        if self.probabilities is None and self.propensity is None:
             raise wrong(
                 "the arms have no probabilities",
                 'write arms = { S = "1/3", G = "2/3" } or declare a propensity',
@@ -161,15 +172,9 @@ class Treatment(Frozen):
         return self.declared_arms.probabilities
 
     @property
-    def propensity(self) -> Propensity | None:
-        """Where P(second arm | x) comes from if the design does not fix it."""
-        return self.declared_propensity
-
-    @property
     def propensity_column(self) -> str | None:
         """The column that holds P(second arm | x), if one does."""
-        found = self.declared_propensity
-        return found.column if isinstance(found, ColumnPropensity) else None
+        return self.propensity.column if isinstance(self.propensity, ColumnPropensity) else None
 
     @property
     def default(self) -> str:
@@ -179,7 +184,7 @@ class Treatment(Frozen):
     @property
     def origin(self) -> str:
         """Where the probabilities come from, by the name of a weight origin."""
-        model = getattr(self.declared_propensity, "model", "")
+        model = getattr(self.propensity, "model", "")
         return self.declared_origin or ORIGINS.get(model, "design")
 
     @property
@@ -197,9 +202,9 @@ class Treatment(Frozen):
 
 def _propensity(info: ValidationInfo) -> tuple[bool, bool]:
     """Return whether arms and propensity are sound so far, and whether a propensity is given."""
-    if "declared_propensity" not in info.data or "declared_arms" not in info.data:
+    if "propensity" not in info.data or "declared_arms" not in info.data:
         return False, False
-    return True, info.data["declared_propensity"] is not None
+    return True, info.data["propensity"] is not None
 
 
 def arm_labels(table: Table, treatment: Treatment) -> FloatArray:
@@ -239,9 +244,106 @@ def received_probabilities(
     return clipped
 
 
-def arm_probabilities(table: Table, treatment: Treatment, labels: FloatArray) -> FloatArray:
-    """Return P(arm received | x) where design or table give it, as above."""
-    second = second_arm_probabilities(table, treatment)
-    if second is None:
-        raise ParameterError("the probabilities of the arms follow from a model, not the table")
-    return received_probabilities(treatment, labels, second)
+@dataclass(frozen=True)
+class Declaration:
+    """Treatment and benefit as a study file declares them, and where bounds come from."""
+
+    treatment: Treatment
+    benefit: Benefit
+    study_id: str = ""
+    study_name: str = ""
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of_keys(
+        cls,
+        treatment: Mapping[str, Any],
+        benefit: Mapping[str, Any],
+        names: Mapping[str, str] | None = None,
+    ) -> Self:
+        """Return the declaration of a study file's keys; every fault is one parameter error.
+
+        names: what a key is called where the error will be read, if not by its own name.
+        """
+        faults = []
+        try:
+            declared = Treatment.model_validate(dict(treatment))
+        except ValidationError as error:
+            faults += faults_of(error)
+        try:
+            outcome = Benefit.model_validate(dict(benefit))
+        except ValidationError as error:
+            faults += faults_of(error)
+        if faults:
+            known = names or {}
+            called = [replace(fault, where=known.get(fault.where, fault.where)) for fault in faults]
+            raise ParameterError("; ".join(str(fault) for fault in called))
+        return cls(declared, outcome)
+
+    @classmethod
+    def of_record(cls, treatment: Mapping[str, Any], benefit: Mapping[str, Any]) -> Self:
+        """Return the declaration of a rule file; the inverse of the two methods below.
+
+        Arms are a list there: their order decides which is −1, and the order of keys in a JSON
+        object decides nothing.
+        """
+        keys = dict(treatment)
+        arms = _two_texts("arms", keys.get("arms"))
+        if "probabilities" in keys:
+            probabilities = _two_texts("probabilities", keys.pop("probabilities"))
+            keys["arms"] = dict(zip(arms, probabilities, strict=True))
+        return cls.of_keys(keys, benefit)
+
+    def checked(self) -> Self:
+        """Return this declaration if a rule file can hold it; called before any row is read."""
+        back = self.of_record(self.treatment_keys(), self.benefit_keys())
+        same = back.treatment_keys() == self.treatment_keys()
+        if not (same and back.benefit_keys() == self.benefit_keys()):
+            raise ParameterError("treatment and benefit cannot be written to a rule file exactly")
+        return self
+
+    def clipped_at(self, share: float | None) -> Self:
+        """Return this declaration with V at a share of the largest, if it was left open."""
+        if share is None or not self.benefit.clip_is_open:
+            return self
+        return replace(self, benefit=self.benefit.clipped_at(share))
+
+    def treatment_keys(self) -> dict[str, Any]:
+        """Return the treatment as plain values that ``of_record`` reads back."""
+        treatment = self.treatment
+        keys: dict[str, Any] = {
+            "column": treatment.column,
+            "arms": list(treatment.arms),
+            "origin": treatment.origin,
+            "default": treatment.default,
+        }
+        if treatment.probabilities is not None:
+            return {**keys, "probabilities": [str(one) for one in treatment.probabilities]}
+        if treatment.declared_origin is None:  # a model brings its own
+            del keys["origin"]
+        propensity = treatment.propensity
+        return {
+            **keys,
+            "propensity": None if propensity is None else propensity.plain(),
+            "propensity_floor": str(treatment.propensity_floor),
+        }
+
+    def benefit_keys(self) -> dict[str, Any]:
+        """Return the benefit as plain values that ``of_record`` reads back, no default left."""
+        benefit = self.benefit
+        keys = {
+            "column": benefit.column,
+            "bounds": list(benefit.bounds),
+            "transform": benefit.transform,
+            "direction": benefit.direction,
+            "weights": benefit.weights,
+            "centre": benefit.centre,
+            "clip": benefit.clip,
+        }
+        return keys | ({"source": benefit.source} if benefit.source else {})
+
+
+def _two_texts(name: str, value: object) -> list[str]:
+    if isinstance(value, list) and len(value) == 2 and all(isinstance(one, str) for one in value):
+        return value
+    raise ParameterError(f"{name}: must be a list of two texts")

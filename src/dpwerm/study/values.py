@@ -1,4 +1,9 @@
-"""From the bytes of a study file to plain values; decimals stay as they were written."""
+"""From the bytes of a study file to plain values, and from those to the values of its fields.
+
+Numbers arrive as integers or exact decimals, never as rounded doubles, so one tenth stays one tenth
+where exactness matters (budgets, probabilities). Each field type turns a written value into its
+canonical one or says why not.
+"""
 
 import math
 import re
@@ -11,7 +16,7 @@ from typing import Annotated, TypeVar
 
 from pydantic import BeforeValidator, PlainValidator
 
-from dpwerm.data.columns import normalise
+from dpwerm.data.table import normalise
 from dpwerm.errors import Fault, ParameterError, StudyError
 from dpwerm.faults import shown, wrong
 from dpwerm.parameters import interval, positive, real
@@ -94,11 +99,39 @@ def with_model_file(raw: dict[str, object], folder: Path, label: str) -> dict[st
     return {**raw, "treatment": {**treatment, "propensity": {**model, **rest}}}
 
 
-# ------------------------------------------------------------------------------------------
-# Field types of the study file; each turns a written value into its canonical one or says why not.
-#
-# Numbers arrive as integers or exact decimals, never as rounded doubles, so one tenth stays one
-# tenth where exactness matters (budgets, probabilities).
+def shared_columns(raw: Mapping[str, object]) -> list[Fault]:
+    """Return a fault for every column with two uses; works on whatever a file holds."""
+
+    def section(value: object, key: str) -> Mapping[str, object]:
+        found = value.get(key) if isinstance(value, Mapping) else None
+        return found if isinstance(found, Mapping) else {}
+
+    features = section(raw, "features")
+    uses = [
+        (f"features.{name}.column", section(features, name).get("column", name))
+        for name in features
+    ]
+    for part, key in (
+        ("treatment", "column"),
+        ("treatment", "propensity"),
+        ("benefit", "column"),
+        ("study", "person"),
+    ):
+        found = section(raw, part).get(key)
+        uses.append((f"{part}.{key}", found.get("column") if isinstance(found, Mapping) else found))
+    first: dict[str, str] = {}
+    faults = []
+    for where, column in uses:
+        if not isinstance(column, str) or column == PLACEHOLDER:
+            continue
+        known = first.setdefault(column.strip(), where)
+        if known != where:
+            problem = f"column {shown(column)} is already used by {known}"
+            faults.append(Fault(where, problem, "each column has one use"))
+    return faults
+
+
+# -- field types --------------------------------------------------------------------------------
 
 
 T = TypeVar("T")

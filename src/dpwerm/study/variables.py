@@ -1,4 +1,12 @@
-"""Declared features: numbers with bounds, categories with levels, both from outside the data."""
+r"""Declared variables: features and the benefit, with bounds and levels from outside the data.
+
+A benefit becomes a bounded, centred number v by public steps only:
+
+.. math:: v = \mathrm{clip}(\pm t(\mathrm{clip}(B, lo, hi)) - c,\; -V,\; V)
+
+Centring by a public c leaves the best rule unchanged and halves the weight bound (theory of signed
+weights); clipping comes last, after rounding, so |v| ≤ V holds for the doubles themselves.
+"""
 
 import math
 from collections.abc import Mapping
@@ -8,7 +16,7 @@ import numpy as np
 from pydantic import Field, PlainValidator, ValidationInfo, field_validator, model_validator
 
 from dpwerm.arrays import FloatArray
-from dpwerm.data.columns import normalise
+from dpwerm.data.table import normalise
 from dpwerm.faults import shown, wrong
 from dpwerm.features.blocks import MAX_CELLS, MAX_LEVELS, CategoryBlock, Frozen, Level, NumberBlock
 from dpwerm.parameters import SMALLEST
@@ -131,13 +139,7 @@ class CategoryFeature(Frozen):
 Feature = Annotated[NumberFeature | CategoryFeature, Field(discriminator="kind")]
 
 
-# ------------------------------------------------------------------------------------------
-# The benefit of a row as a bounded, centred number v, by public steps only.
-#
-# .. math:: v = \mathrm{clip}(\pm t(\mathrm{clip}(B, lo, hi)) - c,\; -V,\; V)
-#
-# Centring by a public c leaves the best rule unchanged and halves the weight bound (theory of
-# signed weights); clipping comes last, after rounding, so |v| ≤ V holds for the doubles themselves.
+# -- the benefit ------------------------------------------------------------------------------
 
 
 Centre = Annotated[float | str | None, PlainValidator(word_or(number, "midpoint", "lower"))]

@@ -4,33 +4,55 @@ For each candidate: average over repeats what a rule, learned at (n, ε) from a 
 worth to the people who validate. On independent or simulated people it costs the study nothing;
 on a portion of the sensitive people what it finds is not private. Repeats go through the engine in
 parts of a fixed size.
+
+All candidates of one ε share training sets, weights and base draws of noise; with noise outside the
+objective, every ε that has the same settings shares the minimisers too.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
-from dpwerm.arrays import FloatArray
+from dpwerm.arrays import FloatArray, IntArray
+from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
+from dpwerm.features.encoding import Encoding
+from dpwerm.fit import Ready
 from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.parameters import LARGEST, SMALLEST
 from dpwerm.plan.expected import Settled, settle
 from dpwerm.privacy.budget import Budget
+from dpwerm.simulate.engine.released import released, second_arm
 from dpwerm.simulate.engine.run import OnDone, run, unseen
 from dpwerm.simulate.synthetic import TESTS, generator
+from dpwerm.solve.batch_problems import BatchProblems
 from dpwerm.study.study import Study
+from dpwerm.study.treatment import Declaration
 from dpwerm.tune.candidates import declared, usable
-from dpwerm.tune.learner import Learner, Planned
 from dpwerm.tune.people import (
+    FromTable,
+    Repeats,
+    Source,
     Validation,
     checked_sizes,
     default_validation,
     is_bootstrapped,
     validating,
 )
-from dpwerm.tune.source import FromTable, Source
-from dpwerm.tune.tuned import Metric, Tuned, complete, gain_of, means_of, metric_of, scored
+from dpwerm.tune.tuned import (
+    BoolArray,
+    Metric,
+    Tuned,
+    complete,
+    gain_of,
+    means_of,
+    metric_of,
+    scored,
+)
+from dpwerm.weighting import contract as weighting
+from dpwerm.weighting.contract import Trial
 
 REPEATS = 200
 SEED = 112026
@@ -43,6 +65,78 @@ MOST_AT_ONCE, ROWS_AT_ONCE = 50, 200_000
 """The most repeats of one task, and rows of them; never a matter of the number of workers."""
 
 MOST_REPEATS, MOST_PEOPLE = 100_000, 1_000_000
+
+
+def problems_of(settled: Settled, trial: Trial, rows: IntArray) -> BatchProblems:
+    """Return the weighted problems of B trials; rows: (B, n), which rows each of them has."""
+    if trial.given_propensity is None:
+        raise ParameterError(
+            "many trials at once need known propensities: arms with probabilities, or a column"
+        )
+    encoding = settled.encoding
+    second = weighting.second_arm(settled.declaration, trial, encoding)
+    found = Ready.of(settled.problem, trial, second, no_progress).rows
+    X = encoding.learning_rows(found.X)
+    return BatchProblems(
+        X[rows], found.targets[rows], found.weights[rows], encoding.intercept_scale
+    )
+
+
+class Learner(Protocol):
+    """A method with K settings to compare; other processes get a copy."""
+
+    @property
+    def declaration(self) -> Declaration:
+        """What the columns mean to those who judge."""
+        ...
+
+    def second(self, repeats: Repeats, key: Sequence[int]) -> BoolArray:
+        """Return whom K rules of each repeat give the second arm, (K, B, 1, T)."""
+        ...
+
+
+@dataclass(frozen=True)
+class Planned:
+    """The fit that a study's settings plan, with several γ for each ε.
+
+    settled : what a fit would use at each ε; gammas : the candidates of each
+    """
+
+    settled: tuple[Settled, ...]
+    gammas: tuple[tuple[float, ...], ...]
+
+    @property
+    def declaration(self) -> Declaration:
+        """The study's."""
+        return self.settled[0].declaration
+
+    def second(self, repeats: Repeats, key: Sequence[int]) -> BoolArray:
+        """Return whom the rules give the second arm, ε by ε and γ by γ."""
+        training, validation = repeats.splits.training, repeats.splits.validation
+        given: dict[int, BoolArray] = {}
+        for places in self._alike().values():
+            settled = self.settled[places[0]]
+            problems = problems_of(settled, repeats.trial, training)
+            calibrations = [
+                self.settled[place].problem.calibration(training.shape[1], gamma=gamma)
+                for place in places
+                for gamma in self.gammas[place]
+            ]
+            draws = Draws.of((len(training), 1), problems.dimension, generator(*key))
+            theta = released(problems, settled.spec.loss, calibrations, draws)
+            people = repeats.trial.encode(settled.encoding)[validation]
+            ends = np.cumsum([len(self.gammas[place]) for place in places])[:-1]
+            for place, own in zip(places, np.split(theta, ends), strict=True):
+                threshold = self.settled[place].threshold
+                given[place] = second_arm(own, settled.encoding, people, threshold)
+        return np.concatenate([given[place] for place in range(len(self.settled))])
+
+    def _alike(self) -> dict[tuple[float, Encoding], list[int]]:
+        """Return which ε make the same weighted problems."""
+        groups: dict[tuple[float, Encoding], list[int]] = {}
+        for place, settled in enumerate(self.settled):
+            groups.setdefault((settled.clip, settled.encoding), []).append(place)
+        return groups
 
 
 @dataclass(frozen=True, repr=False)
@@ -217,11 +311,11 @@ def a_portion(whole: FromTable, share: float, seed: int = SEED) -> FromTable:
 def _candidates(settled: Settled, listed: tuple[float, ...] | None) -> tuple[float, ...]:
     """Return the γ that are tried: those listed, or around the automatic one where claims hold."""
     if listed is not None:
-        return usable(listed, [settled.spec], settled.encoding, strict=True)
+        return usable(listed, settled.problem, [settled.spec.budget], strict=True)
     usual = settled.spec.gamma
     around = {float(f"{usual * 3.0**step:.3g}") if step else usual for step in STEPS}
     within = sorted({min(max(one, SMALLEST), LARGEST) for one in around})
-    return usable(within, [settled.spec], settled.encoding, strict=False)
+    return usable(within, settled.problem, [settled.spec.budget], strict=False)
 
 
 def _lowest(metric: str, study: Study, means: Sequence[float]) -> float:

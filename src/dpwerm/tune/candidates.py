@@ -9,9 +9,10 @@ from fractions import Fraction
 from typing import Any
 
 from dpwerm.errors import ParameterError
-from dpwerm.features.encoding import Encoding
+from dpwerm.fit import CHECKED_ROWS, Problem
 from dpwerm.parameters import LARGEST, SMALLEST, positive
-from dpwerm.releases.certificate import Specification, calibration_of
+from dpwerm.privacy.budget import AnyBudget
+from dpwerm.releases.certificate import Specification
 from dpwerm.releases.tuning import MOST_CANDIDATES, checked_candidates
 
 FACTORS = (Fraction(1, 9), Fraction(1, 3), Fraction(1), Fraction(3), Fraction(9))
@@ -46,17 +47,17 @@ def not_simulated(spec: Specification) -> Specification:
 
 
 def usable(
-    gammas: Sequence[float], specs: Sequence[Specification], encoding: Encoding, *, strict: bool
+    gammas: Sequence[float], problem: Problem, budgets: Sequence[AnyBudget], *, strict: bool
 ) -> tuple[float, ...]:
-    """Return the candidates at which every specification makes its claim.
+    """Return the candidates at which a settled problem makes its claim at every budget.
 
     strict: raise for one that does not, and leave none out.
     """
     kept = []
     for gamma in gammas:
         try:
-            for spec in specs:
-                calibration_of(spec.with_settings(gamma=gamma), encoding, 2)
+            for budget in budgets:
+                problem.calibration(CHECKED_ROWS, gamma=gamma, budget=budget)
         except ParameterError as error:
             if strict:
                 raise ParameterError(f"gammas: {gamma:g} cannot be tried: {error}") from None

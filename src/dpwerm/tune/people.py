@@ -7,19 +7,36 @@
 Lines 7 and 9 of the paper draw n₀ people to train, where the text says n; its line 10 writes D for
 D₀, by which nobody would be left to validate. Both slips are mended here.
 
-People are as sensitive as where they come from: a sensitive table's never leave the process.
+They come from a table, which is the one D₀ of every repeat, or from a scenario or random proxies,
+drawn anew in each repeat, so that nobody has to be drawn with replacement. People are as sensitive
+as where they come from: a sensitive table's never leave the process.
 """
 
-from dataclasses import dataclass
-from typing import Self
+from dataclasses import dataclass, replace
+from typing import Protocol, Self
 
 import numpy as np
 
 from dpwerm.arrays import FloatArray, IntArray
+from dpwerm.choose.settle import outcome_of
+from dpwerm.data.table import Table, normalise
 from dpwerm.errors import ParameterError
-from dpwerm.study.declaration import Declaration
-from dpwerm.study.treatment import received_probabilities
-from dpwerm.weighting.contract import OUTCOME_WEIGHTED, Trial, outcome_weights
+from dpwerm.simulate.scenarios import get_scenario
+from dpwerm.simulate.synthetic import TESTS, generator, random_trials, widths_of
+from dpwerm.study.propensity import PrivatePropensity, RidgePropensity
+from dpwerm.study.study import Study, read_trial, refuse_repeated_persons
+from dpwerm.study.treatment import Declaration, received_probabilities
+from dpwerm.study.variables import Benefit
+from dpwerm.weighting.contract import (
+    OUTCOME_WEIGHTED,
+    Trial,
+    outcome_weights,
+    second_arm,
+    trial_of_table,
+)
+
+FREE, NOT_PRIVATE = "free", "NOT PRIVATE"
+"""What looking at people costs the study of which γ is tuned."""
 
 VALIDATION_SHARE = 0.2
 """The share of D₀ that validates where nobody says another."""
@@ -127,3 +144,209 @@ class Validation:
             weight=weight[chosen] / bound,
             better=None if repeats.better is None else repeats.better[chosen],
         )
+
+
+# -- where they come from ---------------------------------------------------------------------
+
+
+class Source(Protocol):
+    """Where people come from; other processes get a copy."""
+
+    @property
+    def label(self) -> str:
+        """What it is called."""
+        ...
+
+    @property
+    def size(self) -> int | None:
+        """n₀, None where people are drawn as needed."""
+        ...
+
+    @property
+    def knows_better(self) -> bool:
+        """Whether the better arm of those who validate is known."""
+        ...
+
+    @property
+    def private_cost(self) -> str:
+        """What looking at these people costs the study: ``"free"`` or ``"NOT PRIVATE"``."""
+        ...
+
+    def repeats(self, n: int, m: int, count: int, rng: np.random.Generator) -> Repeats:
+        """Return ``count`` repeats with n people to train and m or more to validate."""
+        ...
+
+
+@dataclass(frozen=True, repr=False)
+class FromTable:
+    """The people of one table, D₀.
+
+    better : (n₀,) as in ``Repeats``, for a table that was simulated; None otherwise
+    private_cost : ``"NOT PRIVATE"`` where they are people of the study itself
+    """
+
+    study: Study
+    table: Table
+    better: FloatArray | None = None
+    private_cost: str = FREE
+
+    @classmethod
+    def read(cls, study: Study, source: object) -> "FromTable":
+        """Return the people of a path or a data frame with the study's columns."""
+        refuse_unknown_propensity(study)
+        table = read_trial(study, source)
+        refuse_repeated_persons(study, table)
+        return cls(study, table)
+
+    def portion(self, rows: IntArray) -> "FromTable":
+        """Return some of the study's own people, by position: what is seen is not private."""
+        columns = {name: column.take(rows) for name, column in self.table.columns.items()}
+        table = replace(self.table, n_rows=len(rows), columns=columns)
+        return replace(self, table=table, private_cost=NOT_PRIVATE)
+
+    @property
+    def label(self) -> str:
+        """The name of the table."""
+        return self.table.label
+
+    @property
+    def size(self) -> int:
+        """n₀."""
+        return self.table.n_rows
+
+    @property
+    def knows_better(self) -> bool:
+        """Only where the table was simulated."""
+        return self.better is not None
+
+    def repeats(self, n: int, m: int, count: int, rng: np.random.Generator) -> Repeats:
+        """Return splits of the same people."""
+        trial = known_trial(self.study, self.table)
+        return Repeats(trial, splits(n, self.size, m, count, rng), self.better)
+
+
+@dataclass(frozen=True)
+class FromScenario:
+    """People of a scenario by its name, whose columns are those of the study."""
+
+    study: Study
+    name: str
+    size: None = None
+    knows_better: bool = True
+    private_cost: str = FREE
+
+    def __post_init__(self) -> None:
+        refuse_unknown_propensity(self.study)
+        get_scenario(self.name)
+        if self.study.benefit.direction == "smaller":
+            raise ParameterError("in scenarios a larger benefit is better; the study says smaller")
+        _ = self._sign
+        self.repeats(1, 1, 1, generator(0))
+
+    @property
+    def label(self) -> str:
+        """The scenario's name."""
+        return f"scenario {self.name}"
+
+    @property
+    def _sign(self) -> float:
+        """+1 if the study has the scenario's arms in their order, −1 in the other."""
+        mine = [str(normalise(arm)) for arm in self.study.treatment.arms]
+        theirs = [str(normalise(arm)) for arm in get_scenario(self.name).arms]
+        if sorted(mine) != sorted(theirs):
+            raise ParameterError(
+                f"scenario {self.name} has arms {' and '.join(theirs)}; the study has others"
+            )
+        return 1.0 if mine == theirs else -1.0
+
+    def repeats(self, n: int, m: int, count: int, rng: np.random.Generator) -> Repeats:
+        """Return new people for each repeat."""
+        scenario = get_scenario(self.name)
+        drawn = scenario.draw(count * (n + m), rng)
+        trial = known_trial(self.study, read_trial(self.study, drawn))
+        return Repeats(trial, _fresh(n, m, count), self._sign * scenario.contrast(drawn))
+
+
+@dataclass(frozen=True)
+class FromProxies:
+    """Random trials inside the study's public bounds, as a plan simulates them.
+
+    truth : whether those who validate have a known better arm, or an arm and a benefit
+    """
+
+    study: Study
+    truth: bool = True
+    size: None = None
+    label: str = "random trials inside the study's bounds"
+    private_cost: str = FREE
+
+    def __post_init__(self) -> None:
+        refuse_unknown_propensity(self.study)
+
+    @property
+    def knows_better(self) -> bool:
+        """Whether those who validate have a known better arm."""
+        return self.truth
+
+    def repeats(self, n: int, m: int, count: int, rng: np.random.Generator) -> Repeats:
+        """Return a new random trial for each repeat."""
+        if self.truth and m > TESTS:
+            raise ParameterError(f"at most {TESTS} people of a random trial have a known truth")
+        outcome = outcome_of(self.study.declaration())
+        proxies = random_trials(
+            widths_of(self.study.encoding()),
+            count=count,
+            rows=n if self.truth else n + m,
+            propensity=outcome.propensity,
+            rng=rng,
+            around=outcome.around,
+            spread=outcome.spread,
+        )
+        X, arm, chance = proxies.X, proxies.arm, proxies.probability
+        gained, better = _in_own_units(self.study.benefit, proxies.benefit), None
+        if self.truth:
+            X = np.concatenate([X, proxies.people[:, :m]], axis=1)
+            missing = np.full((count, m), np.nan)
+            arm, chance, gained = (
+                np.concatenate([one, missing], axis=1) for one in (arm, chance, gained)
+            )
+            better = np.concatenate([np.zeros((count, n)), proxies.contrast[:, :m]], axis=1).ravel()
+        rows = X.reshape(-1, X.shape[-1])
+        second = np.where(arm > 0, chance, 1.0 - chance).ravel()
+        trial = Trial(
+            arm.ravel(), gained.ravel(), second, lambda encoding: encoding.of_centred(rows)
+        )
+        return Repeats(trial, _fresh(n, m, count), better)
+
+
+def known_trial(study: Study, table: Table) -> Trial:
+    """Return the trial of a table with P(second arm | x) of each row, whatever it is known from."""
+    declaration = study.declaration()
+    trial = trial_of_table(declaration, table)
+    return replace(trial, given_propensity=second_arm(declaration, trial, study.encoding()))
+
+
+def refuse_unknown_propensity(study: Study) -> None:
+    """Raise if a propensity model would have to be fitted first."""
+    model = study.treatment.propensity
+    if isinstance(model, PrivatePropensity | RidgePropensity):
+        raise ParameterError(
+            f'Algorithm 2 needs known propensities, and model = "{model.model}" is fitted to the '
+            "people themselves: in a copy of the study file give the arms probabilities, a column, "
+            'or model = "external"'
+        )
+
+
+def _fresh(n: int, m: int, count: int) -> Splits:
+    """Return splits of count·(n + m) people in which nobody appears twice."""
+    rows = np.arange(count * (n + m)).reshape(count, n + m)
+    return Splits(rows[:, :n], rows[:, n:])
+
+
+def _in_own_units(benefit: Benefit, u: FloatArray) -> FloatArray:
+    """Return benefits of which u in [−1, 1] is the place in their range after transform."""
+    lower, upper = benefit.range
+    found = lower + (1.0 + u) * (upper - lower) / 2
+    if benefit.direction == "smaller":
+        found = -found
+    return np.exp(found) if benefit.transform == "log" else found

@@ -1,25 +1,44 @@
 """A rule whose γ was tuned privately on the sensitive table itself.
 
-Settings and candidates are public and come first; then the rows are put into slots, and one of the
-ways of ``tune/ways.py`` makes the release. All of it together costs what was asked.
+    parts   one candidate per slot, a private choice by scores on the last slot
+    split   the same with a part of ε; only γ is kept, and all rows are fitted with the rest
+
+Settings and candidates are public and come first. Then the rows are put into slots in an exactly
+uniform order. The score of a rule on rows that it did not see is the weight of those for whom it is
+right:
+
+    q = Σ_i u_i·1(sign f(x_i) = y'_i),   u_i = ⌊2^20·w_i/W⌋
+
+A row's term is a whole number in [0, 2^20] and follows from that row and the rule alone, so
+replacing one row moves q by at most Δ = 2^20, whatever the rule. Scores and losing candidates are
+local. No stage names any of them. All of it together costs what was asked. Proof:
+docs/proofs/private-tuning.md.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any
 
+import numpy as np
+
+from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.errors import ParameterError
 from dpwerm.estimators.parameters import checked_problem, payment_in
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
-from dpwerm.fit import Problem, Ready, propensities, settled_nuisance, whole_cost
+from dpwerm.fit import Problem, Ready, prepared
 from dpwerm.mechanisms.contract import Stage, no_progress
+from dpwerm.mechanisms.exponential import ExponentialMechanism
 from dpwerm.parameters import one_of
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.filter import Payment
+from dpwerm.privacy.randomness import BitSource
+from dpwerm.releases.certificate import Specification
 from dpwerm.releases.charging import StudyLedger, attach
-from dpwerm.releases.release import Rule
+from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.rule_file import content_of
 from dpwerm.releases.tuning import (
+    PARTS,
     SHARE,
     SPLIT,
     WAYS,
@@ -30,11 +49,122 @@ from dpwerm.releases.tuning import (
     slots_of,
     steps_of,
 )
-from dpwerm.study.check import read_trial, refuse_repeated_persons
-from dpwerm.study.study import Study
+from dpwerm.study.study import Study, read_trial, refuse_repeated_persons
 from dpwerm.tune.candidates import FACTORS, around, declared, not_simulated, usable
-from dpwerm.tune.ways import HOW, Work
 from dpwerm.weighting.contract import split, trial_of_table
+
+SENSITIVITY = 1 << 20
+"""Δ: the largest term of one row."""
+_KEY_BITS = 64
+_AT_ONCE = 64
+"""Keys that are read together."""
+
+
+def random_order(count: int, bits: BitSource) -> IntArray:
+    """Return {0, …, count − 1} in uniformly random order, shape (count,).
+
+    Everybody gets a key of 64 fair bits and the order is that of the keys: if all differ, every
+    order of them is equally likely.
+    """
+    while True:
+        keys = _keys(count, bits)
+        order: IntArray = np.argsort(keys)
+        if _differ(keys[order]):
+            return order
+
+
+def _differ(keys: np.ndarray[tuple[int], np.dtype[np.uint64]]) -> bool:
+    """Whether ascending keys are all different."""
+    return bool(np.all(keys[1:] != keys[:-1]))
+
+
+def _keys(count: int, bits: BitSource) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+    """Return as many numbers of 64 bits, shape (count,)."""
+    parts = []
+    for start in range(0, count, _AT_ONCE):
+        some = min(_AT_ONCE, count - start)
+        parts.append(bits.bits(some * _KEY_BITS).to_bytes(some * _KEY_BITS // 8, "big"))
+    return np.frombuffer(b"".join(parts), dtype=">u8").astype(np.uint64)
+
+
+def units(weights: FloatArray, bound: float) -> IntArray:
+    """Return u = ⌊2^20·w/W⌋, at most 2^20, for weights in [0, W], shape (n,)."""
+    whole: IntArray = np.clip(np.floor(weights / bound * SENSITIVITY), 0, SENSITIVITY).astype(
+        np.int64
+    )
+    return whole
+
+
+def score(release: Release, ready: Ready) -> int:
+    """Return q of a released rule on some rows, exactly; it is sensitive.
+
+    Where f(x) = 0 the rule gives the default arm.
+    """
+    declaration = ready.problem.trial
+    treatment = declaration.treatment
+    default = 1.0 if treatment.default == treatment.arms[1] else -1.0
+    f = release.score(ready.rows.X)
+    signs = np.where(f > 0, 1.0, np.where(f < 0, -1.0, default))
+    right = signs == ready.rows.targets
+    bound = ready.problem.spec.weighting.weight_bound(declaration)
+    return int(units(ready.rows.weights, bound)[right].sum())
+
+
+@dataclass(frozen=True, repr=False)
+class Work:
+    """Everything a way needs; spec has every setting but γ and the budget."""
+
+    ready: Ready
+    spec: Specification
+    tuning: Tuning
+    bits: BitSource
+    on_stage: Stage
+
+    def slots(self) -> list[Ready]:
+        """Return the rows of each slot, drawn by lot: the draw does not look at the rows."""
+        order = random_order(self.tuning.rows, self.bits.substream())
+        ends = list(accumulate(self.tuning.slots))[:-1]
+        return [self.ready.part(part) for part in np.split(order, ends)]
+
+    def candidate(self, index: int, rows: Ready, on_stage: Stage = no_progress) -> Release:
+        """Return the fit of one candidate on some rows, at the budget of a candidate's fit."""
+        gamma, budget = self.tuning.candidates[index], self.tuning.steps.fit
+        spec = self.spec.with_settings(gamma=gamma, budget=budget)
+        return rows.release(spec, self.bits.substream(), on_stage)
+
+
+def _by_parts(work: Work) -> tuple[int, Release]:
+    """Return the chosen candidate and its fit on its own slot."""
+    *training, last = work.slots()
+    fits = []
+    for index, rows in enumerate(training):
+        name = f"candidate {index + 1} of {len(training)}"
+        work.on_stage(name)
+        fits.append(work.candidate(index, rows))
+    work.on_stage("choosing a candidate")
+    scores = [score(fit, last) for fit in fits]
+    choice = ExponentialMechanism(SENSITIVITY, work.tuning.steps.choice)
+    chosen = choice.choose(scores, work.bits.substream())
+    return chosen, fits[chosen]
+
+
+def _parts(work: Work) -> Release:
+    return _by_parts(work)[1]
+
+
+def _split(work: Work) -> Release:
+    """Return the fit of all rows with the chosen γ."""
+    chosen, _ = _by_parts(work)
+    gamma, budget = work.tuning.candidates[chosen], work.tuning.steps.rule
+    spec = work.spec.with_settings(gamma=gamma, budget=budget)
+    return work.ready.release(spec, work.bits.substream(), work.on_stage)
+
+
+HOW: Mapping[str, Callable[[Work], Release]] = {PARTS: _parts, SPLIT: _split}
+"""What each way releases, and nothing else."""
+
+
+# -- the walk -------------------------------------------------------------------------------
 
 
 def fit_tuned(
@@ -51,7 +181,7 @@ def fit_tuned(
     ledger: StudyLedger | str | None = None,
     on_stage: Stage = no_progress,
 ) -> Rule:
-    r"""Return a rule with γ tuned privately on the table; ε is the cost of everything.
+    """Return a rule with γ tuned privately on the table; ε is the cost of everything.
 
     Parameters
     ----------
@@ -69,26 +199,16 @@ def fit_tuned(
     random_state : None, or a seed, which marks the rule as not private
     ledger : Ledger, ``"none"``, or None for the study's own; charged before anything is drawn
     """
+    fitted = {"delta": delta, "random_state": random_state, "ledger": ledger}
     problem, payment = check_tuned(
-        study,
-        epsilon=epsilon,
-        how=how,
-        gammas=gammas,
-        delta=delta,
-        mechanism=mechanism,
-        share=share,
-        random_state=random_state,
-        ledger=ledger,
+        study, epsilon, how=how, gammas=gammas, mechanism=mechanism, share=share, **fitted
     )
     on_stage("reading")
     rows = read_trial(study, table)
     refuse_repeated_persons(study, rows)
     trial = trial_of_table(problem.trial, rows)
     rule, tuning = _settled(problem, trial.n_rows, how, gammas, share, on_stage)
-    nuisance = settled_nuisance(problem, trial.n_rows, on_stage)
-    bits = payment.bits(whole_cost(nuisance, tuning.budget))
-    propensity, second = propensities(problem, nuisance, trial, bits, on_stage)
-    ready = Ready.of(rule, trial, second, on_stage)
+    ready, bits, propensity = prepared(problem, rule, tuning.budget, trial, payment, on_stage)
     release = HOW[how](Work(ready, rule.spec, tuning, bits, on_stage))
     found = Rule(release, rule.trial, propensity, tuning)
     attach(payment, found.receipt, lambda: content_of(found))
@@ -97,19 +217,18 @@ def fit_tuned(
 
 def check_tuned(
     study: Study,
-    *,
     epsilon: Any,
+    *,
     how: str,
     gammas: Sequence[float] | None = None,
-    delta: Any = "0",
     mechanism: str | None = None,
     share: Any = SHARE,
-    random_state: int | None = None,
-    ledger: StudyLedger | str | None = None,
+    **fitted: Any,
 ) -> tuple[Problem, Payment]:
     """Return the public side of ``fit_tuned`` and how it is paid for.
 
-    Raises for everything that it would refuse before it reads a table.
+    Raises for everything that it would refuse before it reads a table. fitted: its ``delta``,
+    ``random_state`` and ``ledger``, which a fit has too.
     """
     refuse_retired("how", how)
     one_of("how", how, WAYS)
@@ -118,12 +237,11 @@ def check_tuned(
             "private tuning needs relation replace_one: rows are put into slots, and their sizes "
             "tell the number of rows, which is sensitive under add_remove"
         )
-    replaced: dict[str, Any] = {} if mechanism is None else {"mechanism": mechanism}
+    if mechanism is not None:
+        fitted["mechanism"] = mechanism
     if gammas is not None:
         declared(gammas)
-    estimator = PrivateTreatmentRule.from_study(
-        study, epsilon, delta=delta, random_state=random_state, ledger=ledger, **replaced
-    )
+    estimator = PrivateTreatmentRule.from_study(study, epsilon, **fitted)
     declaration, problem = checked_problem(estimator)
     if problem is None:
         raise ParameterError("private tuning needs a study")
@@ -156,8 +274,8 @@ def _settled(
     budget = whole.budget if how == SPLIT else spec.budget
     candidates = usable(
         around(spec.gamma) if gammas is None else declared(gammas),
-        [spec, spec.with_settings(budget=steps.rule)] if how == SPLIT else [spec],
-        rule.encoding,
+        rule,
+        [spec.budget, steps.rule] if how == SPLIT else [spec.budget],
         strict=gammas is not None,
     )
     tuning = Tuning(

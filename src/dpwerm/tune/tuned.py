@@ -34,8 +34,6 @@ WINDOW = 0.05
 INDEPENDENT, SIMULATED, PORTION = OPEN_WAYS = ("independent", "simulated", "portion")
 """The ways to tune on people who may be looked at; the others are private."""
 
-FREE = "free"
-NOT_PRIVATE = "NOT PRIVATE"
 FORMAT, VERSION = "dpwerm-tuned", 1
 BoolArray = NDArray[np.bool_]
 Metric = Callable[[BoolArray, Validation], FloatArray]

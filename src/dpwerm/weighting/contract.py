@@ -28,8 +28,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from dpwerm.arrays import FloatArray, IntArray
-from dpwerm.data.columns import normalise, text_of
-from dpwerm.data.table import Table, read_table
+from dpwerm.data.table import Table, normalise, read_table, text_of
 from dpwerm.errors import ParameterError
 from dpwerm.exact import round_up
 from dpwerm.features.domain import Domain
@@ -38,9 +37,9 @@ from dpwerm.parameters import one_of, refuse_mask, vector
 from dpwerm.privacy.budget import AnyBudget, Budget, parted
 from dpwerm.privacy.origin import RidgeModel, origin_of
 from dpwerm.privacy.sensitivity import WeightOrigin
-from dpwerm.study.declaration import Declaration
 from dpwerm.study.propensity import ExternalPropensity, PrivatePropensity, RidgePropensity
 from dpwerm.study.treatment import (
+    Declaration,
     Treatment,
     arm_labels,
     received_probabilities,

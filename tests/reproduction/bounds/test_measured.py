@@ -9,9 +9,7 @@ from tests.unit.plan.studies import study
 
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism
-from dpwerm.objective.losses.contract import Loss
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import HuberisedHinge, Logistic, Loss
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.plan.expected import settle
 from dpwerm.privacy.budget import Budget, Relation

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import HuberisedHinge, Logistic
 from dpwerm.solve.batch_problems import BatchProblems
 from reproduction.bounds.risks import Sample, Trials, risk
 

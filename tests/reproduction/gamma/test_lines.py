@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dpwerm.simulate.scenarios.cube import UnitCube
+from dpwerm.simulate.scenarios.kinds import UnitCube
 from reproduction.gamma.lines import (
     BASELINE,
     COEFFICIENTS,

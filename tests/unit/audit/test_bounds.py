@@ -4,14 +4,45 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import ArrayLike
 from scipy import stats
 from tests.unit.audit.laws import randomised_response
 
-from dpwerm.audit.guesser import guesses, rate_above, rate_below, two_rates
+from dpwerm.arrays import FloatArray
+from dpwerm.audit.guesser import guesses, rate_below
 from dpwerm.errors import ParameterError
 
 RUNS = 60
 CONFIDENCE = 0.9
+
+
+def rate_above(hits: ArrayLike, runs: ArrayLike, error: float) -> FloatArray:
+    """Return the Clopper–Pearson upper bound on a rate, wrong with probability ≤ ``error``."""
+    k, n = np.asarray(hits, float), np.asarray(runs, float)
+    return 1.0 - rate_below(n - k, n, error)
+
+
+def two_rates(
+    hits: tuple[ArrayLike, ArrayLike],
+    runs: tuple[ArrayLike, ArrayLike],
+    *,
+    delta: float,
+    confidence: float,
+) -> FloatArray:
+    r"""Return lower bounds on ε from one event on the two data sets; 0 where nothing is shown.
+
+    .. math:: \max\left(\log\frac{p_1^{low} - \delta}{p_0^{up}},
+              \log\frac{1 - p_0^{up} - \delta}{1 - p_1^{low}}\right)
+
+    each rate at half of the error; the event and its complement share the two bounds.
+    """
+    error = (1.0 - confidence) / 2
+    low = rate_below(hits[0], runs[0], error)
+    high = rate_above(hits[1], runs[1], error)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        event = np.log(np.maximum(low - delta, 0.0) / high)
+        rest = np.log(np.maximum(1.0 - high - delta, 0.0) / (1.0 - low))
+    return np.maximum(np.fmax(event, rest), 0.0)
 
 
 def test_clopper_and_pearson_have_their_known_values() -> None:

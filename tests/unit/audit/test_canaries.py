@@ -17,9 +17,8 @@ from dpwerm.audit.canaries import (
     strong_benefit,
     write_table,
 )
-from dpwerm.study.check import check, read_trial
-from dpwerm.study.declaration import Declaration
-from dpwerm.study.study import Study
+from dpwerm.study.check import check
+from dpwerm.study.study import Study, read_trial
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, TrialRows, second_arm, trial_of_table
 
 LEVELS = """
@@ -41,7 +40,7 @@ origin = "design"
 def rows_in(study: Study, records: list[dict[str, str]], folder: Path) -> TrialRows:
     """Return the rows that a fit would learn from."""
     write_table(study, records, folder / "table.csv")
-    declaration = Declaration.of_study(study)
+    declaration = study.declaration()
     trial = trial_of_table(declaration, read_trial(study, folder / "table.csv"))
     encoding = study.encoding()
     return OUTCOME_WEIGHTED.rows(
@@ -75,7 +74,7 @@ def test_the_records_of_a_canary_are_as_far_apart_as_weights_allow(
     for bird in canaries_for(study, 3):
         assert bird.second is not None
         rows = rows_in(study, [bird.first, bird.second], tmp_path)
-        bound = OUTCOME_WEIGHTED.weight_bound(Declaration.of_study(study))
+        bound = OUTCOME_WEIGHTED.weight_bound(study.declaration())
         # Twice W apart: half of that, which a canary of one kind of arms would give, is not enough.
         signed = rows.targets * rows.weights
         assert abs(signed[0] - signed[1]) == pytest.approx(2 * bound)

@@ -5,8 +5,7 @@ import pytest
 from tests.unit.audit.laws import LaplaceShift
 
 from dpwerm.audit.attack import sides
-from dpwerm.audit.guesser import Guesser, best_guesser
-from dpwerm.audit.statistics import Statistic
+from dpwerm.audit.guesser import Guesser, Statistic, best_guesser
 
 FIRST = Statistic("first", lambda outputs: outputs[:, 0])
 

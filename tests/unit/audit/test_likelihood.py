@@ -7,8 +7,7 @@ from dpwerm.audit import mechanisms as likelihood
 from dpwerm.audit.mechanisms import minimiser
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.mechanisms.contract import Calibration
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import HuberisedHinge, Logistic
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.budget import Budget

@@ -8,7 +8,7 @@ from dpwerm.audit.mechanisms import MechanismTarget, plain_facts
 from dpwerm.audit.suite import SHIPPED, mechanism_target
 from dpwerm.audit.target import Exact, Scored, Searchable
 from dpwerm.mechanisms import MECHANISMS
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses import HuberisedHinge
 from dpwerm.privacy.budget import Budget, Relation
 
 PURE = [name for name in SHIPPED if not MECHANISMS[name].needs_delta]

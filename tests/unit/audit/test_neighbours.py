@@ -2,10 +2,9 @@ import numpy as np
 import pytest
 from tests.unit.features.domains import of_blocks
 
-from dpwerm.audit.mechanisms import plain_facts
-from dpwerm.audit.neighbours import MOVES, near, pairs_for
+from dpwerm.audit.mechanisms import MOVES, near, pairs_for, plain_facts
 from dpwerm.audit.target import Pair
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses import HuberisedHinge
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.budget import Relation

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.unit.audit.laws import LaplaceShift
 
 from dpwerm.arrays import FloatArray
-from dpwerm.audit.statistics import SCORE, bits_used, lowest_bit, statistics
+from dpwerm.audit.guesser import SCORE, bits_used, lowest_bit, statistics
 from dpwerm.audit.target import Pair
 
 doubles = st.floats(-1e6, 1e6, allow_subnormal=False)

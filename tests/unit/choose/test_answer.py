@@ -20,8 +20,7 @@ from dpwerm.choose.question import Choice, Outcome, Question
 from dpwerm.choose.search import ABOVE_FLOOR, floor_of, mechanisms
 from dpwerm.choose.settle import MOST_COLUMNS, answer, key_of, narrowed
 from dpwerm.errors import ParameterError
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import HuberisedHinge, Logistic
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.origin import ExternalModel, KnownByDesign, WorstCase

@@ -18,9 +18,7 @@ from dpwerm.choose.search import (
     thresholds,
 )
 from dpwerm.mechanisms import MECHANISMS
-from dpwerm.objective.losses.contract import Loss
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import HuberisedHinge, Logistic, Loss
 from dpwerm.parameters import LARGEST, SMALLEST
 from dpwerm.privacy.budget import Budget
 

@@ -10,7 +10,7 @@ from dpwerm.choose.question import Outcome, Question
 from dpwerm.choose.search import Rehearsal, gammas, mechanisms, settings
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses import HuberisedHinge
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import AnyBudget, Budget, Relation
 from dpwerm.privacy.origin import KnownByDesign

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpwerm.choose.settle import SPREAD, fixed_clip, outcome_of
-from dpwerm.study.declaration import Declaration
+from dpwerm.study.treatment import Declaration
 
 ARMS = {"column": "t", "arms": {"a": "1/3", "b": "2/3"}}
 COLUMN = {

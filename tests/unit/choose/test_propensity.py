@@ -23,7 +23,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.fit import fit_release
 from dpwerm.mechanisms import candidates
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import Logistic
 from dpwerm.privacy.budget import AnyBudget, Budget, Relation
 from dpwerm.privacy.randomness import bit_source
 from dpwerm.releases.certificate import Specification

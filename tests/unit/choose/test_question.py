@@ -13,8 +13,7 @@ from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Outcome, Question
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import MECHANISMS
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import HuberisedHinge, Logistic
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.origin import ExternalModel, WorstCase
 

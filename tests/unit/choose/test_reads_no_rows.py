@@ -9,11 +9,13 @@ import dpwerm
 
 HOUSE = Path(dpwerm.__file__).parent
 PUBLIC = sorted([*(HOUSE / "choose").glob("*.py"), HOUSE / "simulate" / "synthetic.py"])
-TABLES = ("dpwerm.data.table", "dpwerm.data.readers", "dpwerm.study.check", "dpwerm.study.check")
+TABLES = ("dpwerm.data", "dpwerm.study.check")
 READERS = ("pyarrow", "pandas", "polars", "narwhals", "csv", "sqlite3", "sqlalchemy")
 READS = {
     "open",
     "read_table",
+    "read_trial",
+    "open_source",
     "read_csv",
     "load",
     "loadtxt",

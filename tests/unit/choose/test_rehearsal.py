@@ -14,7 +14,7 @@ from dpwerm.choose.search import Rehearsal, settings, thresholds
 from dpwerm.choose.settle import outcome_of
 from dpwerm.draws import Draws
 from dpwerm.mechanisms import MECHANISMS
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import Logistic
 from dpwerm.objective.objective import Objective
 from dpwerm.privacy.budget import Budget
 from dpwerm.releases.certificate import Specification, certify
@@ -22,7 +22,7 @@ from dpwerm.releases.release import Release
 from dpwerm.simulate.engine.released import TOLERANCE, inside_noise, outside_noise
 from dpwerm.simulate.synthetic import Proxies, generator, random_labels, random_trials
 from dpwerm.solve.newton import minimise
-from dpwerm.study.declaration import Declaration
+from dpwerm.study.treatment import Declaration
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, outcome_weights
 
 B, N = 3, 25

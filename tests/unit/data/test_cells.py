@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpwerm.data.columns import normalise, parse_number, text_of
+from dpwerm.data.table import normalise, parse_number, text_of
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 

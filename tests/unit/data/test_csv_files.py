@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpwerm.data.csv_files import HEADER_LIMIT, create, read_header
-from dpwerm.data.readers import Source, open_source
+from dpwerm.data.table import Source, open_source
 from dpwerm.errors import TableError
 
 

@@ -5,8 +5,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from dpwerm.data.readers import writer_of
-from dpwerm.data.table import BLOCK, Table, read_table, write_with_columns
+from dpwerm.data.table import BLOCK, Table, read_table, write_with_columns, writer_of
 from dpwerm.errors import ParameterError, TableError
 
 

@@ -13,8 +13,8 @@ from dpwerm.releases.certificate import certify
 from dpwerm.releases.release import Release, Rule
 from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.simulate.synthetic import generator
-from dpwerm.study.declaration import Declaration
 from dpwerm.study.study import Study
+from dpwerm.study.treatment import Declaration
 
 N = 300
 

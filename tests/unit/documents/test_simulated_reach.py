@@ -30,7 +30,7 @@ from dpwerm.releases.rule_file import read_rule, write_rule
 from dpwerm.simulate.engine.released import inside_noise
 from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.simulate.synthetic import Proxies, generator, random_trials
-from dpwerm.study.check import read_trial
+from dpwerm.study.study import read_trial
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, TrialRows, trial_of_arrays, trial_of_table
 
 N, WIDTH, TRIALS, RELEASES = 150, 3, 30, 4

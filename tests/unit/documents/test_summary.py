@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from tests.unit.mechanisms.laws import NOISE_LAWS
 
 from dpwerm import PrivateTreatmentRule, Study
 from dpwerm.documents.figures import save_figure
 from dpwerm.documents.half_widths import KEPT, half_width
 from dpwerm.documents.summary import summary
-from dpwerm.mechanisms import NOISE_LAWS
 from dpwerm.privacy.budget import Budget
 from dpwerm.releases.release import Rule
 from dpwerm.releases.tuning import Tuning

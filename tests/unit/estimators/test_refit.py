@@ -12,7 +12,7 @@ from tests.unit.small import small_study
 
 from dpwerm import PrivateTreatmentRule, PrivateWeightedClassifier, Study
 from dpwerm.errors import BudgetError, LedgerWarning, ParameterError, TableError
-from dpwerm.mechanisms.output_perturbation import OutputPerturbation
+from dpwerm.mechanisms.contract import Mechanism
 
 N = 60
 NAMES = ["dose", "age"]
@@ -173,7 +173,7 @@ def test_an_error_in_the_solver_keeps_the_earlier_release(
     def broken(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(OutputPerturbation, "run", broken)
+    monkeypatch.setattr(Mechanism, "run", broken)
     with pytest.raises(error):
         fit(estimator, frame(CHANGED))
     assert len(estimator.ledger.charges) == 2  # paid before it failed, as a charge always is

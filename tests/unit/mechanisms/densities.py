@@ -14,8 +14,7 @@ import numpy as np
 
 from dpwerm.arrays import FloatArray
 from dpwerm.exact import sqrt_up
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import HuberisedHinge, Logistic
 from dpwerm.privacy.budget import Relation
 
 Blocks = tuple[tuple[int, float], ...]

@@ -7,7 +7,7 @@ import mpmath
 import numpy as np
 from tests.unit.features.domains import of_blocks
 
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import Logistic
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import MemoryRows

@@ -137,7 +137,7 @@ def test_it_beats_the_classical_calibration() -> None:
 
 @given(st.floats(1e-100, 1e100))
 def test_sigma_is_rounded_up_and_sets_the_grid(sensitivity: float) -> None:
-    noise = MECHANISM.calibrate(sensitivity, 4, Budget.of(1, "1e-6"))
+    noise = MECHANISM.noise_for(sensitivity, 4, Budget.of(1, "1e-6"))
     exact = noise_multiplier(Fraction(1), Fraction(1, 10**6)) * Fraction(sensitivity)
     assert Fraction(noise.scale) >= exact > Fraction(math.nextafter(noise.scale, 0.0))
     grid = Fraction(2) ** noise.exponent
@@ -164,11 +164,11 @@ def test_the_precision_is_as_before() -> None:
 )
 def test_other_budgets_are_refused(budget: Budget, text: str) -> None:
     with pytest.raises(ParameterError, match=text):
-        MECHANISM.calibrate(1.0, 2, budget)
+        MECHANISM.noise_for(1.0, 2, budget)
 
 
 def test_a_seed_gives_the_formula_rounded() -> None:
-    noise = MECHANISM.calibrate(1.0, 3, Budget.of(1, "1e-6"))
+    noise = MECHANISM.noise_for(1.0, 3, Budget.of(1, "1e-6"))
     theta = [Fraction(k, 3) for k in range(3)]
     with mpmath.workdps(200):
         source = SeededBits(5)

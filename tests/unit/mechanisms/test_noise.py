@@ -5,12 +5,13 @@ from typing import Any
 import pytest
 
 from dpwerm.errors import ParameterError
-from dpwerm.mechanisms.contract import Noise, checked_dimension, checked_release, pure_epsilon
-from dpwerm.mechanisms.spherical_laplace import SphericalLaplace
+from dpwerm.mechanisms.contract import Noise, checked_dimension, pure_epsilon
+from dpwerm.mechanisms.laplace import SphericalLaplace
+from dpwerm.mechanisms.output_perturbation import checked_release
 from dpwerm.privacy.budget import Budget
 
 MECHANISM = SphericalLaplace()
-NOISE = MECHANISM.calibrate(1.0, 2, Budget.of("0.3"))
+NOISE = MECHANISM.noise_for(1.0, 2, Budget.of("0.3"))
 THETA = [Fraction(1, 4), Fraction(3)]
 
 

@@ -22,7 +22,7 @@ class NoBits(OperatingSystemBits):
 def test_theta_is_rounded_to_a_fine_grid_and_no_bit_is_drawn(
     sensitivity: float, theta: list[float]
 ) -> None:
-    noise = MECHANISM.calibrate(sensitivity, len(theta), NO_PRIVACY)
+    noise = MECHANISM.noise_for(sensitivity, len(theta), NO_PRIVACY)
     grid = Fraction(2) ** noise.exponent
     assert grid <= Fraction(sensitivity) / 2**40 < 2 * grid
     assert noise.scale == 0
@@ -34,4 +34,4 @@ def test_theta_is_rounded_to_a_fine_grid_and_no_bit_is_drawn(
 @pytest.mark.parametrize("budget", [Budget.of(1), Budget.of(1e9), Budget.of("inf", "1e-6")])
 def test_a_promise_is_refused(budget: Budget) -> None:
     with pytest.raises(ParameterError, match="mechanism none needs"):
-        MECHANISM.calibrate(1.0, 2, budget)
+        MECHANISM.noise_for(1.0, 2, budget)

@@ -36,7 +36,7 @@ from tests.unit.mechanisms.densities import (
 from tests.unit.mechanisms.pages import rows_of
 
 from dpwerm.arrays import FloatArray
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses import HuberisedHinge
 from dpwerm.privacy.budget import Relation
 
 HINGE, W = HuberisedHinge(0.5), 2.0

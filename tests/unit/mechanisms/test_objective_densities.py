@@ -32,8 +32,7 @@ from tests.unit.mechanisms.densities import (
 
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms.perturbed import gamma_floor
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import HuberisedHinge, Logistic
 from dpwerm.privacy.budget import Budget, Relation
 
 LINE: Blocks = ((1, 1.75),)

@@ -20,7 +20,7 @@ from tests.unit.mechanisms.perturbed_cases import (
 
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms.contract import Calibration
-from dpwerm.mechanisms.objective_gaussian import ObjectiveGaussian, inside_multiplier
+from dpwerm.mechanisms.objective_perturbation import ObjectiveGaussian, inside_multiplier
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.origin import WorstCase
 from dpwerm.privacy.randomness import SeededBits

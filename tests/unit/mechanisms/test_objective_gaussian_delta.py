@@ -25,8 +25,7 @@ from tests.unit.mechanisms.densities import (
 )
 from tests.unit.mechanisms.pages import rows_of
 
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import HuberisedHinge, Logistic
 from dpwerm.privacy.budget import Relation
 
 NAME = "objective-gaussian"

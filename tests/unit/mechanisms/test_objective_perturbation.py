@@ -24,15 +24,18 @@ from tests.unit.mechanisms.perturbed_cases import (
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Calibration, Inside
-from dpwerm.mechanisms.norms import BlockNorm, Euclidean
-from dpwerm.mechanisms.objective_perturbation import ObjectivePerturbation
+from dpwerm.mechanisms.objective_perturbation import (
+    ObjectiveBlock,
+    ObjectiveEuclidean,
+    ObjectivePerturbation,
+)
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.origin import ExternalModel, WorstCase
 from dpwerm.privacy.randomness import SeededBits
 from dpwerm.privacy.sensitivity import Facts
 
-L2, BLOCK = ObjectivePerturbation(Euclidean()), ObjectivePerturbation(BlockNorm())
+L2, BLOCK = ObjectiveEuclidean(), ObjectiveBlock()
 both = pytest.mark.parametrize("mechanism", [L2, BLOCK], ids=lambda one: one.name)
 relations = pytest.mark.parametrize("relation", list(Relation))
 
@@ -203,8 +206,8 @@ def test_the_block_norm_needs_less_noise_where_rows_fill_a_box() -> None:
 
 
 def test_they_are_in_the_table() -> None:
-    assert get_mechanism("objective-l2") == L2
-    assert get_mechanism("objective-block") == BLOCK
+    assert isinstance(get_mechanism("objective-l2"), ObjectiveEuclidean)
+    assert isinstance(get_mechanism("objective-block"), ObjectiveBlock)
     assert np.all(
         [one.calibrate(facts(), Budget.of(1)).mechanism == one.name for one in (L2, BLOCK)]
     )

@@ -10,9 +10,9 @@ import pytest
 from tests.unit.mechanisms.perturbed_cases import BLOCKS, blockwise, facts, two_streams
 
 from dpwerm.errors import ParameterError
-from dpwerm.mechanisms import get_mechanism, perturbed
+from dpwerm.mechanisms import contract, get_mechanism, perturbed
 from dpwerm.mechanisms.perturbed import check_facts
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import Logistic
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.budget import Budget, Relation
@@ -50,7 +50,7 @@ def test_the_solver_sees_b_to_a_quarter_of_the_tolerance_and_ends_within_half(
         seen.append((tilted, tolerance))
         return minimise(tilted, tolerance)
 
-    monkeypatch.setattr(perturbed, "minimise", spy)
+    monkeypatch.setattr(contract, "minimise", spy)
     MECHANISM.run(objective(), CALIBRATION, SeededBits(2))
     [(tilted, tolerance)] = seen
     tau = Fraction(CALIBRATION.tolerance)
@@ -91,7 +91,7 @@ def test_b_stays_the_same_whatever_precision_the_solver_needs(
         tilts.append(tilted.tilts)
         return finish(tilted, np.zeros(6), tolerance)
 
-    monkeypatch.setattr(perturbed, "minimise", slow)
+    monkeypatch.setattr(contract, "minimise", slow)
     other = MECHANISM.run(objective(), CALIBRATION, SeededBits(4))
     assert len(tilts) == 1
     # Both are within τ of one ideal point and get the same second noise: at most two cells apart
@@ -103,7 +103,7 @@ def test_b_stays_the_same_whatever_precision_the_solver_needs(
 def test_the_second_noise_is_always_added(monkeypatch: pytest.MonkeyPatch) -> None:
     # A solver that returns one point for every b: what is left is the second noise.
     point = (Fraction(1, 3),) * 6
-    monkeypatch.setattr(perturbed, "minimise", lambda *_: Solution(point, 0.0, 53))
+    monkeypatch.setattr(contract, "minimise", lambda *_: Solution(point, 0.0, 53))
     released = [MECHANISM.run(objective(), CALIBRATION, SeededBits(seed)) for seed in range(40)]
     noise = np.array(released) * 2.0**CALIBRATION.noise.exponent - 1 / 3
     radii = np.linalg.norm(noise, axis=1) / CALIBRATION.noise.scale

@@ -15,7 +15,7 @@ from tests.unit.mechanisms.densities import ROUNDING, Setting, log_density, marg
 
 from dpwerm.arrays import FloatArray
 from dpwerm.mechanisms.contract import Calibration
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses import HuberisedHinge
 from dpwerm.privacy.budget import Budget, Relation
 
 HINGE = HuberisedHinge(0.5)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpwerm.mechanisms.spherical_laplace import SphericalLaplace
+from dpwerm.mechanisms.laplace import SphericalLaplace
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.randomness import SeededBits
 
@@ -18,7 +18,7 @@ HALVES = (Fraction(-1, 2), Fraction(1, 2))
 @given(st.floats(1e-100, 1e100), st.integers(1, 1000), st.floats(1e-6, 1e9))
 def test_scale_and_grid_follow_from_the_exact_ratio(delta: float, p: int, epsilon: float) -> None:
     budget = Budget.of(epsilon)
-    noise = MECHANISM.calibrate(delta, p, budget)
+    noise = MECHANISM.noise_for(delta, p, budget)
     exact = Fraction(delta) / budget.exact_epsilon
     assert Fraction(noise.scale) >= exact > Fraction(math.nextafter(noise.scale, 0.0))
     assert Fraction(2) ** noise.exponent <= exact / 1024 < Fraction(2) ** (noise.exponent + 1)
@@ -26,17 +26,17 @@ def test_scale_and_grid_follow_from_the_exact_ratio(delta: float, p: int, epsilo
 
 @pytest.mark.parametrize(("delta", "exponent"), [(1.0, -10), (math.nextafter(1.0, 0.0), -11)])
 def test_the_grid_is_exact_at_powers_of_two(delta: float, exponent: int) -> None:
-    assert MECHANISM.calibrate(delta, 3, Budget.of(1)).exponent == exponent
+    assert MECHANISM.noise_for(delta, 3, Budget.of(1)).exponent == exponent
 
 
 def test_the_grid_is_exact_where_epsilon_is_no_binary_number() -> None:
     # 0.1/0.1 as written is above 1 for the double 0.1, which exceeds a tenth.
-    assert MECHANISM.calibrate(0.1, 1, Budget.of("0.1")).exponent == -10
-    assert MECHANISM.calibrate(math.nextafter(0.1, 0.0), 1, Budget.of("0.1")).exponent == -11
+    assert MECHANISM.noise_for(0.1, 1, Budget.of("0.1")).exponent == -10
+    assert MECHANISM.noise_for(math.nextafter(0.1, 0.0), 1, Budget.of("0.1")).exponent == -11
 
 
 def test_a_seed_gives_this_release_on_every_machine() -> None:
-    noise = MECHANISM.calibrate(1.0, 2, Budget.of("0.7"))
+    noise = MECHANISM.noise_for(1.0, 2, Budget.of("0.7"))
     assert MECHANISM.release([Fraction(0), Fraction(1, 3)], noise, SeededBits(11)) == reference()
 
 
@@ -74,7 +74,7 @@ def test_the_released_integers_are_private_and_use_the_whole_budget(
 ) -> None:
     # The exact probabilities of the grid cells for two centres that are Δ apart.
     budget = Budget.of(epsilon)
-    noise = MECHANISM.calibrate(delta, 1, budget)
+    noise = MECHANISM.noise_for(delta, 1, budget)
     scale = Fraction(delta) / budget.exact_epsilon
     one = start * Fraction(delta)
     other = one + Fraction(delta)

@@ -9,7 +9,7 @@ import numpy as np
 from flint import arb
 
 from dpwerm.arrays import FloatArray
-from dpwerm.objective.losses.contract import Form
+from dpwerm.objective.losses import Form
 from dpwerm.objective.regularizers import QuadraticPenalty
 from dpwerm.objective.rows import Block, MemoryRows
 

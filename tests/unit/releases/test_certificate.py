@@ -7,7 +7,7 @@ from tests.unit.features.domains import Curved
 
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import Logistic
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.releases.certificate import Certificate, Specification, certify

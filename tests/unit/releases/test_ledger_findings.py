@@ -23,7 +23,7 @@ from dpwerm.releases.kinds import NOT_ATTACHED, kind_of, ledger_findings
 from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.rule_file import read_rule, verify_rule, write_rule
 from dpwerm.releases.value.release import verify_value, write_value
-from dpwerm.study.declaration import Declaration
+from dpwerm.study.treatment import Declaration
 from dpwerm.tune.private import fit_tuned
 
 

@@ -2,8 +2,7 @@ import pytest
 
 from dpwerm.errors import ParameterError
 from dpwerm.estimators.parameters import loss_of
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import HuberisedHinge, Logistic
 from dpwerm.privacy.budget import Budget
 from dpwerm.releases.certificate import Chosen, Specification
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.unit.objective.residuals import Huber
 
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses import HuberisedHinge
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import MemoryRows

@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.objective.losses.contract import Loss
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import HuberisedHinge, Logistic, Loss
 from dpwerm.objective.objective import Objective
 from dpwerm.solve import batch as module
 from dpwerm.solve.batch import BatchSolution, minimise_batch, minimise_path

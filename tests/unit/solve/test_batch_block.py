@@ -1,9 +1,7 @@
 import numpy as np
 import pytest
 
-from dpwerm.objective.losses.contract import Loss
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import HuberisedHinge, Logistic, Loss
 from dpwerm.objective.objective import Objective
 from dpwerm.solve import batch_problems as batch_block
 from dpwerm.solve.batch_problems import BatchProblems, Room, numbers_kept

@@ -1,10 +1,7 @@
 import numpy as np
 import pytest
 
-from dpwerm.objective.losses import LOSSES
-from dpwerm.objective.losses.contract import Loss
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import LOSSES, HuberisedHinge, Logistic, Loss
 from dpwerm.solve.batch_newton import curvature
 
 Z = np.linspace(-30, 30, 4002).reshape(2, 3, 667)

@@ -1,9 +1,7 @@
 import numpy as np
 import pytest
 
-from dpwerm.objective.losses.contract import Loss
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import HuberisedHinge, Logistic, Loss
 from dpwerm.solve import batch_newton
 from dpwerm.solve.batch_newton import Goal, descend, model_at, model_at_zero
 from dpwerm.solve.batch_problems import BatchProblems, Block, Room

@@ -14,9 +14,7 @@ from tests.unit.objective.residuals import Coupled, Huber
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.exact import growth
-from dpwerm.objective.losses.contract import Loss, form_of
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import HuberisedHinge, Logistic, Loss, form_of
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.regularizers import QuadraticPenalty, Regularizer, Ridge
 from dpwerm.objective.rows import MemoryRows

@@ -9,9 +9,7 @@ from tests.unit.mechanisms.perturbed_cases import BLOCKS, facts
 from tests.unit.objective.residuals import Huber, Spread
 
 from dpwerm.mechanisms import get_mechanism
-from dpwerm.objective.losses.contract import Loss
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import HuberisedHinge, Logistic, Loss
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.rows import MemoryRows, every
 from dpwerm.privacy.budget import Budget, Relation

@@ -4,8 +4,8 @@ import pytest
 
 from dpwerm.errors import ParameterError
 from dpwerm.simulate.demo import study_text
-from dpwerm.study.declaration import Declaration
 from dpwerm.study.study import Study
+from dpwerm.study.treatment import Declaration
 
 TREATMENT = {"column": "arm", "arms": {"S": "1/3", "G": "2/3"}}
 BENEFIT = {"column": "days", "bounds": [1, 100], "transform": "log", "direction": "smaller"}
@@ -41,7 +41,7 @@ def test_faults_of_both_parts_come_together_under_the_callers_names() -> None:
 
 
 def test_a_study_s_sources_are_kept() -> None:
-    made = Declaration.of_study(Study.parse(study_text()))
+    made = Study.parse(study_text()).declaration()
     assert made.study_id == "insomnia-demo"
     assert made.sources["age"] == "protocol: adults up to 80"
 

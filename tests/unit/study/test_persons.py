@@ -2,8 +2,8 @@ import pandas as pd
 import pytest
 
 from dpwerm.data.table import read_table
-from dpwerm.study.check import repeated_persons
-from dpwerm.study.study import Study
+from dpwerm.errors import TableError
+from dpwerm.study.study import Study, person_rows, refuse_repeated_persons
 
 
 @pytest.mark.parametrize(
@@ -19,9 +19,16 @@ from dpwerm.study.study import Study
 )
 def test_repeated_persons(study: Study, ids: list[object], repeated: int) -> None:
     table = read_table(pd.DataFrame({"ID": ids}, dtype=object), ["ID"])
-    assert repeated_persons(study, table) == repeated
+    counts = person_rows(table, "ID")
+    assert counts.pop(None) == ids.count(None)
+    assert sum(count > 1 for count in counts.values()) == repeated
+    if repeated:
+        with pytest.raises(TableError, match="a person has several rows"):
+            refuse_repeated_persons(study, table)
+    else:
+        refuse_repeated_persons(study, table)
 
 
-def test_without_a_person_column_nothing_is_counted(study_text: str) -> None:
+def test_without_a_person_column_nothing_is_refused(study_text: str) -> None:
     study = Study.parse(study_text.replace('person = "ID"', ""))
-    assert repeated_persons(study, read_table(pd.DataFrame({"ID": [1, 1]}), [])) == 0
+    refuse_repeated_persons(study, read_table(pd.DataFrame({"ID": [1, 1]}), []))

@@ -6,13 +6,12 @@ import pandas as pd
 import pytest
 from pydantic import ValidationError
 
-from dpwerm.data.table import read_table
-from dpwerm.errors import ParameterError
+from dpwerm.arrays import FloatArray
+from dpwerm.data.table import Table, read_table
 from dpwerm.faults import faults_of
 from dpwerm.study.treatment import (
     Treatment,
     arm_labels,
-    arm_probabilities,
     received_probabilities,
     second_arm_probabilities,
 )
@@ -66,10 +65,15 @@ def test_labels_compare_cells_as_text() -> None:
     )
 
 
+def probabilities_received(table: Table, treatment: Treatment) -> FloatArray:
+    second = second_arm_probabilities(table, treatment)
+    assert second is not None
+    return received_probabilities(treatment, arm_labels(table, treatment), second)
+
+
 def test_probabilities_of_the_arm_received() -> None:
     table = read_table(pd.DataFrame({"arm": ["S", "G", None]}), ["arm"])
-    labels = arm_labels(table, treatment(DESIGN))
-    found = arm_probabilities(table, treatment(DESIGN), labels)
+    found = probabilities_received(table, treatment(DESIGN))
     np.testing.assert_allclose(found, [1 / 3, 2 / 3, np.nan])
 
 
@@ -77,9 +81,7 @@ def test_propensities_are_clipped_to_the_floor() -> None:
     p = [0.3, 0.3, 0.0, 0.0, 1.0, 5.0, math.nan, -math.inf, 0.95]
     frame = pd.DataFrame({"arm": [0, 1, 0, 1, 0, 1, 1, 1, 0], "p": p})
     table = read_table(frame, ["arm", "p"])
-    found = arm_probabilities(
-        table, treatment(PROPENSITY), arm_labels(table, treatment(PROPENSITY))
-    )
+    found = probabilities_received(table, treatment(PROPENSITY))
     expected = [0.7, 0.3, 0.9, 0.1, 0.1, 0.9, np.nan, np.nan, 0.1]
     np.testing.assert_allclose(found, expected)
     assert np.nanmin(found) >= treatment(PROPENSITY).pi_min
@@ -89,7 +91,7 @@ def test_no_probability_is_below_pi_min() -> None:
     table = read_table(pd.DataFrame({"arm": ["S", "G"]}), ["arm"])
     for k in range(1, 50):
         found = treatment({"column": "arm", "arms": {"S": f"{k}/97", "G": f"{97 - k}/97"}})
-        chosen = arm_probabilities(table, found, arm_labels(table, found))
+        chosen = probabilities_received(table, found)
         assert chosen.min() >= found.pi_min
 
 
@@ -159,8 +161,6 @@ def test_a_model_brings_its_origin_and_reads_no_column(
     assert Fraction(found.pi_min) <= Fraction(1, 10)
     table = read_table(pd.DataFrame({"arm": ["S"]}), ["arm"])
     assert second_arm_probabilities(table, found) is None
-    with pytest.raises(ParameterError, match="follow from a model"):
-        arm_probabilities(table, found, arm_labels(table, found))
 
 
 def test_a_model_s_probabilities_are_clipped_after_rounding() -> None:

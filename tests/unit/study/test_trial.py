@@ -3,8 +3,7 @@ import pytest
 
 from dpwerm.errors import TableError
 from dpwerm.simulate.demo import demo_trial, study_text
-from dpwerm.study.check import read_trial
-from dpwerm.study.study import Study
+from dpwerm.study.study import Study, read_trial
 
 EMPTY: pa.Table = demo_trial(5).slice(0, 0)
 

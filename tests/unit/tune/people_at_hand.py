@@ -6,8 +6,7 @@ import pyarrow as pa
 from dpwerm.arrays import FloatArray
 from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.study.study import Study
-from dpwerm.tune.people import Repeats, Splits, Validation
-from dpwerm.tune.source import FromTable
+from dpwerm.tune.people import FromTable, Repeats, Splits, Validation
 from dpwerm.weighting.contract import Trial
 
 PAPER = get_scenario("paper")

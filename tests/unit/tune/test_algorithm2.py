@@ -10,8 +10,7 @@ from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.synthetic import generator
 from dpwerm.study.study import Study
 from dpwerm.tune.algorithm2 import SEED, Sizes, a_portion, tune_gamma
-from dpwerm.tune.people import splits
-from dpwerm.tune.source import FromScenario, FromTable, Source
+from dpwerm.tune.people import FromScenario, FromTable, Source, splits
 from dpwerm.tune.tuned import Metric, Tuned
 from reproduction.trials.measures import empirical_value
 

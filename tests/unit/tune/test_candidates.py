@@ -1,14 +1,16 @@
 import pytest
 from tests.unit.tune.trials import study
 
+from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.errors import ParameterError
+from dpwerm.fit import Problem
 from dpwerm.privacy.budget import Budget
 from dpwerm.releases.certificate import Chosen, Specification
 from dpwerm.tune.candidates import around, declared, not_simulated, usable
 
 
-def spec(mechanism: str = "objective-block", epsilon: str = "1") -> Specification:
-    return Specification(Budget.of(epsilon), 1.0, weight_bound=4.0, mechanism=mechanism)
+def spec(mechanism: str = "objective-block") -> Specification:
+    return Specification(Budget.of("1"), 1.0, weight_bound=4.0, mechanism=mechanism)
 
 
 def test_candidates_lie_around_a_gamma_on_both_sides() -> None:
@@ -40,16 +42,18 @@ def test_others_are_refused(gammas: object, words: str) -> None:
 
 
 def test_what_the_mechanism_refuses_is_left_out_or_named() -> None:
-    encoding = study().encoding()
-    gammas = (0.01, 20.0, 60.0)
-    assert usable(gammas, [spec()], encoding, strict=False) == (20.0, 60.0)
+    def problem(mechanism: str) -> Problem:
+        return Problem(spec(mechanism), study().encoding(), Hyperparameters())
+
+    gammas, budget, small = (0.01, 20.0, 60.0), Budget.of("1"), Budget.of("0.2")
+    inside, outside = problem("objective-block"), problem("spherical-laplace")
+    assert usable(gammas, inside, [budget], strict=False) == (20.0, 60.0)
     with pytest.raises(ParameterError, match=r"gammas: 0\.01 cannot be tried: .*gamma"):
-        usable(gammas, [spec()], encoding, strict=True)
-    # At a smaller budget more is refused; every specification must agree.
-    both = [spec(), spec(epsilon="0.2")]
+        usable(gammas, inside, [budget], strict=True)
+    # At a smaller budget more is refused; a claim is needed at every one.
     with pytest.raises(ParameterError, match="fewer than two candidates"):
-        usable(gammas, both, encoding, strict=False)
-    assert usable(gammas, [spec("spherical-laplace")], encoding, strict=True) == gammas
+        usable(gammas, inside, [budget, small], strict=False)
+    assert usable(gammas, outside, [budget], strict=True) == gammas
 
 
 def test_a_tuned_gamma_is_not_called_simulated() -> None:

@@ -6,7 +6,7 @@ from itertools import permutations
 import numpy as np
 
 from dpwerm.privacy.randomness import SeededBits
-from dpwerm.tune.ways import random_order
+from dpwerm.tune.private import random_order
 
 
 class Written:

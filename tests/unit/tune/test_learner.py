@@ -10,7 +10,7 @@ from dpwerm.plan.expected import settle
 from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.engine import released as engine
 from dpwerm.solve.batch import minimise_path
-from dpwerm.tune.learner import Planned
+from dpwerm.tune.algorithm2 import Planned
 
 GAMMAS = (5.0, 50.0, 500.0)
 

@@ -8,9 +8,8 @@ from tests.unit.plan.studies import OPEN, PRIVATE_MODEL, study
 from dpwerm.errors import ParameterError
 from dpwerm.plan.expected import settle
 from dpwerm.privacy.budget import Budget
-from dpwerm.study.check import read_trial
-from dpwerm.study.study import Study
-from dpwerm.tune.learner import calibration_of, problems_of
+from dpwerm.study.study import Study, read_trial
+from dpwerm.tune.algorithm2 import problems_of
 from dpwerm.weighting.contract import Trial, trial_of_table
 
 FIXED = OPEN + 'gamma = 30\nmechanism = "spherical-laplace"\n'
@@ -38,11 +37,11 @@ def test_rows_may_repeat_and_keep_their_weights(tmp_path_factory: pytest.TempPat
 
 def test_a_plan_takes_other_settings() -> None:
     settled = settle(study(FIXED), Budget.of("1"), 20)
-    plain, doubled = calibration_of(settled, 20), calibration_of(settled, 20, gamma=60.0)
+    plain, doubled = settled.problem.calibration(20), settled.problem.calibration(20, gamma=60.0)
     assert plain.facts.gamma == 30
     assert doubled.facts.gamma == 60
     assert plain.noise.scale == pytest.approx(2 * doubled.noise.scale)
-    assert calibration_of(settled, 20, budget=Budget.of("2")).noise.scale < plain.noise.scale
+    assert settled.problem.calibration(20, budget=Budget.of("2")).noise.scale < plain.noise.scale
 
 
 def test_a_propensity_model_of_the_same_people_is_refused(

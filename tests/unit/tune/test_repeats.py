@@ -7,8 +7,7 @@ from tests.unit.tune.people_at_hand import fixed_study, pilot
 from dpwerm.errors import ParameterError
 from dpwerm.plan.expected import settle
 from dpwerm.privacy.budget import Budget
-from dpwerm.tune.algorithm2 import Part, all_scores, parts
-from dpwerm.tune.learner import Planned
+from dpwerm.tune.algorithm2 import Part, Planned, all_scores, parts
 
 LEARNER = Planned((settle(fixed_study(), Budget.of("2"), 30),), ((20.0, 200.0),))
 

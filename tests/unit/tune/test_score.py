@@ -11,12 +11,10 @@ from dpwerm.arrays import FloatArray
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.fit import Problem, Ready
 from dpwerm.releases.release import Release
-from dpwerm.study.declaration import Declaration
-from dpwerm.tune.private import fit_tuned
-from dpwerm.tune.ways import SENSITIVITY, score, units
+from dpwerm.tune.private import SENSITIVITY, fit_tuned, score, units
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, TrialRows
 
-DECLARED = Declaration.of_study(study())
+DECLARED = study().declaration()
 W = OUTCOME_WEIGHTED.weight_bound(DECLARED)
 RELEASE = fit_tuned(
     study(), table(), epsilon="inf", how="parts", gammas=GAMMAS

@@ -9,10 +9,8 @@ from tests.unit.tune.people_at_hand import PAPER, drawn, fixed_study, pilot
 
 from dpwerm.errors import ParameterError, TableError
 from dpwerm.simulate.scenarios import get_scenario
-from dpwerm.study.declaration import Declaration
 from dpwerm.study.study import Study
-from dpwerm.tune.people import Validation
-from dpwerm.tune.source import FromProxies, FromScenario, FromTable, Source, known_trial
+from dpwerm.tune.people import FromProxies, FromScenario, FromTable, Source, Validation, known_trial
 
 RNG = np.random.default_rng
 
@@ -38,7 +36,7 @@ def test_a_source_gives_what_it_says(source: Source) -> None:
     np.testing.assert_array_equal(found.splits.training, again.splits.training)
     np.testing.assert_array_equal(found.trial.outcome, again.trial.outcome)
     assert not np.isnan(found.trial.arm[found.splits.training]).any()
-    people = Validation.of(found, Declaration.of_study(fixed_study()))
+    people = Validation.of(found, fixed_study().declaration())
     assert people.arm.shape == found.splits.validation.shape
     assert people.weight.min() >= 0
     assert people.weight.max() <= 1

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpwerm.errors import ParameterError
+from dpwerm.tune.people import FREE
 from dpwerm.tune.tuned import (
-    FREE,
     Tuned,
     complete,
     gain_of,

@@ -12,9 +12,8 @@ from dpwerm.mechanisms.exponential import ExponentialMechanism
 from dpwerm.privacy.budget import Budget
 from dpwerm.releases.release import Rule
 from dpwerm.releases.tuning import WAYS
-from dpwerm.tune import ways
-from dpwerm.tune.private import fit_tuned
-from dpwerm.tune.ways import SENSITIVITY, score
+from dpwerm.tune import private as ways
+from dpwerm.tune.private import SENSITIVITY, fit_tuned, score
 
 
 class Seen:

@@ -4,11 +4,11 @@ from tests.unit.weighting.test_propensity import ENCODING, EXTERNAL, declared
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import Logistic
 from dpwerm.privacy.budget import Budget
 from dpwerm.releases.certificate import Specification, certify
 from dpwerm.releases.release import Release
-from dpwerm.study.declaration import Declaration
+from dpwerm.study.treatment import Declaration
 from dpwerm.weighting.contract import (
     Trial,
     model_encoding,

@@ -10,8 +10,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.privacy.budget import Budget, total
 from dpwerm.privacy.origin import RidgeModel
-from dpwerm.study.declaration import Declaration
-from dpwerm.study.treatment import Treatment
+from dpwerm.study.treatment import Declaration, Treatment
 from dpwerm.weighting.contract import RIDGE_TOLERANCE, SHARE, model_encoding, origin_for, split
 
 ENCODING = Encoding.of_numbers(["x", "z"], [(-1.0, 1.0), (0.0, 10.0)], intercept=0.25)

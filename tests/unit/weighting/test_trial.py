@@ -6,7 +6,7 @@ from dpwerm.arrays import FloatArray
 from dpwerm.data.table import read_table
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
-from dpwerm.study.declaration import Declaration
+from dpwerm.study.treatment import Declaration
 from dpwerm.weighting.contract import Trial, trial_of_arrays, trial_of_table
 
 BENEFIT = {"column": "benefit", "bounds": [0, 4]}

@@ -7,13 +7,12 @@ import pytest
 from dpwerm.arrays import FloatArray
 from dpwerm.features.encoding import Encoding
 from dpwerm.simulate.demo import demo_trial, study_text
-from dpwerm.study.check import read_trial
-from dpwerm.study.declaration import Declaration
-from dpwerm.study.study import Study
+from dpwerm.study.study import Study, read_trial
+from dpwerm.study.treatment import Declaration
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, TrialRows, trial_of_arrays, trial_of_table
 
 STUDY = Study.parse(study_text())
-DECLARED = Declaration.of_study(STUDY)
+DECLARED = STUDY.declaration()
 NUMBERS = Encoding.of_numbers(["x"], [(-1.0, 1.0)])
 ARRAYS = Declaration.of_keys(
     {"column": "treatment", "arms": {"a": "1/4", "b": "3/4"}},

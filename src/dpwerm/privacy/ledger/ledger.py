@@ -152,7 +152,7 @@ class Ledger:
         folder: Path | None = None,
     ) -> None:
         self._address = LedgerAddress.of(url, folder)
-        self._store = Store(self._address)
+        self.store = Store(self._address)
         self._memory = Memory()
         self._slot: str | None = None
         self._place = CODE
@@ -354,7 +354,7 @@ class Ledger:
             return body_of(self._account_in(entries))
 
         try:
-            entry = self._store.append(decide)
+            entry = self.store.append(decide)
         except _NothingToWriteError:
             return None
         self._memory.see(entry)
@@ -363,7 +363,7 @@ class Ledger:
     def _entries(self) -> tuple[Entry, ...]:
         """Return the ledger's entries once they verify."""
         last = self._memory.last  # another thread may charge while this one reads
-        entries = self._store.verified()
+        entries = self.store.verified()
         self._memory.check(entries, last)
         return entries
 

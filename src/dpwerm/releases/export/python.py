@@ -2,7 +2,7 @@
 
 The functions below say what it does with a row and are copied into its file. The values beside
 them stand for those of a rule.
-They agree with ``dpwerm.data.columns``, which tests compare.
+They agree with ``dpwerm.data.table``, which tests compare.
 """
 
 import inspect

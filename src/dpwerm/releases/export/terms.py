@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpwerm.data.columns import MISSING
+from dpwerm.data.table import MISSING
 from dpwerm.errors import ParameterError
 from dpwerm.features.blocks import CategoryBlock, NumberBlock
 from dpwerm.releases.release import Rule

@@ -34,15 +34,15 @@ import numpy as np
 from pydantic import ValidationError, field_validator
 
 from dpwerm.arrays import FloatArray, IntArray
-from dpwerm.data.columns import normalise
+from dpwerm.data.table import normalise
 from dpwerm.errors import ParameterError, StudyError
 from dpwerm.faults import faults_of, wrong
 from dpwerm.features.blocks import Frozen
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms.laplace_sums import UNIT, whole_shares
 from dpwerm.releases.release import Rule
-from dpwerm.study.declaration import Declaration
 from dpwerm.study.propensity import LinearModel
+from dpwerm.study.treatment import Declaration
 from dpwerm.study.values import BROKEN, parse_toml, read_study_text
 from dpwerm.text import stays_in_line
 from dpwerm.weighting.contract import Trial, model_encoding, probabilities

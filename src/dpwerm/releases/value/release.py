@@ -44,7 +44,7 @@ from dpwerm.releases.value.layout import (
     for_evaluation,
     layout_for,
 )
-from dpwerm.study.declaration import Declaration
+from dpwerm.study.treatment import Declaration
 
 DIGITS = 6
 """Values are given to so many digits of the benefit's range."""

@@ -20,7 +20,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Calibration
-from dpwerm.objective.losses.contract import Loss
+from dpwerm.objective.losses import Loss
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.solve.batch import minimise_path
 from dpwerm.solve.batch_problems import BatchProblems

@@ -1,11 +1,9 @@
 """Many tasks over all processors: the same results in the same order whatever their number.
 
 A task is a frozen dataclass that holds all it depends on, its seed too, so no result can depend on
-who did it or when. With a journal each result is written down as it comes, and a run that was
-interrupted goes on where it stopped.
+who did it or when.
 """
 
-import json
 import multiprocessing
 import os
 import signal
@@ -14,10 +12,9 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack, contextmanager
-from dataclasses import asdict
+from contextlib import contextmanager
 from types import FrameType
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from rich.console import Console
 from rich.progress import (
@@ -31,7 +28,6 @@ from rich.progress import (
 from threadpoolctl import threadpool_limits
 
 from dpwerm.errors import DpwermError, ParameterError
-from dpwerm.simulate.engine.journal import Journal
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -41,7 +37,7 @@ _PATIENCE = 0.2
 
 
 class RunError(DpwermError):
-    """A run could not go on; with a journal what was found is kept."""
+    """A run could not go on."""
 
 
 OnDone = Callable[[int, int], None]
@@ -64,20 +60,19 @@ def run(
     tasks: Sequence[T],
     *,
     workers: int | None = None,
-    journal: Journal | None = None,
     on_done: OnDone = unseen,
+    on_result: Callable[[int, R], None] | None = None,
 ) -> list[R]:
     """Return the result of every task, in their order.
 
     Parameters
     ----------
     work : function of a module, so that other processes can import it
-    tasks : frozen dataclasses; with a journal their fields are plain, and so are results:
-        numbers, texts, lists, dicts
+    tasks : frozen dataclasses
     workers : int ≥ 1, all processors if left out; 1 works in this process. A script must start its
         work under ``if __name__ == "__main__"``, because other processes import it
-    journal : Journal, optional
-    on_done : called first with what the journal holds, then after each task
+    on_done : called first with none, then after each task
+    on_result : called with the place of a task and its result as it comes, to keep it
 
     An interrupt (Ctrl-C) waits for the tasks under way and keeps their results; a second one ends
     them at once.
@@ -85,52 +80,43 @@ def run(
     wanted = processors() if workers is None else workers
     if wanted < 1:
         raise ParameterError("workers must be at least 1")
-    with ExitStack() as stack:
-        opened = None if journal is None else stack.enter_context(journal.opened())
-        keys = [str(place) if opened is None else key_of(task) for place, task in enumerate(tasks)]
-        found: dict[str, R] = {} if opened is None else dict(opened.found)
-        todo = {key: task for key, task in zip(keys, tasks, strict=True) if key not in found}
-        on_done(len(tasks) - len(todo), len(tasks))
+    found: dict[int, R] = {}
+    on_done(0, len(tasks))
 
-        def take(key: str, result: R) -> None:
-            if opened is not None:
-                opened.write(key, result)
-            found[key] = result
-            on_done(len(tasks) - len(todo) + len(found.keys() & todo.keys()), len(tasks))
+    def take(place: int, result: R) -> None:
+        if on_result is not None:
+            on_result(place, result)
+        found[place] = result
+        on_done(len(found), len(tasks))
 
-        interrupted = stack.enter_context(_noted_interrupt())
-        count = min(wanted, len(todo))
+    with _noted_interrupt() as interrupted:
+        count = min(wanted, len(tasks))
         if count > 1:
-            _together(work, todo, count, take, interrupted)
+            _together(work, tasks, count, take, interrupted)
         else:
-            _alone(work, todo, take, interrupted)
-    return [found[key] for key in keys]
-
-
-def key_of(task: Any) -> str:
-    """Return the key of a task in a journal: all of its fields."""
-    return json.dumps(asdict(task), sort_keys=True, separators=(",", ":"))
+            _alone(work, tasks, take, interrupted)
+    return [found[place] for place in range(len(tasks))]
 
 
 def _alone(
     work: Callable[[T], R],
-    todo: dict[str, T],
-    take: Callable[[str, R], None],
+    tasks: Sequence[T],
+    take: Callable[[int, R], None],
     interrupted: threading.Event,
 ) -> None:
     """Do one task after the other in this process."""
     with threadpool_limits(1):
-        for key, task in todo.items():
-            take(key, work(task))
+        for place, task in enumerate(tasks):
+            take(place, work(task))
             if interrupted.is_set():
                 raise KeyboardInterrupt
 
 
 def _together(
     work: Callable[[T], R],
-    todo: dict[str, T],
+    tasks: Sequence[T],
     workers: int,
-    take: Callable[[str, R], None],
+    take: Callable[[int, R], None],
     interrupted: threading.Event,
 ) -> None:
     """Spread the tasks over other processes and take each result as it comes."""
@@ -141,11 +127,11 @@ def _together(
     others = set(multiprocessing.active_children())
     with ProcessPoolExecutor(workers, mp_context=context, initializer=_settle_in) as pool:
         with _unheard_interrupt():
-            futures = {pool.submit(work, task): key for key, task in todo.items()}
+            futures = {pool.submit(work, task): place for place, task in enumerate(tasks)}
         try:
             while futures:
                 if interrupted.is_set():
-                    futures = {one: key for one, key in futures.items() if not one.cancel()}
+                    futures = {one: at for one, at in futures.items() if not one.cancel()}
                 for future in wait(futures, _PATIENCE, FIRST_COMPLETED).done:
                     take(futures.pop(future), future.result())
         except BrokenProcessPool:

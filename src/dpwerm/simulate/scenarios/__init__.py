@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from dpwerm.parameters import one_of
-from dpwerm.simulate.scenarios.categories import Categories
-from dpwerm.simulate.scenarios.confounded import Confounded
-from dpwerm.simulate.scenarios.cube import (
+from dpwerm.simulate.scenarios.kinds import (
+    Categories,
     Circle,
+    Confounded,
     SameEffect,
     TruncatedNormal,
     UnitCube,

@@ -92,21 +92,12 @@ class ZeroOne:
 class Scenario(ABC):
     """A simulated two-arm trial with its public declaration and its truth.
 
-    Parameters
-    ----------
-    name : str
-        Also the id of the study.
-    tests : str
-        What the scenario is there to show.
-    bounds : tuple of float
-        Declared bounds of the benefit; a draw beyond them is rare, and truths ignore the clipping.
-    probabilities : tuple of str
-        P(first arm), P(second arm) over all people, by design unless a scenario says otherwise, as
-        a study file writes them.
-    linear : bool
-        Whether {contrast = 0} is a hyperplane of the encoded features, or empty, or everything.
-    outcome : Outcome
-        The law of the benefit around its mean.
+    name : also the id of the study; tests : what the scenario is there to show
+    bounds : declared, of the benefit; a draw beyond them is rare, and truths ignore the clipping
+    probabilities : P(first arm), P(second arm) over all people, by design unless a scenario says
+        otherwise, as a study file writes them
+    linear : whether {contrast = 0} is a hyperplane of the encoded features, or empty, or everything
+    outcome : the law of the benefit around its mean
     """
 
     name: str

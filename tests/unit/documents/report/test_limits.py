@@ -16,7 +16,7 @@ def test_arms_that_were_not_drawn_by_lot_are_warned_of() -> None:
     observed = declared.model_copy(
         update={
             "declared_arms": declared.declared_arms._replace(probabilities=None),
-            "declared_propensity": ColumnPropensity(column="p"),
+            "propensity": ColumnPropensity(column="p"),
             "propensity_floor": Fraction(1, 10),
             "declared_origin": "worst_case",
         }

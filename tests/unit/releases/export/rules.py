@@ -11,7 +11,7 @@ import pyarrow as pa
 from tests.unit.estimators.observational import EXTERNAL, fitted
 
 from dpwerm.arrays import FloatArray
-from dpwerm.data.columns import MISSING
+from dpwerm.data.table import MISSING
 from dpwerm.features.blocks import Block, CategoryBlock, Level, NumberBlock
 from dpwerm.features.encoding import Encoding
 from dpwerm.releases.release import Rule

@@ -3,7 +3,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpwerm.data.columns import normalise
+from dpwerm.data.table import normalise
 from dpwerm.releases.export.terms import re2_pattern, sql_spellings
 
 numbers = st.decimals(-1000, 1000, places=3) | st.integers(-50, 50)

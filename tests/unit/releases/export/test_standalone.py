@@ -3,7 +3,7 @@ import math
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dpwerm.data.columns import normalise, parse_number, text_of
+from dpwerm.data.table import normalise, parse_number, text_of
 from dpwerm.releases.export import python as standalone
 
 digits = st.text("0123456789", max_size=6)

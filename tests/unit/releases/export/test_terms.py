@@ -12,7 +12,7 @@ from tests.unit.releases.export.rules import (
     random_rule,
 )
 
-from dpwerm.data.columns import MISSING, normalise
+from dpwerm.data.table import MISSING, normalise
 from dpwerm.errors import ParameterError
 from dpwerm.releases.export.terms import CategoryTerm, NumberTerm, terms_of
 

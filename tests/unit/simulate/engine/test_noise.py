@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 from scipy import stats
 from tests.unit.choose.questions import question
+from tests.unit.mechanisms.laws import NOISE_LAWS
 
 from dpwerm.arrays import FloatArray
 from dpwerm.draws import Draws
-from dpwerm.mechanisms import MECHANISMS, NOISE_LAWS
+from dpwerm.mechanisms import MECHANISMS
 from dpwerm.mechanisms.contract import Calibration
-from dpwerm.mechanisms.norms import BlockNorm, Euclidean, Norm
+from dpwerm.mechanisms.perturbed import PerturbedObjective
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.grid import nearby_vector
 from dpwerm.privacy.randomness import SeededBits
@@ -96,10 +97,9 @@ def test_the_norm_has_its_law_at_the_scale_of_the_plan(name: str, relation: Rela
 def exact_inside(calibration: Calibration, count: int) -> FloatArray:
     assert calibration.inside is not None
     assert calibration.inside.rate is not None
-    norms: dict[str, Norm] = {"l2": Euclidean(), "block": BlockNorm()}
-    sampler = norms[calibration.inside.norm].sampler(
-        calibration.facts, calibration.inside.exact_scale
-    )
+    mechanism = MECHANISMS[calibration.mechanism]
+    assert isinstance(mechanism, PerturbedObjective)
+    sampler = mechanism.sampler(calibration.facts, calibration.inside.exact_scale)
     bits = SeededBits(3)
     return np.array([nearby_vector(sampler, Fraction(1, 10**6), bits)[0] for _ in range(count)])
 

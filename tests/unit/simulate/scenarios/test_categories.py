@@ -4,7 +4,7 @@ import pytest
 
 from dpwerm.data.table import read_table
 from dpwerm.simulate.scenarios import get_scenario
-from dpwerm.simulate.scenarios.categories import CATEGORIES
+from dpwerm.simulate.scenarios.kinds import CATEGORIES
 
 SCENARIO = get_scenario("categories")
 

@@ -13,7 +13,7 @@ from dpwerm import PrivateTreatmentRule
 from dpwerm.arrays import FloatArray
 from dpwerm.data.table import read_table
 from dpwerm.simulate.scenarios import OBSERVATIONAL, SCENARIOS, get_scenario
-from dpwerm.simulate.scenarios.confounded import Confounded
+from dpwerm.simulate.scenarios.kinds import Confounded
 from dpwerm.study.check import check
 from dpwerm.study.study import Study
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import expit
 
 from dpwerm.simulate.scenarios import SCENARIOS, get_scenario
-from dpwerm.simulate.scenarios.cube import SameEffect, TruncatedNormal, UnitCube
+from dpwerm.simulate.scenarios.kinds import SameEffect, TruncatedNormal, UnitCube
 
 CORNERS = pa.table(
     {"x1": [0.0, 1.0, 1.0], "x2": [0.0, 1.0, 1.0], "x3": [0.0, 1.0, 0.0]} | {"x4": [0.0, 1.0, 0.0]}

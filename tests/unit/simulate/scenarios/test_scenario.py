@@ -11,7 +11,6 @@ from dpwerm.errors import ParameterError
 from dpwerm.simulate.scenarios import SCENARIOS, get_scenario
 from dpwerm.simulate.scenarios.scenario import Scenario
 from dpwerm.study.check import check
-from dpwerm.study.declaration import Declaration
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, trial_of_table
 
 N = 100_000
@@ -53,7 +52,7 @@ def test_the_study_accepts_its_draws(scenario: Scenario) -> None:
     assert study.treatment.arms == scenario.arms
     assert study.benefit.bounds == scenario.bounds
     assert table.column_names == list(study.columns)
-    declared = Declaration.of_study(study)
+    declared = study.declaration()
     trial = trial_of_table(declared, read_table(table, study.columns))
     assert trial.given_propensity is not None
     np.testing.assert_array_equal(trial.given_propensity, scenario.propensity(table))

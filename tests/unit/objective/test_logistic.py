@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import Logistic
 
 
 def test_values_of_the_definition() -> None:

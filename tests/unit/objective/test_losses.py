@@ -1,9 +1,7 @@
 import pytest
 
 from dpwerm.errors import ParameterError
-from dpwerm.objective.losses import get_loss
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
-from dpwerm.objective.losses.logistic import Logistic
+from dpwerm.objective.losses import HuberisedHinge, Logistic, get_loss
 
 
 def test_losses_are_found_by_name() -> None:

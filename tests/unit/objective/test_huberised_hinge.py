@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dpwerm.errors import ParameterError
-from dpwerm.objective.losses.huberised_hinge import HuberisedHinge
+from dpwerm.objective.losses import HuberisedHinge
 
 
 def test_the_three_pieces_have_the_values_of_the_definition() -> None:

@@ -1,4 +1,4 @@
-"""What a loss must offer: ℓ convex and C¹, |ℓ'| ≤ L, |ℓ''| ≤ c almost everywhere; and its check.
+"""Losses by name: ℓ convex and C¹, |ℓ'| ≤ L, |ℓ''| ≤ c almost everywhere; and their check.
 
 A loss of a target t and a score f = ξᵀθ is one function ℓ of one number z. Its ``form`` says how:
 
@@ -12,14 +12,17 @@ be used. Passing is evidence, not proof; the constants need a derivation.
 
 import math
 from collections.abc import Callable
-from typing import Literal, Protocol, get_args
+from dataclasses import dataclass
+from typing import ClassVar, Literal, Protocol, get_args
 
 import numpy as np
 from flint import arb
+from scipy.special import expit
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.exact import precision
+from dpwerm.parameters import check_unused, made, positive
 
 Form = Literal["margin", "residual"]
 
@@ -76,6 +79,152 @@ def form_of(loss: Loss) -> Form:
     """Return how the target enters: the loss's attribute ``form``, "margin" if it has none."""
     form: Form = getattr(loss, "form", "margin")
     return form
+
+
+@dataclass(frozen=True)
+class HuberisedHinge:
+    r"""The hinge max(0, 1−z) with its corner rounded over |1−z| ≤ h.
+
+    It is 0 above 1+h, (1+h−z)²/(4h) within h of 1, and 1−z below 1−h. The corner of the hinge has
+    no derivative, so no smoothness constant; a parabola of half-width h in its place gives
+    c = 1/(2h) and changes no value by more than h/4.
+
+    .. math:: \ell'(z) = \min(\max((z-1)/(2h), -1/2), 1/2) - 1/2
+
+    L = 1, because ℓ' lies in [−1, 0]. c = 1/(2h), the slope of ℓ' within h of 1.
+
+    Parameters
+    ----------
+    h : float in [1e-12, 1e12]
+        Half-width of the rounded corner.
+    """
+
+    h: float = 0.5
+    name: ClassVar[str] = "huberised-hinge"
+    form: ClassVar[Form] = "margin"
+    lipschitz: ClassVar[float] = 1.0
+    # Within 2h of the corner the four operations err by at most 4.5 units of 2⁻⁵³; beyond, clipping
+    # gives −1 or 0 exactly, because h/(2h) is exactly one half.
+    derivative_error: ClassVar[float] = 5 * 2.0**-53
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "h", positive("h", self.h))
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """The half-width h."""
+        return {"h": self.h}
+
+    @property
+    def smoothness(self) -> float:
+        """Slope c = 1/(2h) of ℓ' in the corner, rounded up."""
+        return float(np.nextafter(1 / (2 * self.h), np.inf))
+
+    def value(self, z: FloatArray) -> FloatArray:
+        """Return ℓ(z) = h·ℓ'(z)² + max(0, 1−h−z), one formula for all three pieces."""
+        corner = self.derivative(z)
+        corner *= corner
+        corner *= self.h
+        corner += np.maximum((1 - self.h) - z, 0)
+        return corner
+
+    def derivative(self, z: FloatArray) -> FloatArray:
+        """Return ℓ'(z) in [−1, 0]."""
+        slope = z - 1
+        np.clip(slope, -self.h, self.h, out=slope)
+        slope /= 2 * self.h
+        slope -= 0.5
+        return slope
+
+    def second_derivative(self, z: FloatArray) -> FloatArray:
+        """Return 1/(2h) within h of 1 and 0 elsewhere."""
+        return np.where(np.abs(z - 1) <= self.h, np.float64(1 / (2 * self.h)), np.float64(0))
+
+    def curvature_at_slope(self, slope: FloatArray) -> FloatArray:
+        """Return ℓ'' where ℓ' = ``slope``: 1/(2h) strictly inside (−1, 0), else 0."""
+        return ((slope > -1) & (slope < 0)) * np.float64(1 / (2 * self.h))
+
+    def derivative_ball(self, z: arb) -> arb:
+        """Return a ball around ℓ'(z), by the same formula."""
+        half = arb(0.5)
+        return ((z - 1) / (2 * arb(self.h))).max(-half).min(half) - half
+
+
+@dataclass(frozen=True)
+class Logistic:
+    r"""Return log(1 + e^{−z}), the negative log-likelihood of logistic regression.
+
+    .. math:: \ell'(z) = -\frac{1}{1+e^z}, \quad \ell''(z) = \frac{1}{(1+e^z)(1+e^{-z})}
+
+    ℓ' lies in (−1, 0) and ℓ'' in (0, 1/4]: L = 1 in the limit z → −∞; c = 1/4 at z = 0.
+    """
+
+    name: ClassVar[str] = "logistic"
+    form: ClassVar[Form] = "margin"
+    lipschitz: ClassVar[float] = 1.0
+    smoothness: ClassVar[float] = 0.25
+    # An exponential with relative error η moves ℓ' by at most η/4; a sum and a quotient add one
+    # rounding each. Sixteen units of 2⁻⁵³ leave room for an exponential wrong by fifty units.
+    derivative_error: ClassVar[float] = 2.0**-49
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """No parameters."""
+        return {}
+
+    def value(self, z: FloatArray) -> FloatArray:
+        """Return log(1 + e^{−z}) without overflow."""
+        loss: FloatArray = np.logaddexp(0, -z)
+        return loss
+
+    def derivative(self, z: FloatArray) -> FloatArray:
+        """Return −1/(1+e^z)."""
+        slope: FloatArray = expit(-z)
+        return np.negative(slope, out=slope)
+
+    def second_derivative(self, z: FloatArray) -> FloatArray:
+        """Return ℓ'' = −ℓ'·(1+ℓ')."""
+        curvature: FloatArray = expit(z) * expit(-z)
+        return curvature
+
+    def curvature_at_slope(self, slope: FloatArray) -> FloatArray:
+        """Return ℓ'' where ℓ' = ``slope``: −ℓ'·(1+ℓ')."""
+        bend = slope + 1
+        bend *= slope
+        return np.negative(bend, out=bend)
+
+    def derivative_ball(self, z: arb) -> arb:
+        """Return a ball around −1/(1+e^z), with the exponential that cannot overflow."""
+        if z.mid() > 0:
+            decay = (-z).exp()
+            return -decay / (1 + decay)
+        return -1 / (1 + z.exp())
+
+
+LOSSES: dict[str, type[Loss]] = {"huberised-hinge": HuberisedHinge, "logistic": Logistic}
+_BUILT_IN = frozenset(LOSSES.values())
+"""Losses whose constants are proved for every parameter; others are checked as they are made."""
+
+
+def get_loss(name: str, /, **parameters: float) -> Loss:
+    """Return the loss ``name`` with its parameters, or say which names or parameters exist."""
+    loss = made("loss", LOSSES, name, parameters)
+    if type(loss) not in _BUILT_IN:
+        check_loss(loss)
+    return loss
+
+
+def register_loss(loss_class: type[Loss]) -> type[Loss]:
+    """Add a loss class under its ``name`` once its declared constants pass ``check_loss``.
+
+    The class must be usable without arguments; that instance is the one checked here, and every
+    other one is checked when ``get_loss`` makes it. Returns the class, so it can decorate.
+    """
+    loss = loss_class()
+    check_unused("loss", loss.name, LOSSES)
+    check_loss(loss)
+    LOSSES[loss.name] = loss_class
+    return loss_class
 
 
 def check_loss(loss: Loss) -> None:

@@ -8,20 +8,24 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from io import FileIO
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from dpwerm.errors import DpwermError
+from dpwerm.simulate.engine import run as engine
+from dpwerm.simulate.engine.run import OnDone, unseen
 from dpwerm.version import __version__
 
 if sys.platform != "win32":
     import fcntl
 
 FORMAT = "dpwerm-journal 2"
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 class JournalError(DpwermError):
@@ -130,3 +134,37 @@ def _lock(file: FileIO, name: str) -> None:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise JournalError(f"another run is writing to {name}") from None
+
+
+def key_of(task: Any) -> str:
+    """Return the key of a task in a journal: all of its fields."""
+    return json.dumps(asdict(task), sort_keys=True, separators=(",", ":"))
+
+
+def run(
+    work: Callable[[T], R],
+    tasks: Sequence[T],
+    *,
+    workers: int | None = None,
+    journal: Journal | None = None,
+    on_done: OnDone = unseen,
+) -> list[R]:
+    """Return the result of every task, as the engine does; with a journal none is done twice.
+
+    Fields of tasks are then plain, and so are results: numbers, texts, lists, dicts. ``on_done`` is
+    called first with what the journal holds, then after each task.
+    """
+    if journal is None:
+        return engine.run(work, tasks, workers=workers, on_done=on_done)
+    with journal.opened():
+        keys = [key_of(task) for task in tasks]
+        todo = {key: one for key, one in zip(keys, tasks, strict=True) if key not in journal.found}
+        names, before = list(todo), len(tasks) - len(todo)
+        engine.run(
+            work,
+            list(todo.values()),
+            workers=workers,
+            on_done=lambda done, _: on_done(before + done, len(tasks)),
+            on_result=lambda place, result: journal.write(names[place], result),
+        )
+        return [journal.found[key] for key in keys]

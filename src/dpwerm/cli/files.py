@@ -1,4 +1,8 @@
-"""``dpwerm report``: what was learned, what it costs and why it is private, for an ethics board."""
+"""``dpwerm report``, ``export`` and ``verify``: what released files say, without a row of a table.
+
+A report says what was learned, what it costs and why it is private, for an ethics board. An export
+is a rule as Python, SQL or ONNX. To verify is to re-derive the claim of a file, whatever its kind.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,16 +10,33 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dpwerm.cli.console import NOT_VERIFIED, Force, complain, free_path, say, stages
-from dpwerm.cli.paying import LedgerUrl, complain_of, entries_in, store_of
-from dpwerm.errors import ParameterError
+from dpwerm.cli.console import (
+    NOT_VERIFIED,
+    Force,
+    LedgerUrl,
+    ReleaseFile,
+    RuleFile,
+    complain_of,
+    free_path,
+    ledger_of,
+    refuse_ending,
+    say,
+    shown,
+    stages,
+    stop,
+    store_at,
+)
+from dpwerm.errors import ParameterError, RuleFileError
 from dpwerm.releases.files import read_json, write_json, write_text
 from dpwerm.releases.kinds import (
+    CHARGE,
     RULE,
     VALUE,
     Beside,
     Checked,
+    Finding,
     Released,
+    check_file,
     get_kind,
     kind_in,
     ledger_findings,
@@ -29,7 +50,7 @@ ENDINGS = (".html", ".txt", ".json")
 
 
 def report(
-    rule: Annotated[Path, typer.Argument(help="A rule file.")],
+    rule: RuleFile,
     study: Annotated[
         Path | None,
         typer.Option(help="Study file: its ledger says what is spent and what is left."),
@@ -46,9 +67,7 @@ def report(
     """Write a report on a rule for an ethics board. It reads released files alone."""
     if ledger is not None and study is None:
         raise ParameterError("--ledger needs --study, which names the study in the ledger")
-    if out.suffix.lower() not in ENDINGS:
-        *some, last = ENDINGS
-        raise ParameterError(f"the name of a report must end in {', '.join(some)} or {last}")
+    refuse_ending("a report", out, ENDINGS)
     given = tuple(one for one in (rule, study, value) if one is not None)
     path = free_path(out, force=force, inputs=given)
     with stages() as on_stage:
@@ -59,8 +78,10 @@ def report(
     say(f"Wrote {path}. It comes from released files alone; no row was read.")
     if path.suffix.lower() == ".html":
         say("Open it in any browser, or print it: it needs no network.")
-    for line in _missing(study, value, private=private):
-        say(line)
+    if study is None and private:
+        say("With --study STUDY it also says what is left of the study's total.")
+    if value is None:
+        say("With --value VALUE it also says how good the rule is (dpwerm evaluate).")
 
 
 def write_report(
@@ -112,15 +133,17 @@ def _booked(
     # SQLAlchemy takes a moment to load; a report without a charge does without it.
     from dpwerm.privacy.ledger.account import Account
 
-    store = store_of(declared, option)
-    entries = entries_in(store)
+    store = ledger_of(declared, option).store
+    entries = store.verified()
     findings = [one for paid in charged for one in ledger_findings(paid, entries, declared.id)]
     wrong = [finding for finding in findings if not finding.holds]
     complain_of(wrong)
     account = Account.of(entries, declared.id)
     if wrong or account is None:
-        complain("The ledger does not hold the charge of these files. No report was written.")
-        raise typer.Exit(NOT_VERIFIED)
+        stop(
+            "The ledger does not hold the charge of these files. No report was written.",
+            NOT_VERIFIED,
+        )
     checks = beside.checks + len(findings)
     if told[0].receipt is None:
         return replace(beside, checks=checks)
@@ -137,11 +160,70 @@ def _write(made: "Report", path: Path) -> None:
         write_text(as_html(made) if ending == ".html" else as_text(made), path)
 
 
-def _missing(study: Path | None, value: Path | None, *, private: bool) -> list[str]:
-    """Return what the report could also say, and how."""
-    lines = []
-    if study is None and private:
-        lines.append("With --study STUDY it also says what is left of the study's total.")
-    if value is None:
-        lines.append("With --value VALUE it also says how good the rule is (dpwerm evaluate).")
-    return lines
+def export(
+    rule: RuleFile,
+    out: Annotated[Path, typer.Option(help="Where to write it: a .py, .sql or .onnx file.")],
+    force: Force = False,
+) -> None:
+    """Write a rule as Python, SQL or ONNX. It then runs without this program."""
+    # Languages take a moment to load; the other commands of this module do without them.
+    from dpwerm.releases.export import export_to, write_export
+    from dpwerm.releases.rule_file import notice, read_rule
+
+    loaded = read_rule(rule)
+    language = export_to(out)
+    path = free_path(out, force=force, inputs=(rule,))
+    write_export(loaded, path)
+    say(notice(loaded))
+    say(f"Wrote {path}. Use: {language.use}")
+
+
+def verify(
+    file: ReleaseFile,
+    study: Annotated[
+        Path | None, typer.Option(help="Study file: compare with the study's ledger, too.")
+    ] = None,
+    ledger: LedgerUrl = None,
+) -> None:
+    """Check the numbers of a rule or value file.
+
+    Against each other, and with --study or --ledger against what was charged.
+    """
+    try:
+        found = check_file(file)
+        charged = found.kind.released(found.release)
+        asked = (study is not None or ledger is not None) and not found.wrong
+        findings = list(found.findings)
+        findings += _charge_findings(charged, study, ledger) if asked else []
+    except RuleFileError as error:
+        stop(str(error), NOT_VERIFIED)
+    wrong = [finding for finding in findings if not finding.holds]
+    for finding in findings:
+        listed = finding.what in found.kind.shown or finding.what.startswith(CHARGE)
+        if listed and finding.holds and finding.derived is not None:
+            mark = "given" if finding.what in found.kind.given else "ok"
+            say(f"  {mark:<5}  {finding.what} = {shown(finding.derived)}")
+    complain_of(wrong)
+    if wrong:
+        stop(f"{file}: REJECTED, {len(wrong)} of {len(findings)} checks failed.", NOT_VERIFIED)
+    private = charged.private
+    say(f"{file}: {len(findings)} checks hold.{'' if private else ' It is NOT PRIVATE.'}")
+    if asked and private:
+        say("The ledger holds the charge of this release, its cost and its digest.")
+        return
+    say(
+        "This shows that the numbers belong together: what is ok follows from what is given. That "
+        "the release happened as recorded cannot be seen from a file."
+    )
+    if private:
+        say("With --study STUDY it is compared with the ledger.")
+
+
+def _charge_findings(found: Released, study: Path | None, option: str | None) -> list[Finding]:
+    """Return the checks of a sound file against the ledger; what is not private is in none."""
+    if not found.private:
+        return []
+    if study is None:
+        return ledger_findings(found, store_at(str(option)).verified())
+    declared = Study.load(study)
+    return ledger_findings(found, ledger_of(declared, option).store.verified(), declared.id)

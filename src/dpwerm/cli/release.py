@@ -1,0 +1,287 @@
+"""``dpwerm fit`` and ``dpwerm evaluate``: a rule, and its value, each released under a budget.
+
+Who keeps the account of a release, the one question before it is spent, and how what was paid for
+is handed over; ``dpwerm tune`` releases in the same way.
+"""
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+from dpwerm.cli.console import (
+    CHARGED,
+    EPSILON_HELP,
+    NOT_CHARGED,
+    TABLE_HELP,
+    URL_HELP,
+    Delta,
+    Force,
+    RuleFile,
+    StudyFile,
+    agree,
+    complain,
+    free_path,
+    ledger_of,
+    say,
+    stages,
+)
+from dpwerm.data.table import endings
+from dpwerm.errors import BudgetError, LedgerWarning, ParameterError
+from dpwerm.privacy.budget import AnyBudget, Budget, only_budget
+from dpwerm.privacy.filter import NO_LEDGER
+from dpwerm.releases.rule_file import read_rule
+from dpwerm.study.study import Study
+
+if TYPE_CHECKING:
+    from dpwerm.privacy.ledger.ledger import Ledger
+    from dpwerm.releases.kinds import Released
+
+PEOPLE_HELP = (
+    "People with their arm and outcome, best others than the rule was learned from: a "
+    f"{endings()} file."
+)
+LedgerOrNone = Annotated[
+    str | None, typer.Option("--ledger", help=f"{URL_HELP} none: the release is added to nothing.")
+]
+Slot = Annotated[
+    str | None,
+    typer.Option("--slot", help="The part of the people that the table is, if [budget] has slots."),
+]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask before the release.")]
+
+Paid: TypeAlias = "Ledger | str | None"
+
+
+def fit(
+    study: StudyFile,
+    table: Annotated[Path, typer.Argument(help=TABLE_HELP)],
+    epsilon: Annotated[str | None, typer.Option(help=EPSILON_HELP)] = None,
+    out: Annotated[Path, typer.Option(help="Where to write the rule.")] = Path("rule.json"),
+    delta: Delta = "0",
+    rho: Annotated[
+        str | None,
+        typer.Option(help="Instead of epsilon: rho of zero-concentrated privacy, such as 0.1."),
+    ] = None,
+    mu: Annotated[
+        str | None, typer.Option(help="Instead of epsilon: mu of Gaussian privacy, such as 0.5.")
+    ] = None,
+    gamma: Annotated[
+        float | None,
+        typer.Option(
+            help="Strength of regularisation, above 0; if left out, it and all other settings "
+            "are chosen on simulated trials."
+        ),
+    ] = None,
+    mechanism: Annotated[
+        str | None,
+        typer.Option(help="Which noise, such as objective-block or gaussian; chosen if left out."),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="For simulation only: marks the rule as not private.")
+    ] = None,
+    ledger: LedgerOrNone = None,
+    slot: Slot = None,
+    yes: Yes = False,
+    force: Force = False,
+) -> None:
+    """Learn a rule and release it under differential privacy."""
+    # scikit-learn and SciPy take a second to load; commands that do without them start at once.
+    from dpwerm.documents.summary import summary
+    from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
+
+    declared = Study.load(study)
+    budget = only_budget(epsilon=epsilon, delta=delta, rho=rho, mu=mu)
+    path = free_path(out, force=force, inputs=(study, table))
+    paid = payer(declared, ledger, slot, private=budget.is_private and seed is None)
+    spare(paid, path)
+    method = {"gamma": gamma, "mechanism": mechanism}
+    rule = PrivateTreatmentRule.from_study(
+        declared,
+        budget,
+        random_state=seed,
+        ledger=paid,
+        **{key: value for key, value in method.items() if value is not None},
+    )
+    checked = rule.check_parameters()
+    ask(f"Release a rule from study {declared.id} at {budget}?", paid, budget, yes=yes)
+    with told(paid), stages() as on_stage:
+        rule.fit(table, on_stage=on_stage, checked=checked)
+    hand_over(rule.rule_, path, lambda: summary(rule.rule_))
+
+
+def evaluate(
+    rule: RuleFile,
+    study: Annotated[Path, typer.Argument(help="The study file of the trial.")],
+    table: Annotated[Path, typer.Argument(help=PEOPLE_HELP)],
+    epsilon: Annotated[str, typer.Option(help=EPSILON_HELP)],
+    out: Annotated[Path, typer.Option(help="Where to write the value.")] = Path("value.json"),
+    confidence: Annotated[float, typer.Option(help="Of each interval, 0.5 to 0.999.")] = 0.95,
+    outcome_model: Annotated[
+        Path | None,
+        typer.Option(
+            exists=True,
+            dir_okay=False,
+            help="TOML file of a public model of the benefit, for the doubly robust value.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="For simulation only: marks the value as not private.")
+    ] = None,
+    ledger: LedgerOrNone = None,
+    slot: Slot = None,
+    yes: Yes = False,
+    force: Force = False,
+) -> None:
+    """Release how good a rule is, beside one arm for everybody."""
+    # SciPy and scikit-learn take a second to load; faults of the files are reported before.
+    loaded, declared = read_rule(rule), Study.load(study)
+    from dpwerm.documents.value import value_summary
+    from dpwerm.evaluate import Evaluation
+    from dpwerm.releases.value.layout import OutcomeModel
+
+    private = loaded.private and Budget.of(epsilon).is_private and seed is None
+    paid = payer(declared, ledger, slot, private=private)
+    wanted = Evaluation(
+        loaded,
+        epsilon,
+        study=declared,
+        confidence=confidence,
+        outcome_model=None if outcome_model is None else OutcomeModel.load(outcome_model),
+        random_state=seed,
+        ledger=paid,
+    )
+    path = free_path(out, force=force, inputs=(rule, study, table))
+    spare(paid, path)
+    question = f"Release a value from study {declared.id} at {wanted.budget}?"
+    ask(question, paid, wanted.budget, yes=yes)
+    with told(paid), stages() as on_stage:
+        on_stage("reading")
+        read = wanted.read(table)
+        on_stage("evaluating")
+        value = wanted.release(read)
+    hand_over(value, path, lambda: value_summary(value, loaded))
+
+
+# -- who pays ------------------------------------------------------------------------------
+
+
+def payer(study: Study, option: str | None, slot: str | None, *, private: bool) -> Paid:
+    """Return what is charged for a release: a ledger, "none", or nothing if it is not private."""
+    if not private:
+        if slot is not None or option not in (None, NO_LEDGER):
+            raise ParameterError(
+                "a result from a seed or without noise is not private and is never charged: "
+                "leave out --ledger and --slot"
+            )
+        return None
+    if option == NO_LEDGER:
+        if slot is not None:
+            raise ParameterError("--slot is charged in a ledger, and --ledger none has none")
+        return NO_LEDGER
+    if study.budget is None:
+        raise ParameterError(
+            "the study file has no [budget], so there is no total to charge. Declare one, such as "
+            "[budget] with epsilon = 2; or add --ledger none if this release need not be added up "
+            "with others"
+        )
+    ledger = ledger_of(study, option)
+    return ledger if slot is None else ledger.slot(slot)
+
+
+def spare(paid: Paid, *written: Path | None) -> None:
+    """Raise if a file to be written is the ledger's own, which the first charge may yet make."""
+    if paid is None or isinstance(paid, str):
+        return
+    for path in written:
+        if path is not None and paid.is_at(path):
+            raise ParameterError(f"{path} is where the ledger is: give another name")
+
+
+def ask(question: str, ledger: Paid, cost: AnyBudget, *, yes: bool) -> None:
+    """Show what a release costs and leaves, refuse one that is too much, and ask once."""
+    before: list[str] = []
+    if isinstance(ledger, str):
+        before = ["No ledger: this release will not be added up with others.", ""]
+    elif ledger is not None:
+        # SQLAlchemy takes a moment to load; a release without a ledger does without it.
+        from dpwerm.documents.ledger import preview_lines
+
+        ledger.refuse_over(cost)
+        before = preview_lines(ledger.account(), cost, ledger.charged_slot, ledger.shown)
+    agree(question, yes=yes, before=before)
+
+
+@contextmanager
+def told(ledger: Paid) -> Iterator[None]:
+    """Say on standard error, in plain words, what a release warns of after it was paid for.
+
+    An error gets a note on whether the ledger was charged before it.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", LedgerWarning)
+        try:
+            yield
+        except Exception as error:
+            if not (ledger is None or isinstance(ledger, str)):
+                _note(error, ledger)
+            raise
+    for one in caught:
+        if issubclass(one.category, LedgerWarning):
+            complain(str(one.message))
+        else:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+
+
+def _note(error: Exception, ledger: "Ledger") -> None:
+    """Note whether the ledger was charged; of a charge that broke off only its own error tells."""
+    if ledger.charges_made:
+        error.add_note(CHARGED)
+    elif not ledger.charges_begun or isinstance(error, BudgetError):
+        error.add_note(NOT_CHARGED)
+
+
+# -- what was paid for ---------------------------------------------------------------------
+
+
+class WordsError(Exception):
+    """A release is made and written, and only what is said of it failed."""
+
+
+def hand_over(release: object, path: Path, words: Callable[[], str]) -> None:
+    """Write a release, then say what it is; nothing that was paid for is lost to what follows it.
+
+    A release that cannot be written is printed. Where its words fail, the file and the charge that
+    paid for it are named all the same.
+    """
+    # Records take a moment to load; commands that release nothing do without them.
+    from dpwerm.releases.kinds import kind_of
+
+    kind = kind_of(release)
+    try:
+        kind.write(release, path)
+    except OSError as error:
+        complain(f"{path} could not be written ({error.strerror}).")
+        complain(_paid(kind.released(release)))
+        complain("Its whole content follows on standard output: keep it as a file.")
+        say(kind.ascii(release))
+        raise
+    try:
+        text = words()
+    except Exception as error:
+        complain(f"Wrote {path}, but could not say what is in it.")
+        complain(_paid(kind.released(release)))
+        complain(f"Nothing of it is lost; check it with: dpwerm verify {path}")
+        raise WordsError().with_traceback(error.__traceback__) from error
+    say(text)
+    say(f"Wrote {path}. Anybody can check its numbers with: dpwerm verify {path}")
+
+
+def _paid(found: "Released") -> str:
+    """Return which charge paid for a release, in words."""
+    if found.receipt is None:
+        return "No ledger was charged for it."
+    return f"The release is paid for: {found.budget}, by {found.receipt}."

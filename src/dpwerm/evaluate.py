@@ -54,8 +54,8 @@ class Evaluation:
         random_state: int | None = None,
         ledger: StudyLedger | str | None = None,
     ) -> None:
-        self.rule, self.study = getattr(rule, "rule_", rule), study
-        if not isinstance(self.rule, Rule):
+        found = getattr(rule, "rule_", rule)
+        if not isinstance(found, Rule):
             raise ParameterError("rule must be a released rule or a fitted PrivateTreatmentRule")
         if not isinstance(study, Study | None):
             kind = type(study).__name__
@@ -66,20 +66,19 @@ class Evaluation:
         level = real("confidence", confidence)
         if not CONFIDENCES[0] <= level <= CONFIDENCES[1]:
             raise ParameterError(f"confidence must be between 0.5 and 0.999, not {level:g}")
-        self.budget, self.confidence = budget, level
-        declared, relation = self.rule.declaration, self.rule.release.certificate.relation
-        self.encoding = self.rule.release.encoding
+        self.rule, self.study, self.budget, self.confidence = found, study, budget, level
+        declared, self.relation = found.declaration, found.release.certificate.relation
+        self.encoding = found.release.encoding
         if study is not None:
-            declared, relation = study.declaration(), Relation.of(study.relation)
+            declared, self.relation = study.declaration(), Relation.of(study.relation)
             self.encoding = study.encoding()
-        _refuse_other_study(self.rule, declared)
-        _refuse_origin(self.rule, declared)
+        _refuse_other_study(found, declared)
+        _refuse_origin(found, declared)
         self.model = OutcomeModel.of(outcome_model)
         if self.model is not None:
             self.model.check(declared.treatment.arms, self.encoding)
-        self.relation = relation
         self.payment = payment_of(
-            ledger if self.rule.private else NO_LEDGER,
+            ledger if found.private else NO_LEDGER,
             budget,
             random_state,
             "value",

@@ -20,7 +20,7 @@ from dpwerm.objective.losses import Logistic
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Budget, GaussianBudget, Relation
 from dpwerm.privacy.origin import KnownByDesign, ReleasedModel
-from dpwerm.releases.certificate import Certificate, Finite, Integer, Name, Text, certify
+from dpwerm.releases.certificate import PROMISES, Certificate, Finite, Integer, Name, Text, certify
 from dpwerm.releases.kinds import RULE, Finding, Kind, compared, refused_at, register_kind
 from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.tuning import Tuning, TuningRecord, plain_tuning, refuse_shared_weights
@@ -29,10 +29,7 @@ from dpwerm.weighting.contract import model_encoding, origin_for, split
 
 BOUND, OTHER_BOUND = "weight bound V/pi_min", "weight bound of the design"
 GIVEN = (
-    "certificate.epsilon",
-    "certificate.delta",
-    "certificate.rho",
-    "certificate.mu",
+    *(f"certificate.{promise}" for promise in PROMISES),
     "propensity.certificate.mechanism",
     "propensity.certificate.epsilon",
     "tuning.how",

@@ -18,8 +18,7 @@ from dpwerm.simulate.scenarios.scenario import Scenario
 from dpwerm.solve.batch_problems import BatchProblems
 from dpwerm.study.study import read_trial
 from dpwerm.text import markdown
-from dpwerm.weighting.contract import OUTCOME_WEIGHTED, trial_of_table
-from dpwerm.weighting.propensity import second_arm
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED, second_arm, trial_of_table
 from reproduction.bounds.measured import MECHANISM, Bounds, bounds_beside
 from reproduction.bounds.risks import Sample
 from reproduction.bounds.words import bound_rows, sizes_words, verdict

@@ -16,11 +16,10 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms.contract import Calibration
 from dpwerm.objective.losses import HuberisedHinge
 from dpwerm.privacy.budget import Budget
-from dpwerm.releases.certificate import certify
-from dpwerm.releases.specification import Specification
+from dpwerm.releases.certificate import Specification, certify
 from dpwerm.simulate.engine.released import TOLERANCE, released
 from dpwerm.solve.batch_problems import BatchProblems
-from dpwerm.study.treatment import weight_bound
+from dpwerm.weighting.contract import weight_bound
 from reproduction.paper_method import HINGE_WIDTH, shifted
 
 LOSS = HuberisedHinge(HINGE_WIDTH)

@@ -17,17 +17,16 @@ from dpwerm.fit import fit_release
 from dpwerm.objective.losses import HuberisedHinge
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.randomness import SeededBits
+from dpwerm.releases.certificate import Specification
 from dpwerm.releases.release import Release
-from dpwerm.releases.specification import Specification
 from dpwerm.study.study import Study
 from dpwerm.study.treatment import (
     Treatment,
     arm_labels,
-    outcome_weights,
     received_probabilities,
     second_arm_probabilities,
-    weight_bound,
 )
+from dpwerm.weighting.contract import outcome_weights, weight_bound
 
 HINGE_WIDTH = 0.5
 

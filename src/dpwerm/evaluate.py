@@ -7,22 +7,28 @@ before, from these people or from others, and what that cost is not part of this
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from dpwerm.data.table import Table, normalise, read_table
 from dpwerm.errors import Fault, ParameterError, TableError
-from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.mechanisms.laplace_sums import LaplaceSums, exact_sums
 from dpwerm.parameters import real
 from dpwerm.privacy.budget import Budget, Relation, budget_of
-from dpwerm.privacy.randomness import NO_LEDGER, Payment
-from dpwerm.releases.charging import StudyLedger, attach, study_payment
+from dpwerm.privacy.randomness import NO_LEDGER
+from dpwerm.releases.charging import StudyLedger, attach, payment_of
 from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of
-from dpwerm.releases.value.layout import layout_for, shared_rows
-from dpwerm.releases.value.outcome import CONFIDENCES, NOT_EVALUATED, OutcomeModel, for_evaluation
+from dpwerm.releases.value.layout import (
+    CONFIDENCES,
+    NOT_EVALUATED,
+    OutcomeModel,
+    for_evaluation,
+    layout_for,
+    shared_rows,
+)
 from dpwerm.releases.value.release import ValueRelease, value_content
 from dpwerm.study.propensity import PrivatePropensity
 from dpwerm.study.study import Study, refuse_repeated_persons
@@ -31,19 +37,56 @@ from dpwerm.version import __version__
 from dpwerm.weighting.contract import trial_of_table
 
 
-@dataclass(frozen=True)
 class Evaluation:
-    """The public choices of one evaluation, checked before a row is read."""
+    """The public choices of one evaluation, checked before a row is read.
 
-    rule: Rule
-    declaration: Declaration
-    encoding: Encoding
-    budget: Budget
-    relation: Relation
-    confidence: float
-    payment: Payment
-    study: Study | None = None
-    model: OutcomeModel | None = None
+    The parameters are those of :func:`treatment_value`.
+    """
+
+    def __init__(
+        self,
+        rule: Any,
+        epsilon: Any,
+        *,
+        study: Study | None = None,
+        confidence: float = 0.95,
+        outcome_model: OutcomeModel | Mapping[str, Any] | None = None,
+        random_state: int | None = None,
+        ledger: StudyLedger | str | None = None,
+    ) -> None:
+        found = getattr(rule, "rule_", rule)
+        if not isinstance(found, Rule):
+            raise ParameterError("rule must be a released rule or a fitted PrivateTreatmentRule")
+        if not isinstance(study, Study | None):
+            kind = type(study).__name__
+            raise ParameterError(f"study must be a Study, such as Study.load(path), not {kind}")
+        budget = budget_of(epsilon)
+        if not isinstance(budget, Budget) or budget.delta != 0:
+            raise ParameterError("an evaluation needs epsilon alone, without delta")
+        level = real("confidence", confidence)
+        if not CONFIDENCES[0] <= level <= CONFIDENCES[1]:
+            raise ParameterError(f"confidence must be between 0.5 and 0.999, not {level:g}")
+        self.rule, self.study, self.budget, self.confidence = found, study, budget, level
+        declared, self.relation = found.declaration, found.release.certificate.relation
+        self.encoding = found.release.encoding
+        if study is not None:
+            declared, self.relation = study.declaration(), Relation.of(study.relation)
+            self.encoding = study.encoding()
+        _refuse_other_study(found, declared)
+        _refuse_origin(found, declared)
+        self.model = OutcomeModel.of(outcome_model)
+        if self.model is not None:
+            self.model.check(declared.treatment.arms, self.encoding)
+        self.payment = payment_of(
+            ledger if found.private else NO_LEDGER,
+            budget,
+            random_state,
+            "value",
+            relation=self.relation,
+            study=study,
+            study_id=declared.study_id,
+        )
+        self.declaration = for_evaluation(declared).checked()
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -65,14 +108,16 @@ class Evaluation:
 
     def release(self, table: Table) -> ValueRelease:
         """Return the release of one table, charged before its noise; the exact sums stay here."""
-        trial = trial_of_table(self.declaration, table)
-        rows = shared_rows(self.rule, self.declaration, trial, self.encoding, self.model)
         layout = layout_for(self.declaration, robust=self.model is not None)
-        exact = exact_sums(rows.cells, rows.shares, len(layout.cells))
+        exact = np.zeros((len(layout.cells), len(layout.shares)), dtype=object)
+        for block in table.blocks():
+            trial = trial_of_table(self.declaration, block)
+            rows = shared_rows(self.rule, self.declaration, trial, self.encoding, self.model)
+            exact += np.array(exact_sums(*rows, len(layout.cells)), dtype=object)
         noise = LaplaceSums(layout.count, self.relation, self.budget)
         bits = self.payment.bits(self.budget)
         value = ValueRelease(
-            integers=noise.release([one for cell in exact for one in cell], bits),
+            integers=noise.release(exact.ravel().tolist(), bits),
             declaration=self.declaration,
             budget=self.budget,
             relation=self.relation,
@@ -149,7 +194,7 @@ def treatment_value(
     >>> [round(one.estimate, 2) for one in value.values]
     [8.5, 6.0, 5.0]
     """
-    wanted = evaluation_of(
+    wanted = Evaluation(
         rule,
         epsilon,
         study=study,
@@ -162,59 +207,6 @@ def treatment_value(
     read = wanted.read(table)
     on_stage("evaluating")
     return wanted.release(read)
-
-
-def evaluation_of(
-    rule: Any,
-    epsilon: Any,
-    *,
-    study: Study | None = None,
-    confidence: float = 0.95,
-    outcome_model: OutcomeModel | Mapping[str, Any] | None = None,
-    random_state: int | None = None,
-    ledger: StudyLedger | str | None = None,
-) -> Evaluation:
-    """Return the evaluation that is asked for, or say what is wrong; no row is read."""
-    found = getattr(rule, "rule_", rule)
-    if not isinstance(found, Rule):
-        raise ParameterError("rule must be a released rule or a fitted PrivateTreatmentRule")
-    if study is not None and not isinstance(study, Study):
-        kind = type(study).__name__
-        raise ParameterError(f"study must be a Study, such as Study.load(path), not {kind}")
-    budget = budget_of(epsilon)
-    if not isinstance(budget, Budget) or budget.delta != 0:
-        raise ParameterError("an evaluation needs epsilon alone, without delta")
-    level = real("confidence", confidence)
-    if not CONFIDENCES[0] <= level <= CONFIDENCES[1]:
-        raise ParameterError(f"confidence must be between 0.5 and 0.999, not {level:g}")
-    declared = found.declaration if study is None else study.declaration()
-    encoding = found.release.encoding if study is None else study.encoding()
-    _refuse_other_study(found, declared)
-    _refuse_origin(found, declared)
-    model = OutcomeModel.of(outcome_model)
-    if model is not None:
-        model.check(declared.treatment.arms, encoding)
-    relation = found.release.certificate.relation if study is None else Relation.of(study.relation)
-    payment = study_payment(
-        ledger if found.private else NO_LEDGER,
-        study,
-        budget,
-        random_state,
-        "value",
-        relation=relation,
-        study_id=declared.study_id,
-    )
-    return Evaluation(
-        found,
-        for_evaluation(declared).checked(),
-        encoding,
-        budget,
-        relation,
-        level,
-        payment,
-        study,
-        model,
-    )
 
 
 def _refuse_other_study(rule: Rule, declared: Declaration) -> None:

@@ -33,15 +33,20 @@ from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import AnyBudget, Budget, Relation, total
 from dpwerm.privacy.randomness import BitSource, Payment
 from dpwerm.privacy.sensitivity import RidgeModel
-from dpwerm.releases.certificate import calibration_of, certify
+from dpwerm.releases.certificate import Chosen, Specification, calibration_of, certify
 from dpwerm.releases.release import Release, Rule
-from dpwerm.releases.specification import Chosen, Specification
 from dpwerm.solve.newton import minimise
 from dpwerm.study.propensity import ExternalPropensity
 from dpwerm.study.treatment import Declaration
 from dpwerm.version import __version__
-from dpwerm.weighting.contract import Trial, TrialRows
-from dpwerm.weighting.propensity import model_encoding, origin_for, second_arm, split
+from dpwerm.weighting.contract import (
+    Trial,
+    TrialRows,
+    model_encoding,
+    origin_for,
+    second_arm,
+    split,
+)
 
 CHECKED_ROWS = 2
 """The rows of a fit that is only checked."""
@@ -139,7 +144,8 @@ class Problem:
         problem = self.own(CHECKED_ROWS)
         plain = problem.hyperparameters.or_plain(problem.spec.budget)
         if problem.hyperparameters.gamma is None:
-            plain = replace(plain, gamma=LARGEST, chosen=Chosen((), 0.0, "left open"))
+            chosen = Chosen(settings=[], accuracy=0.0, reason="left open")
+            plain = replace(plain, gamma=LARGEST, chosen=chosen)
         problem._with(plain).calibration(CHECKED_ROWS)  # noqa: SLF001 - its own kind
 
 
@@ -281,7 +287,8 @@ def settle_private(
     choice = propensity_settings(
         seen, people, budget, relation, floor, lambda share: on_stage(f"{stage}: {share:.0%}")
     )
-    chosen = Chosen(CHOSEN, max(0.0, choice.accuracy), reason_of(choice))
+    accuracy = max(0.0, choice.accuracy)
+    chosen = Chosen(settings=list(CHOSEN), accuracy=accuracy, reason=reason_of(choice))
     found = replace(choice.hyperparameters, chosen=chosen)
     open_spec = Specification(
         budget=budget, gamma=1.0, weight_bound=1.0, relation=relation, loss=Logistic()

@@ -10,8 +10,8 @@ from tests.bad_input.base import sound_table
 from tests.cli.conftest import Trial
 from tests.said import Run
 
+from dpwerm.releases.export import EXPORTS
 from dpwerm.releases.export.terms import Export
-from dpwerm.releases.export.write import EXPORTS
 from dpwerm.releases.rule_file import read_rule
 
 

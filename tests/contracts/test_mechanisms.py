@@ -22,10 +22,9 @@ from dpwerm.objective.objective import Objective
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.budget import Budget, GaussianBudget, Relation
 from dpwerm.privacy.randomness import BitSource, OperatingSystemBits, SeededBits
-from dpwerm.releases.certificate import facts_of
+from dpwerm.releases.certificate import Specification, facts_of
 from dpwerm.releases.release import Release
-from dpwerm.releases.specification import Specification
-from dpwerm.releases.verify import verify_release
+from dpwerm.releases.rule_file import verify_release
 
 ROOT = Path(__file__).parents[2]
 NAMES = sorted(MECHANISMS)

@@ -23,7 +23,7 @@ from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.sensitivity import Facts, KnownByDesign, WeightOrigin
 from dpwerm.simulate.engine.released import outside_noise, released
 from dpwerm.solve.batch_problems import BatchProblems
-from dpwerm.study.treatment import outcome_weights
+from dpwerm.weighting.contract import outcome_weights
 
 
 @dataclass(frozen=True)

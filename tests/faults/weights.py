@@ -28,8 +28,8 @@ from dpwerm.objective.losses import Logistic
 from dpwerm.privacy.sensitivity import Facts, KnownByDesign, RidgeModel, WeightOrigin
 from dpwerm.solve.batch import minimise_batch
 from dpwerm.solve.batch_problems import BatchProblems
-from dpwerm.study.treatment import weight_bound
 from dpwerm.study.variables import Benefit
+from dpwerm.weighting.contract import weight_bound
 
 SHIFT_N, SHIFT_GAMMA, CHANCE = 21, 200.0, 0.5
 HAIR = 0.001

@@ -5,7 +5,7 @@ sets beside the constant. The penalty pulls the arms towards each other. None of
 package.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
 
@@ -17,7 +17,7 @@ from dpwerm.features.domain import Domain, Hull, Interval, Product
 from dpwerm.features.encoding import Encoding
 from dpwerm.objective.regularizers import QuadraticPenalty
 from dpwerm.study.treatment import Declaration
-from dpwerm.weighting.contract import TrialRows
+from dpwerm.weighting.contract import TrialRows, Weighting
 
 if TYPE_CHECKING:
     from dpwerm.weighting.contract import Trial
@@ -83,12 +83,11 @@ class Together(QuadraticPenalty):
 
 
 @dataclass(frozen=True)
-class ArmWise:
+class ArmWise(Weighting):
     """Regression of the benefit on x in the own arm's columns, beside a common mean: W = 1."""
 
     name: ClassVar[str] = "arm-wise"
     form: ClassVar[str] = "residual"
-    parameters: ClassVar[Mapping[str, float]] = {}
 
     def domain(self, encoding: Encoding) -> Domain:
         return Product((Interval(1.0), Hull((encoding.domain, encoding.domain))))

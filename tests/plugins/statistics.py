@@ -19,7 +19,7 @@ from dpwerm.privacy.ledger.ledger import Ledger
 from dpwerm.privacy.randomness import Receipt
 from dpwerm.releases.certificate import LedgerKey, Name, ledger_key, receipt_in
 from dpwerm.releases.charging import attach, payment_of
-from dpwerm.releases.kinds import Beside, Kind, Released
+from dpwerm.releases.kinds import Beside, Kind
 from dpwerm.version import __version__
 
 
@@ -137,10 +137,9 @@ class StatisticsKind(Kind[Counts]):
             receipt_in(record.ledger),
         )
 
-    def charged(self, release: Counts, digest: str) -> Released:
-        """Return what the counts say of their charge."""
-        paid = (release.budget, release.receipt)
-        return Released("statistics", release.private, release.study, digest, *paid)
+    def charged(self, release: Counts) -> tuple[str, str]:
+        """Return what a ledger calls the counts, and their study."""
+        return "statistics", release.study
 
     def summary(self, release: Counts) -> str:
         """Return the counts as text."""

@@ -22,10 +22,9 @@ from dpwerm.objective.losses import LOSSES, register_loss
 from dpwerm.objective.regularizers import REGULARIZERS, register_regularizer
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import Unrecorded
-from dpwerm.releases.certificate import facts_of
+from dpwerm.releases.certificate import Specification, facts_of
 from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of, read_rule, write_rule
-from dpwerm.releases.specification import Specification
 from dpwerm.simulate.demo import best_arm, demo_trial, study_text
 from dpwerm.study.study import Study, read_trial
 from dpwerm.weighting.contract import WEIGHTINGS, register_weighting, trial_of_table

@@ -11,14 +11,12 @@ from scipy import stats
 from tests.plugins.mechanisms import CUBE, SUP, CubeLaplace
 from tests.unit.choose.questions import question
 from tests.unit.documents.test_summary import TEXT, TRIAL, demo_rule
+from tests.unit.small import search_little
 
 from dpwerm import PrivateTreatmentRule, Study
 from dpwerm.audit.attack import audit
 from dpwerm.audit.suite import mechanism_target
-from dpwerm.choose import search
 from dpwerm.choose import search as candidates
-from dpwerm.choose import settle as answers
-from dpwerm.choose.search import Round
 from dpwerm.documents.content import as_text
 from dpwerm.documents.half_widths import half_width, simulated_reach
 from dpwerm.documents.report.compose import compose
@@ -29,7 +27,6 @@ from dpwerm.mechanisms import MECHANISMS, contract, register_mechanism
 from dpwerm.mechanisms.contract import Mechanism
 from dpwerm.privacy.budget import Budget
 from dpwerm.releases.rule_file import read_rule, verify_rule, write_rule
-from dpwerm.simulate import synthetic
 
 PLUGGED: tuple[Mechanism, ...] = (CUBE, SUP)
 NAMES = [one.name for one in PLUGGED]
@@ -78,13 +75,7 @@ def test_its_half_width_is_that_of_its_law() -> None:
 
 @pytest.fixture
 def quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Search a little, with a cache of its own and nothing remembered."""
-    monkeypatch.setenv("DPWERM_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(answers, "_MEMORY", {})
-    monkeypatch.setattr(search, "ROUNDS", (Round(2, 1, 4), Round(2, 1, 2), Round(2, 1, 1)))
-    monkeypatch.setattr(synthetic, "TESTS", 40)
-    for name in ("CLIPS", "INTERCEPTS", "SATURATIONS"):
-        monkeypatch.setattr(candidates, name, getattr(candidates, name)[:1])
+    search_little(tmp_path / "cache", monkeypatch, most=1)
 
 
 @every

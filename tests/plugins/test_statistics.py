@@ -53,7 +53,7 @@ def test_it_is_written_read_and_verified(run: Run, trial: Trial) -> None:
 
 def test_it_has_a_summary_and_a_report(run: Run, trial: Trial) -> None:
     release, path = counted(trial)
-    assert kind_of(release).summary(release).startswith("F: ")
+    assert STATISTICS.summary(release).startswith("F: ")
     page = path.with_suffix(".txt")
     result = run("report", path, "--study", trial.study, "--out", page)
     assert result.code == 0

@@ -1,5 +1,6 @@
 """A whole evaluation: Eqn 14 without noise, the public map row by row, and what is refused."""
 
+import functools
 import math
 import pickle
 from collections.abc import Callable
@@ -19,10 +20,10 @@ from tests.unit.releases.value.trials import (
     table,
 )
 
-from dpwerm.data.table import read_table
+from dpwerm.data.table import Table, read_table
 from dpwerm.errors import BudgetError, DpwermError, ParameterError, TableError
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
-from dpwerm.evaluate import evaluation_of, treatment_value
+from dpwerm.evaluate import Evaluation, treatment_value
 from dpwerm.mechanisms.laplace_sums import UNIT
 from dpwerm.privacy.budget import Budget
 from dpwerm.releases.release import Rule
@@ -59,6 +60,16 @@ def test_without_noise_it_is_equation_14(treatment: str) -> None:
     assert not value.private
     assert value.notice.startswith("NOT PRIVATE")
     assert all(one.privacy == 0 for one in (*value.values, *value.gains))
+
+
+@pytest.mark.parametrize("treatment", [DESIGN, COLUMN, EXTERNAL])
+def test_it_does_not_depend_on_how_rows_are_cut_into_blocks(
+    treatment: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, declared = table(), study(treatment)
+    whole = exact(declared, data).integers
+    monkeypatch.setattr(Table, "blocks", functools.partialmethod(Table.blocks, size=7))
+    assert exact(declared, data).integers == whole
 
 
 def test_a_smaller_benefit_is_better_where_the_study_says_so() -> None:
@@ -323,7 +334,7 @@ def test_parameters_are_checked(change: Callable[[], object], words: str) -> Non
 def test_more_than_the_studys_total_is_refused_before_a_row_is_read() -> None:
     with pytest.raises(BudgetError, match="more than is left of epsilon = 2"):
         treatment_value(RULE, "no such table.csv", "2.01", study=study())
-    assert evaluation_of(RULE, "2.01", study=study(), random_state=1).budget == Budget.of("2.01")
+    assert Evaluation(RULE, "2.01", study=study(), random_state=1).budget == Budget.of("2.01")
 
 
 def test_a_person_with_several_rows_is_refused() -> None:
@@ -347,10 +358,10 @@ def test_without_a_study_the_rules_own_declaration_counts() -> None:
 
 def test_things_of_another_kind_are_refused_by_name() -> None:
     with pytest.raises(ParameterError, match="study must be a Study"):
-        evaluation_of(RULE, 1, study="study.toml")  # type: ignore[arg-type]
+        Evaluation(RULE, 1, study="study.toml")  # type: ignore[arg-type]
     for model in (3, "model.toml", [1]):
         with pytest.raises(ParameterError, match="outcome_model must be a mapping"):
-            evaluation_of(RULE, 1, study=study(), outcome_model=model)  # type: ignore[arg-type]
+            Evaluation(RULE, 1, study=study(), outcome_model=model)  # type: ignore[arg-type]
 
 
 def test_where_the_interval_is_the_whole_range_no_number_is_given() -> None:

@@ -12,10 +12,9 @@ from dpwerm.fit import fit_release
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import OperatingSystemBits, SeededBits
 from dpwerm.privacy.sensitivity import WorstCase
-from dpwerm.releases.certificate import certify
+from dpwerm.releases.certificate import Specification, certify
 from dpwerm.releases.release import Release
-from dpwerm.releases.specification import Specification
-from dpwerm.releases.verify import verify_release
+from dpwerm.releases.rule_file import verify_release
 
 ENCODING = Encoding.of_numbers(["a", "b"], [(0.0, 1.0), (-5.0, 5.0)])
 RNG = np.random.default_rng(3)

@@ -18,9 +18,8 @@ from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import AnyBudget, Budget, Relation
 from dpwerm.privacy.randomness import BitSource, Unrecorded
 from dpwerm.privacy.sensitivity import ReleasedModel, RidgeModel
-from dpwerm.releases.certificate import certify
-from dpwerm.releases.specification import Chosen, Specification
-from dpwerm.weighting.contract import Trial
+from dpwerm.releases.certificate import Chosen, Specification, certify
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED, Trial
 
 DESIGN = STUDY.replace('["a", "b"]', "{ a = 0.4, b = 0.6 }")
 DESIGN = DESIGN.replace('propensity = { model = "private" }\npropensity_floor = 0.1\n', "")
@@ -184,15 +183,14 @@ def test_the_outcome_is_that_of_the_declaration_or_of_labels() -> None:
 def test_a_clip_that_was_chosen_is_in_declaration_and_weight_bound(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    found = Hyperparameters(
-        "objective-l2", 0.25, 0.5, 1.5, 20.0, 0.1, Chosen(("gamma",), 0.9, "because")
-    )
+    chosen = Chosen(settings=["gamma"], accuracy=0.9, reason="because")
+    found = Hyperparameters("objective-l2", 0.25, 0.5, 1.5, 20.0, 0.1, chosen)
     monkeypatch.setattr("dpwerm.fit.settle", lambda *_: found)
     problem = problem_of(DESIGN.replace(*OPEN_GAMMA)).own(73)
     settled = problem.settled(73)
     benefit = settled.trial.benefit
     assert benefit.clip == 0.25 * benefit.largest_clip
-    assert settled.spec.weight_bound == settled.trial.weight_bound
+    assert settled.spec.weight_bound == OUTCOME_WEIGHTED.weight_bound(settled.trial)
     assert settled.spec.weight_bound == pytest.approx(0.25 * problem.spec.weight_bound)
     assert settled.spec.gamma == pytest.approx(20.0 * settled.spec.weight_bound, rel=1e-3)
     assert settled.encoding == problem.encoding.changed(intercept=0.5, saturation=1.5)

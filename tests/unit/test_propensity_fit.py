@@ -22,8 +22,7 @@ from dpwerm.privacy.sensitivity import Facts, RidgeModel
 from dpwerm.releases.release import Release
 from dpwerm.solve.newton import minimise
 from dpwerm.study.treatment import Declaration
-from dpwerm.weighting.contract import OUTCOME_WEIGHTED, Trial
-from dpwerm.weighting.propensity import model_encoding, origin_for
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED, Trial, model_encoding, origin_for
 
 ENCODING = Encoding.of_numbers(["x", "z"], [(-1.0, 1.0), (0.0, 10.0)], intercept=0.25)
 N = 60
@@ -176,7 +175,7 @@ def facts_of(declaration: Declaration, n: int) -> Facts:
     """Return facts with L = r = 1, under which C is the largest Σ |w̃_i − w_i|."""
     model = origin(declaration, n)
     return Facts(
-        declaration.weight_bound,
+        OUTCOME_WEIGHTED.weight_bound(declaration),
         1.0,
         0.25,
         Interval(1.0),
@@ -237,7 +236,7 @@ def test_computed_weights_are_within_the_allowance_of_those_at_the_solver_s_poin
     )
     theta = minimise(Objective(data, Logistic(), gamma, Ridge()), model.tolerance).theta
     beta = [Fraction(each) for each in theta]
-    allowed = Fraction(declaration.weight_bound) * model.rounding(40)
+    allowed = Fraction(OUTCOME_WEIGHTED.weight_bound(declaration)) * model.rounding(40)
     lowest = Fraction(declaration.treatment.pi_min)
     before = flint.ctx.prec
     flint.ctx.prec = 200

@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import re
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,9 @@ FLOORS = [
 BESIDE = {"reproduction", "benchmarks", "tests"}
 """What stands beside the package and uses it, never the other way round."""
 
+NAMED = re.compile(r"dpwerm(\.\w+)+(:\w+)?")
+"""A text that names a module, or something in one, for whoever imports it by name."""
+
 LEVEL = {
     room: level for level, rooms in enumerate(FLOORS, start=1) for room in rooms
 } | dict.fromkeys(GROUND, 0)
@@ -50,6 +54,8 @@ def names_imported(path: Path) -> set[str]:
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             found.add(node.module)
+        elif isinstance(node, ast.Constant) and NAMED.fullmatch(str(node.value)):
+            found.add(str(node.value))
     return found
 
 
@@ -89,6 +95,14 @@ def test_an_import_of_what_stands_beside_it_would_be_seen(tmp_path: Path) -> Non
         path.write_text(text, encoding="utf-8")
         tree_of.cache_clear()
         assert modules_imported(path) & BESIDE
+
+
+def test_an_import_by_name_would_be_seen(tmp_path: Path) -> None:
+    path = tmp_path / "guilty.py"
+    for text in ('WORDS = "dpwerm.documents.summary:summary"', 'f("dpwerm.documents.value")'):
+        path.write_text(text, encoding="utf-8")
+        tree_of.cache_clear()
+        assert rooms_imported(path) == {"documents"}
 
 
 def test_every_room_has_a_floor() -> None:

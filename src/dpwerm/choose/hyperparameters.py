@@ -16,7 +16,7 @@ from dpwerm.mechanisms.contract import spent
 from dpwerm.parameters import LARGEST, SMALLEST, positive, real
 from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.sensitivity import LARGEST_N
-from dpwerm.releases.specification import Chosen, Specification
+from dpwerm.releases.certificate import Chosen, Specification
 
 AUTO = "auto"
 LARGEST_SATURATION = 100.0

@@ -21,7 +21,7 @@ from dpwerm.objective.regularizers import Regularizer
 from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import AnyBudget, Relation
 from dpwerm.privacy.sensitivity import LARGEST_N, Facts, WeightOrigin
-from dpwerm.releases.specification import NON_PRIVATE
+from dpwerm.releases.certificate import NON_PRIVATE
 from dpwerm.simulate.synthetic import widths_of
 
 OPEN = Hyperparameters()

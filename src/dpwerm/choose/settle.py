@@ -28,7 +28,7 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.parameters import LARGEST, SMALLEST
-from dpwerm.releases.specification import Chosen, Specification
+from dpwerm.releases.certificate import Chosen, Specification
 from dpwerm.study.treatment import Declaration
 from dpwerm.version import __version__
 
@@ -62,7 +62,7 @@ def settle(
         "threshold": asked.threshold is None,
     }
     names = tuple(name for name, was_open in open_ones.items() if was_open)
-    chosen = Chosen(names, choice.accuracy, choice.reason)
+    chosen = Chosen(settings=list(names), accuracy=choice.accuracy, reason=choice.reason)
     return replace(choice.hyperparameters, chosen=chosen)
 
 

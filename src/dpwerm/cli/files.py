@@ -94,7 +94,7 @@ def write_report(
     """
     content = read_json(rule)
     kind = kind_in(content)
-    main = (kind if kind.reported else get_kind(RULE)).check(content, rule.name)
+    main = (kind if kind.report else get_kind(RULE)).check(content, rule.name)
     main.sound(rule.name)
     files: list[Checked[Any]] = [main]
     if value is not None:
@@ -110,7 +110,10 @@ def write_report(
     )
     if study is not None:
         beside = _booked(beside, study, ledger, main.kind.name, told)
-    made: Report = main.kind.report(main.release, beside)
+    # Drawing takes a second to load; faults of the files are reported before.
+    from dpwerm.documents.report.compose import report_on
+
+    made: Report = (main.kind.report or report_on)(main.release, beside)
     _write(made, path)
     return made, told[0].private
 
@@ -164,7 +167,7 @@ def export(
 ) -> None:
     """Write a rule as Python, SQL or ONNX. It then runs without this program."""
     # Languages take a moment to load; the other commands of this module do without them.
-    from dpwerm.releases.export.write import export_to, write_export
+    from dpwerm.releases.export import export_to, write_export
     from dpwerm.releases.rule_file import notice, read_rule
 
     loaded = read_rule(rule)

@@ -140,12 +140,12 @@ def evaluate(
     # SciPy and scikit-learn take a second to load; faults of the files are reported before.
     loaded, declared = read_rule(rule), Study.load(study)
     from dpwerm.documents.value import value_summary
-    from dpwerm.evaluate import evaluation_of
-    from dpwerm.releases.value.outcome import OutcomeModel
+    from dpwerm.evaluate import Evaluation
+    from dpwerm.releases.value.layout import OutcomeModel
 
     private = loaded.private and Budget.of(epsilon).is_private and seed is None
     paid = payer(declared, ledger, slot, private=private)
-    wanted = evaluation_of(
+    wanted = Evaluation(
         loaded,
         epsilon,
         study=declared,

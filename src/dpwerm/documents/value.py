@@ -123,7 +123,7 @@ def value_rows(value: ValueRelease) -> dict[str, str]:
         "sensitivity": f"{c.sensitivity} of all sums together",
         "noise scale": f"{c.noise_scale:.6g} in each sum, on a grid of 2^{c.grid_exponent}",
         "randomness": c.randomness,
-        "ledger": str(c.receipt or c.ledger),
+        "ledger": str(value.receipt or c.ledger),
     }
 
 

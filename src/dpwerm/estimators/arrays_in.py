@@ -4,7 +4,6 @@ scikit-learn's own messages quote the cell that could not be converted, or the w
 they would quote is therefore refused here, before its validators see it.
 """
 
-import copy
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -115,29 +114,6 @@ def _converted(values: Any) -> Any:
         return values
     # Raised out here, the error does not keep NumPy's own, which quotes the cell.
     raise ParameterError(problem)
-
-
-def unfitted(estimator: BaseEstimator) -> Any:
-    """Return a shallow copy without what an earlier fit left, to fit in the estimator's place.
-
-    The estimator keeps its earlier release, which was paid for, until there is a new one.
-    """
-    fresh = copy.copy(estimator)
-    for name in _fitted(fresh):
-        delattr(fresh, name)
-    return fresh
-
-
-def take_over(estimator: BaseEstimator, fresh: BaseEstimator) -> None:
-    """Give an estimator what its copy has learned, in the place of what it had."""
-    for name in _fitted(estimator):
-        delattr(estimator, name)
-    for name in _fitted(fresh):
-        setattr(estimator, name, getattr(fresh, name))
-
-
-def _fitted(estimator: BaseEstimator) -> list[str]:
-    return [name for name in vars(estimator) if name.endswith("_")]
 
 
 def bounds_per_column(bounds: Any, columns: int) -> list[tuple[float, float]]:

@@ -4,6 +4,7 @@ Every parameter is public knowledge. After ``fit`` the object holds the release 
 follows from it, and nothing else that was learned from data.
 """
 
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -16,16 +17,17 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from dpwerm.arrays import FloatArray
 from dpwerm.choose.hyperparameters import Hyperparameters, planned_of
 from dpwerm.errors import ParameterError
-from dpwerm.estimators.arrays_in import number_encoding, numeric_matrix, take_over, unfitted
+from dpwerm.estimators.arrays_in import number_encoding, numeric_matrix
+from dpwerm.estimators.parameters import specification_of, take_over, unfitted
 from dpwerm.fit import Problem, fit_release
 from dpwerm.objective.losses import Loss
 from dpwerm.parameters import positive, refuse_mask, vector
 from dpwerm.privacy.budget import AnyBudget, Relation, budget_of
 from dpwerm.releases.charging import StudyLedger, attach, payment_of
 from dpwerm.releases.release import Release
-from dpwerm.releases.specification import specification_of
 
 
+@dataclass(eq=False, repr=False)
 class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     r"""A private linear classifier with sample weights.
 
@@ -111,51 +113,28 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
     False
     """
 
-    release_: Release
-    classes_: NDArray[Any]
-
-    def __init__(
-        self,
-        epsilon: float | str | AnyBudget,
-        *,
-        feature_bounds: Any = None,
-        weight_bound: float | None = None,
-        classes: Any = None,
-        gamma: float | str = "auto",
-        loss: str | Loss = "huberised-hinge",
-        h: float = 1.0,
-        regularizer: str = "ridge",
-        mechanism: str = "auto",
-        delta: float | str = 0,
-        relation: str = "replace_one",
-        weight_origin: str = "design",
-        encoding: Literal["centred", "paper"] = "centred",
-        intercept_scale: float | str = "auto",
-        saturation: float | str = "auto",
-        threshold: float | str = "auto",
-        planned_n: int | None = None,
-        random_state: int | None = None,
-        ledger: StudyLedger | str | None = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.feature_bounds = feature_bounds
-        self.weight_bound = weight_bound
-        self.classes = classes
-        self.gamma = gamma
-        self.loss = loss
-        self.h = h
-        self.regularizer = regularizer
-        self.mechanism = mechanism
-        self.delta = delta
-        self.relation = relation
-        self.weight_origin = weight_origin
-        self.encoding = encoding
-        self.intercept_scale = intercept_scale
-        self.saturation = saturation
-        self.threshold = threshold
-        self.planned_n = planned_n
-        self.random_state = random_state
-        self.ledger = ledger
+    epsilon: float | str | AnyBudget
+    _: KW_ONLY
+    feature_bounds: Any = None
+    weight_bound: float | None = None
+    classes: Any = None
+    gamma: float | str = "auto"
+    loss: str | Loss = "huberised-hinge"
+    h: float = 1.0
+    regularizer: str = "ridge"
+    mechanism: str = "auto"
+    delta: float | str = 0
+    relation: str = "replace_one"
+    weight_origin: str = "design"
+    encoding: Literal["centred", "paper"] = "centred"
+    intercept_scale: float | str = "auto"
+    saturation: float | str = "auto"
+    threshold: float | str = "auto"
+    planned_n: int | None = None
+    random_state: int | None = None
+    ledger: StudyLedger | str | None = None
+    release_: Release = field(init=False)
+    classes_: NDArray[Any] = field(init=False)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

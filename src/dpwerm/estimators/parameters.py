@@ -4,12 +4,13 @@ One way of saying things: with a study the study declares them, without one the 
 both become the same typed facts.
 """
 
-import inspect
+import copy
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from dpwerm.choose.hyperparameters import Hyperparameters, planned_of
 from dpwerm.choose.settle import fixed_clip, public_people
@@ -17,14 +18,17 @@ from dpwerm.errors import ParameterError
 from dpwerm.exact import decimal_of
 from dpwerm.features.encoding import Encoding
 from dpwerm.fit import Problem
-from dpwerm.parameters import interval, real
+from dpwerm.mechanisms import plain_mechanism
+from dpwerm.objective.losses import HuberisedHinge, Loss, get_loss
+from dpwerm.objective.regularizers import get_regularizer
+from dpwerm.parameters import interval, positive, real
 from dpwerm.privacy.budget import Relation, budget_of
 from dpwerm.privacy.randomness import Payment
-from dpwerm.privacy.sensitivity import ReleasedModel
-from dpwerm.releases.charging import study_payment
-from dpwerm.releases.specification import Specification, specification_of
+from dpwerm.privacy.sensitivity import KnownByDesign, ReleasedModel, stated_origin
+from dpwerm.releases.certificate import Specification
+from dpwerm.releases.charging import payment_of
 from dpwerm.study.treatment import Declaration
-from dpwerm.weighting.propensity import split
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED, split
 
 PARAMETERS = {
     "arms": "propensity",
@@ -40,25 +44,11 @@ PARAMETERS = {
 BARE_MODELS = ("private", "ridge", "asymptotic")
 """The models of the propensity that need no word besides their name; the last is refused."""
 
-DECLARED_BY_STUDY = (
-    "feature_bounds",
-    "benefit_bounds",
-    "arms",
-    "propensity",
-    "propensity_floor",
-    "weight_origin",
-    "transform",
-    "direction",
-    "weights",
-    "centre",
-    "benefit_clip",
-    "default_arm",
-    "relation",
-    "encoding",
-    "intercept_scale",
-    "planned_n",
-)
-"""The parameters that a study declares; with one they keep their defaults."""
+METHOD = ("gamma", "mechanism", "loss", "h", "saturation", "threshold")
+"""The parameters that [method] of a study fills in where they are not given."""
+
+BESIDE = (*METHOD, "epsilon", "delta", "regularizer", "random_state", "study", "ledger")
+"""The parameters that may stand beside a study; it declares all others."""
 
 
 def declaration_of(estimator: Any) -> Declaration:
@@ -86,17 +76,12 @@ def declaration_of(estimator: Any) -> Declaration:
 
 def _refuse_twice_declared(estimator: Any) -> None:
     """Raise if a parameter says what the study declares: one of them would be ignored."""
-    if estimator.study is None:
-        return
-    defaults = inspect.signature(type(estimator)).parameters
-    twice = [
-        name
-        for name in DECLARED_BY_STUDY
-        if not _is_default(getattr(estimator, name), defaults[name].default)
-    ]
-    if twice:
+    declared = [one for one in fields(estimator) if one.init and one.name not in BESIDE]
+    given = [one for one in declared if not _is_default(getattr(estimator, one.name), one.default)]
+    if given and estimator.study is not None:
         raise ParameterError(
-            f"the study declares {', '.join(twice)}; change it there, or fit without a study"
+            f"the study declares {', '.join(one.name for one in given)}; change it there, or fit "
+            "without a study"
         )
 
 
@@ -158,25 +143,65 @@ def declared_labels(estimator: Any) -> list[Any]:
 # -- the public side of a fit; no row is read ------------------------------------------------
 
 
+def loss_of(loss: str | Loss, h: object = None) -> Loss:
+    """Return the loss by its registered name, or the instance of a registered class."""
+    width = None if h is None else positive("h", h)
+    if not isinstance(loss, str):
+        return get_loss(loss.name, **loss.parameters)
+    if loss == HuberisedHinge.name and width is not None:
+        return get_loss(loss, h=width)
+    return get_loss(loss)
+
+
+def specification_of(
+    estimator: Any, *, weight_bound: float, relation: object, origin: str = KnownByDesign.name
+) -> Specification:
+    """Return the public choices behind an estimator's parameters, before γ and mechanism are set.
+
+    They stand at γ = 1 and the plain mechanism until ``with_settings`` replaces them.
+    """
+    budget = budget_of(estimator.epsilon, estimator.delta)
+    return Specification(
+        budget=budget,
+        gamma=1.0,
+        weight_bound=weight_bound,
+        mechanism=plain_mechanism(budget),
+        relation=Relation.of(relation),
+        loss=loss_of(estimator.loss, estimator.h),
+        regularizer=get_regularizer(estimator.regularizer),
+        origin=stated_origin(origin),
+    )
+
+
+def choices_of(
+    estimator: Any, declaration: Declaration
+) -> tuple[Specification, Hyperparameters, int | None]:
+    """Return what is fixed before γ is, what is asked for, and the planned number of people."""
+    study, planned = estimator.study, planned_of(estimator.planned_n)
+    intercept = estimator.intercept_scale
+    if study is not None:
+        planned, intercept = study.about.planned_n, study.method.intercept_scale
+    bound = OUTCOME_WEIGHTED.weight_bound(declaration)
+    spec = specification_of(estimator, weight_bound=bound, relation=_relation(estimator))
+    clip = fixed_clip(declaration)
+    return spec, Hyperparameters.of(estimator, intercept=intercept, clip=clip), planned
+
+
 def problem_of(estimator: Any, declaration: Declaration, encoding: Encoding) -> Problem:
     """Return the problem that an estimator's parameters and its study pose."""
-    spec, asked = (
-        specification_in(estimator, declaration),
-        hyperparameters_in(estimator, declaration),
-    )
-    return Problem(spec, encoding, asked, declaration, planned_in(estimator))
+    spec, asked, planned = choices_of(estimator, declaration)
+    return Problem(spec, encoding, asked, declaration, planned)
 
 
 def payment_in(estimator: Any, what: str) -> Payment:
     """Return how a fit is paid for; a ledger in which too little is left refuses here."""
-    budget = budget_of(estimator.epsilon, estimator.delta)
-    return study_payment(
+    return payment_of(
         estimator.ledger,
-        estimator.study,
-        budget,
+        budget_of(estimator.epsilon, estimator.delta),
         estimator.random_state,
         what,
         relation=_relation(estimator),
+        study=estimator.study,
     )
 
 
@@ -223,18 +248,14 @@ def checked_problem(estimator: Any) -> tuple[Declaration, Problem | None]:
 
 def _check_choices(estimator: Any, declaration: Declaration) -> None:
     """Raise for hyperparameters and budgets that do not fit together."""
-    whole, asked = (
-        specification_in(estimator, declaration),
-        hyperparameters_in(estimator, declaration),
-    )
-    planned_n = planned_in(estimator)
+    whole, asked, planned = choices_of(estimator, declaration)
     _, rest = split(whole.budget, declaration.treatment)
     spec = whole.with_settings(budget=rest)
     if declaration.treatment.origin == ReleasedModel.name:
-        public_people(planned_n, spec, whose="a private propensity model")
+        public_people(planned, spec, whose="a private propensity model")
     if asked.gamma is None:
-        public_people(planned_n, spec)
-    asked.or_plain(spec.budget).specification(spec, declaration.weight_bound)
+        public_people(planned, spec)
+    asked.or_plain(spec.budget).specification(spec, spec.weight_bound)
 
 
 def _relation(estimator: Any) -> Relation:
@@ -243,21 +264,27 @@ def _relation(estimator: Any) -> Relation:
     return Relation.of(declared or Relation.REPLACE_ONE)
 
 
-def specification_in(estimator: Any, declaration: Declaration) -> Specification:
-    """Return what is fixed before γ, the mechanism and the origin of the weights are."""
-    return specification_of(
-        estimator, weight_bound=declaration.weight_bound, relation=_relation(estimator)
-    )
+# -- an earlier release stays until there is a new one --------------------------------------
 
 
-def hyperparameters_in(estimator: Any, declaration: Declaration) -> Hyperparameters:
-    """Return what the parameters and the study fix."""
-    study = estimator.study
-    intercept = estimator.intercept_scale if study is None else study.method.intercept_scale
-    return Hyperparameters.of(estimator, intercept=intercept, clip=fixed_clip(declaration))
+def unfitted(estimator: BaseEstimator) -> Any:
+    """Return a shallow copy without what an earlier fit left, to fit in the estimator's place.
+
+    The estimator keeps its earlier release, which was paid for, until there is a new one.
+    """
+    fresh = copy.copy(estimator)
+    for name in _fitted(fresh):
+        delattr(fresh, name)
+    return fresh
 
 
-def planned_in(estimator: Any) -> int | None:
-    """Return the planned number of people, of the study if there is one."""
-    planned = planned_of(estimator.planned_n)
-    return planned if estimator.study is None else estimator.study.about.planned_n
+def take_over(estimator: BaseEstimator, fresh: BaseEstimator) -> None:
+    """Give an estimator what its copy has learned, in the place of what it had."""
+    for name in _fitted(estimator):
+        delattr(estimator, name)
+    for name in _fitted(fresh):
+        setattr(estimator, name, getattr(fresh, name))
+
+
+def _fitted(estimator: BaseEstimator) -> list[str]:
+    return [name for name in vars(estimator) if name.endswith("_")]

@@ -5,6 +5,7 @@ shared pipeline releases its solution. With a study the estimator fits a table, 
 fits arrays; both go the same way from there.
 """
 
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -15,8 +16,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.estimators.arrays_in import number_encoding, numeric_matrix, take_over, unfitted
-from dpwerm.estimators.parameters import Checked, checked_parameters, declared_labels, problem_of
+from dpwerm.estimators.arrays_in import number_encoding, numeric_matrix
+from dpwerm.estimators.parameters import (
+    METHOD,
+    Checked,
+    checked_parameters,
+    declared_labels,
+    problem_of,
+    take_over,
+    unfitted,
+)
 from dpwerm.fit import fit
 from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.objective.losses import Loss
@@ -27,6 +36,7 @@ from dpwerm.study.study import Study, read_trial, refuse_repeated_persons
 from dpwerm.weighting.contract import trial_of_arrays, trial_of_table
 
 
+@dataclass(eq=False, repr=False)
 class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
     r"""A private individualised treatment rule by outcome weighted learning.
 
@@ -100,80 +110,41 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
     ['pill', 'therapy']
     """
 
-    rule_: Rule
-
-    def __init__(
-        self,
-        epsilon: Any,
-        *,
-        feature_bounds: Any = None,
-        benefit_bounds: Any = None,
-        arms: Any = None,
-        propensity: Any = None,
-        propensity_floor: float | None = None,
-        weight_origin: str | None = None,
-        transform: str = "identity",
-        direction: str = "larger",
-        weights: str = "signed",
-        centre: Any = None,
-        benefit_clip: Any = "auto",
-        default_arm: Any = None,
-        gamma: float | str = "auto",
-        loss: str | Loss = "huberised-hinge",
-        h: float = 1.0,
-        regularizer: str = "ridge",
-        mechanism: str = "auto",
-        delta: Any = 0,
-        relation: str | None = None,
-        encoding: Literal["centred", "paper"] = "centred",
-        intercept_scale: float | str = "auto",
-        saturation: float | str = "auto",
-        threshold: float | str = "auto",
-        planned_n: int | None = None,
-        random_state: int | None = None,
-        study: Study | None = None,
-        ledger: StudyLedger | str | None = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.feature_bounds = feature_bounds
-        self.benefit_bounds = benefit_bounds
-        self.arms = arms
-        self.propensity = propensity
-        self.propensity_floor = propensity_floor
-        self.weight_origin = weight_origin
-        self.transform = transform
-        self.direction = direction
-        self.weights = weights
-        self.centre = centre
-        self.benefit_clip = benefit_clip
-        self.default_arm = default_arm
-        self.gamma = gamma
-        self.loss = loss
-        self.h = h
-        self.regularizer = regularizer
-        self.mechanism = mechanism
-        self.delta = delta
-        self.relation = relation
-        self.encoding = encoding
-        self.intercept_scale = intercept_scale
-        self.saturation = saturation
-        self.threshold = threshold
-        self.planned_n = planned_n
-        self.random_state = random_state
-        self.study = study
-        self.ledger = ledger
+    epsilon: Any
+    _: KW_ONLY
+    feature_bounds: Any = None
+    benefit_bounds: Any = None
+    arms: Any = None
+    propensity: Any = None
+    propensity_floor: float | None = None
+    weight_origin: str | None = None
+    transform: str = "identity"
+    direction: str = "larger"
+    weights: str = "signed"
+    centre: Any = None
+    benefit_clip: Any = "auto"
+    default_arm: Any = None
+    gamma: float | str = "auto"
+    loss: str | Loss = "huberised-hinge"
+    h: float = 1.0
+    regularizer: str = "ridge"
+    mechanism: str = "auto"
+    delta: Any = 0
+    relation: str | None = None
+    encoding: Literal["centred", "paper"] = "centred"
+    intercept_scale: float | str = "auto"
+    saturation: float | str = "auto"
+    threshold: float | str = "auto"
+    planned_n: int | None = None
+    random_state: int | None = None
+    study: Study | None = None
+    ledger: StudyLedger | str | None = None
+    rule_: Rule = field(init=False)
 
     @classmethod
     def from_study(cls, study: Study, epsilon: Any, **parameters: Any) -> Self:
         """Return an estimator whose facts come from a study; parameters replace [method]."""
-        declared = {
-            "gamma": study.method.gamma,
-            "mechanism": study.method.mechanism,
-            "loss": study.method.loss,
-            "h": study.method.h,
-            "saturation": study.method.saturation,
-            "threshold": study.method.threshold,
-        }
+        declared = {name: getattr(study.method, name) for name in METHOD}
         known = {key: value for key, value in declared.items() if value is not None}
         return cls(epsilon, study=study, **{**known, **parameters})
 

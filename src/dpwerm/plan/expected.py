@@ -26,11 +26,11 @@ from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.parameters import LARGEST, real
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.sensitivity import LARGEST_N
-from dpwerm.releases.specification import Specification
+from dpwerm.releases.certificate import Specification
 from dpwerm.simulate.synthetic import Proxies, generator, random_trials
 from dpwerm.study.study import Study
 from dpwerm.study.treatment import Declaration
-from dpwerm.weighting.propensity import split
+from dpwerm.weighting.contract import split
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,8 @@ def settle(
     if clip is not None:
         cut = replace(declaration, benefit=declaration.benefit.clipped_at(clip))
         asked = replace(problem.hyperparameters, clip=fixed_clip(cut))
-        spec = problem.spec.with_settings(weight_bound=cut.weight_bound)
+        bound = problem.spec.weighting.weight_bound(cut)
+        spec = problem.spec.with_settings(weight_bound=bound)
         problem = replace(problem, declaration=cut, hyperparameters=asked, spec=spec)
     open_problem = problem.own(n)
     found = open_problem.settled(n, on_stage)

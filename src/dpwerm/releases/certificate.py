@@ -1,34 +1,104 @@
 """The certificate of a release: facts → calibration of the mechanism → ε, each from the last.
 
-A certificate is a pure function of public facts. The fit makes it before the solver sees a row,
-and ``verify`` computes it again from the facts it contains and compares every number. It names the
-charge that paid for the noise by the ledger's public id and the entry's number and hash, or says
-that there is none; where the ledger is, is not written.
+A specification holds the public choices, everything that can be said before the data is read. A
+certificate is a pure function of it and of other public facts. The fit makes it before the solver
+sees a row, and ``verify`` computes it again from the facts it contains and compares every number.
+It names the charge that paid for the noise by the ledger's public id and the entry's number and
+hash, or says that there is none; where the ledger is, is not written.
 """
 
-from typing import Annotated, Any, Literal, Self
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Literal
 
-from pydantic import (
-    Discriminator,
-    Field,
-    SerializerFunctionWrapHandler,
-    Tag,
-    model_serializer,
-)
+from pydantic import Discriminator, Field, SerializerFunctionWrapHandler, Tag, model_serializer
 
 from dpwerm.errors import ParameterError
 from dpwerm.exact import round_up
 from dpwerm.features.blocks import Frozen as Record
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import get_mechanism
-from dpwerm.mechanisms.contract import Calibration, Inside, Noise, calibrated
-from dpwerm.objective.losses import get_loss
-from dpwerm.objective.regularizers import get_regularizer
-from dpwerm.privacy.budget import AnyBudget, Relation, only_budget
+from dpwerm.mechanisms.contract import Calibration, calibrated
+from dpwerm.mechanisms.laplace import SphericalLaplace
+from dpwerm.mechanisms.output_perturbation import NotPrivate
+from dpwerm.objective.losses import HuberisedHinge, Loss, form_of, get_loss
+from dpwerm.objective.regularizers import Regularizer, Ridge, get_regularizer
+from dpwerm.parameters import positive
+from dpwerm.privacy.budget import AnyBudget, Budget, Relation, only_budget
 from dpwerm.privacy.randomness import NO_LEDGER, Receipt
-from dpwerm.privacy.sensitivity import Facts, origin_of
-from dpwerm.releases.specification import Chosen, Specification
+from dpwerm.privacy.sensitivity import Facts, KnownByDesign, WeightOrigin, origin_of
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, Weighting, get_weighting
+
+NON_PRIVATE = NotPrivate.name
+PROMISES = ("epsilon", "delta", "rho", "mu")
+"""The keys of a certificate that say what was promised."""
+
+Flag = Annotated[bool, Field(strict=True)]
+Integer = Annotated[int, Field(strict=True)]
+Finite = Annotated[float, Field(allow_inf_nan=False, strict=True)]
+Name = Annotated[str, Field(max_length=200, strict=True)]
+Text = Annotated[str, Field(max_length=1000, strict=True)]
+Count = Annotated[int, Field(ge=0, le=10**12, strict=True)]
+Exponent = Annotated[int, Field(ge=-2000, le=2000, strict=True)]
+Randomness = Literal["operating system", "seeded"]
+
+
+# -- the public choices --------------------------------------------------------------------
+
+
+class Chosen(Record):
+    """Which settings were chosen on simulated problems, how accurate they were there, and why."""
+
+    settings: list[Name]
+    accuracy: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
+    reason: Text
+
+
+@dataclass(frozen=True)
+class Specification:
+    """Budget, mechanism, loss and constants of one release.
+
+    gamma: float > 0 on the summed objective; weight_bound: float > 0, the W of Δ = 2WLr/γ; chosen:
+    what was chosen automatically, None if nothing was.
+    An infinite ε always means the non-private baseline, whatever mechanism and δ were named; ρ and
+    μ are for mechanism gaussian alone.
+    """
+
+    budget: AnyBudget
+    gamma: float
+    weight_bound: float
+    mechanism: str = SphericalLaplace.name
+    relation: Relation = Relation.REPLACE_ONE
+    loss: Loss = field(default_factory=HuberisedHinge)
+    regularizer: Regularizer = field(default_factory=Ridge)
+    origin: WeightOrigin = field(default_factory=KnownByDesign)
+    weighting: Weighting = OUTCOME_WEIGHTED
+    chosen: Chosen | None = None
+
+    def __post_init__(self) -> None:
+        positive("gamma", self.gamma)
+        positive("weight_bound", self.weight_bound)
+        if form_of(self.loss) != self.weighting.form:
+            raise ParameterError(
+                f"loss {self.loss.name} is of a {form_of(self.loss)}, and weighting "
+                f"{self.weighting.name} needs one of a {self.weighting.form}"
+            )
+        mechanism = get_mechanism(self.mechanism)
+        if isinstance(self.budget, Budget) and not self.budget.is_private:
+            object.__setattr__(self, "mechanism", NON_PRIVATE)
+            object.__setattr__(self, "budget", Budget(self.budget.epsilon))
+        elif not mechanism.private:
+            raise ParameterError(
+                f"mechanism '{mechanism.name}' adds no noise; use epsilon=inf for a non-private "
+                "fit, or another mechanism"
+            )
+        get_mechanism(self.mechanism).check_notion(self.budget)
+
+    def with_settings(self, **settings: Any) -> "Specification":
+        """Return the same specification with other settings, checked anew."""
+        return replace(self, **settings)
+
+
+# -- the key ledger ------------------------------------------------------------------------
 
 
 class LedgerRecord(Record):
@@ -38,15 +108,6 @@ class LedgerRecord(Record):
     ledger: Annotated[str, Field(pattern="^[0-9a-f]{32}$", strict=True)]
     entry: Annotated[int, Field(ge=1, le=10**12, strict=True)]
     hash: Annotated[str, Field(pattern="^sha256:[0-9a-f]{64}$", strict=True)]
-
-    @classmethod
-    def of(cls, receipt: Receipt) -> Self:
-        """Return the record of a receipt."""
-        return cls.model_validate(vars(receipt))
-
-    def receipt(self) -> Receipt:
-        """Return the receipt that this records."""
-        return Receipt(self.kind, self.ledger, self.entry, self.hash)
 
 
 def _form(value: Any) -> str:
@@ -62,44 +123,35 @@ LedgerKey = Annotated[
 
 def ledger_key(receipt: Receipt | None) -> Literal["none"] | LedgerRecord:
     """Return what a certificate says of a receipt."""
-    return "none" if receipt is None else LedgerRecord.of(receipt)
+    return "none" if receipt is None else LedgerRecord.model_validate(vars(receipt))
 
 
 def receipt_in(key: Literal["none"] | LedgerRecord) -> Receipt | None:
     """Return the receipt that a certificate names, None if it names none."""
-    return None if isinstance(key, str) else key.receipt()
+    return None if isinstance(key, str) else Receipt(**key.model_dump())
 
 
-Finite = Annotated[float, Field(allow_inf_nan=False, strict=True)]
-Name = Annotated[str, Field(max_length=200, strict=True)]
-Count = Annotated[int, Field(ge=0, le=10**12, strict=True)]
-
-PROMISES = ("epsilon", "delta", "rho", "mu")
-"""The keys of a certificate that say what was promised."""
+# -- the certificate -----------------------------------------------------------------------
 
 
-class LossRecord(Record):
-    """A loss and its constants L (lipschitz) and c (smoothness)."""
+class NamedRecord(Record):
+    """One of a registry, such as a regulariser or a weighting, and its parameters."""
 
     name: Name
     parameters: dict[Name, Finite]
+
+
+class LossRecord(NamedRecord):
+    """A loss and its constants L (lipschitz) and c (smoothness)."""
+
     lipschitz: Finite
     smoothness: Finite
 
 
-class RegularizerRecord(Record):
-    """A regulariser, 1-strongly convex, and its parameters."""
-
-    name: Name
-    parameters: dict[Name, Finite]
-
-
-class OriginRecord(Record):
+class OriginRecord(NamedRecord):
     """Where the weights come from, with the origin's own public numbers."""
 
-    name: Name
-    parameters: dict[Name, Finite]
-    statement: Annotated[str, Field(max_length=1000, strict=True)]
+    statement: Text
 
 
 class SensitivityRecord(Record):
@@ -126,27 +178,12 @@ class PerturbationRecord(Record):
     rate: Finite | None
     sigma: Finite | None
 
-    @classmethod
-    def of(cls, inside: Inside | None) -> Self | None:
-        """Return the record, None where the objective has no noise."""
-        if inside is None:
-            return None
-        return cls(
-            norm=inside.norm,
-            kappa=inside.kappa,
-            epsilon_inside=str(inside.epsilon_inside),
-            epsilon_outside=str(inside.epsilon_outside),
-            jacobian=inside.jacobian,
-            rate=inside.rate,
-            sigma=inside.sigma,
-        )
-
 
 class NoiseRecord(Record):
     """The scale of the noise, for reading, and the public grid 2^e of the release."""
 
     scale: Finite
-    grid_exponent: Annotated[int, Field(ge=-2000, le=2000, strict=True)]
+    grid_exponent: Exponent
 
 
 class GaussianRecord(Record):
@@ -155,46 +192,17 @@ class GaussianRecord(Record):
     rho: Finite
     mu: Finite
 
-    @classmethod
-    def of(cls, noise: Noise) -> Self | None:
-        """Return the record, None where the noise is not Gaussian."""
-        both = get_mechanism(noise.mechanism).rho_and_mu(noise)
-        return None if both is None else cls(rho=both[0], mu=both[1])
-
-
-class WeightingRecord(Record):
-    """The design of another estimator than outcome weighted learning, and its parameters."""
-
-    name: Name
-    parameters: dict[Name, Finite]
-
-
-class ChosenRecord(Record):
-    """Which settings were chosen on simulated problems, and in words why; no row was read."""
-
-    settings: list[Name]
-    accuracy: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
-    reason: Annotated[str, Field(max_length=1000, strict=True)]
-
-    @classmethod
-    def of(cls, chosen: Chosen) -> Self:
-        """Return the record of a choice."""
-        return cls(settings=list(chosen.settings), accuracy=chosen.accuracy, reason=chosen.reason)
-
-    def plain(self) -> Chosen:
-        """Return the choice that this records."""
-        return Chosen(tuple(self.settings), self.accuracy, self.reason)
-
 
 class Certificate(Record):
     """Everything the privacy claim rests on.
 
     The promise is in ``epsilon`` and ``delta``, or in ``rho``, or in ``mu``; the others are null.
+    ``weighting`` is None for outcome weighted learning, and files leave it out.
     """
 
-    private: Annotated[bool, Field(strict=True)]
+    private: Flag
     mechanism: Name
-    claim: Annotated[str, Field(max_length=1000, strict=True)]
+    claim: Text
     proof: Name
     epsilon: Name | None
     delta: Name | None
@@ -203,25 +211,24 @@ class Certificate(Record):
     relation: Relation
     n: Count | None
     loss: LossRecord
-    regularizer: RegularizerRecord
+    regularizer: NamedRecord
     gamma: Finite
-    chosen: ChosenRecord | None
+    chosen: Chosen | None
     weight_bound: Finite
     weight_origin: OriginRecord
-    weighting: WeightingRecord | None = None
+    weighting: NamedRecord | None = None
     radius: Finite
     dimension: Annotated[int, Field(ge=1, le=10**6, strict=True)]
     perturbation: PerturbationRecord | None
     sensitivity: SensitivityRecord
     noise: NoiseRecord
     gaussian: GaussianRecord | None
-    randomness: Literal["operating system", "seeded"]
+    randomness: Randomness
     ledger: LedgerKey
     library: Name
 
     @model_serializer(mode="wrap")
     def _plain(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out the weighting where it is outcome weighted, as files have always done."""
         plain: dict[str, Any] = handler(self)
         if self.weighting is None:
             del plain["weighting"]
@@ -254,7 +261,7 @@ class Certificate(Record):
             loss=get_loss(self.loss.name, **self.loss.parameters),
             regularizer=get_regularizer(self.regularizer.name, **self.regularizer.parameters),
             origin=origin_of({"name": self.weight_origin.name, **self.weight_origin.parameters}),
-            chosen=None if self.chosen is None else self.chosen.plain(),
+            chosen=self.chosen,
             weighting=self.design,
         )
 
@@ -300,10 +307,15 @@ def certify(
     receipt: of the charge that paid for the noise. Only what makes a claim is charged.
     """
     calibration = calibration_of(spec, encoding, n)
-    mechanism, facts = get_mechanism(spec.mechanism), calibration.facts
+    mechanism, facts, inside = get_mechanism(spec.mechanism), calibration.facts, calibration.inside
     private = secure and spec.budget.is_private
     if receipt is not None and not private:
         raise ParameterError("what carries no privacy claim is in no ledger")
+    noise, parts = calibration.noise, {}
+    if inside is not None:
+        parts = {part: str(getattr(inside, part)) for part in ("epsilon_inside", "epsilon_outside")}
+    gaussian = get_mechanism(noise.mechanism).rho_and_mu(noise)
+    loss, origin, weighting = spec.loss, spec.origin, spec.weighting
     certificate = Certificate(
         private=private,
         mechanism=spec.mechanism,
@@ -312,39 +324,30 @@ def certify(
         **dict.fromkeys(PROMISES) | spec.budget.plain(),
         relation=spec.relation,
         n=n if spec.relation.publishes_n else None,
-        loss=LossRecord(
-            name=spec.loss.name,
-            parameters=spec.loss.parameters,
-            lipschitz=spec.loss.lipschitz,
-            smoothness=spec.loss.smoothness,
-        ),
-        regularizer=RegularizerRecord(
-            name=spec.regularizer.name, parameters=dict(spec.regularizer.parameters)
-        ),
-        weighting=None
-        if spec.weighting == OUTCOME_WEIGHTED
-        else WeightingRecord(name=spec.weighting.name, parameters=dict(spec.weighting.parameters)),
+        loss=LossRecord(**_named(loss), lipschitz=loss.lipschitz, smoothness=loss.smoothness),
+        regularizer=NamedRecord(**_named(spec.regularizer)),
+        weighting=None if weighting == OUTCOME_WEIGHTED else NamedRecord(**_named(weighting)),
         gamma=spec.gamma,
-        chosen=None if spec.chosen is None else ChosenRecord.of(spec.chosen),
+        chosen=spec.chosen,
         weight_bound=spec.weight_bound,
-        weight_origin=OriginRecord(
-            name=spec.origin.name,
-            parameters=dict(spec.origin.parameters),
-            statement=spec.origin.statement,
-        ),
+        weight_origin=OriginRecord(**_named(origin), statement=origin.statement),
         radius=facts.radius,
         dimension=facts.dimension,
-        perturbation=PerturbationRecord.of(calibration.inside),
+        perturbation=None if inside is None else PerturbationRecord(**{**vars(inside), **parts}),
         sensitivity=SensitivityRecord(
-            weights_constant=round_up(spec.origin.constant(facts)),
+            weights_constant=round_up(origin.constant(facts)),
             minimiser=calibration.sensitivity,
             tolerance=calibration.tolerance,
-            total=calibration.noise.sensitivity,
+            total=noise.sensitivity,
         ),
-        noise=NoiseRecord(scale=calibration.noise.scale, grid_exponent=calibration.noise.exponent),
-        gaussian=GaussianRecord.of(calibration.noise),
+        noise=NoiseRecord(scale=noise.scale, grid_exponent=noise.exponent),
+        gaussian=gaussian and GaussianRecord(rho=gaussian[0], mu=gaussian[1]),
         randomness="operating system" if secure else "seeded",
         ledger=ledger_key(receipt),
         library=library,
     )
     return certificate, calibration
+
+
+def _named(one: Loss | Regularizer | WeightOrigin | Weighting) -> dict[str, Any]:
+    return {"name": one.name, "parameters": dict(one.parameters)}

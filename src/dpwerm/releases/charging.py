@@ -45,38 +45,57 @@ def payment_of(
     what: str,
     *,
     relation: Relation,
+    study: Study | None = None,
     study_id: str = "",
 ) -> Payment:
     """Return how a release is paid for; what cannot be charged is refused before a row is read.
 
-    Parameters
-    ----------
-    ledger : Ledger, "none", or None, which only a seed or ε = ∞ allows
+    ledger : a Ledger; "none", with which the release is added up with no other, but alone must
+        still be within the total that the study declares; or None for the study's own, or for
+        nothing where a seed or ε = ∞ allows that
     budget : what is asked; the cost is at most this
-    random_state : None for the operating system, or a seed
     what : "rule", "tuned rule", "value" or "classifier"
     relation : of the release; amounts under another one cannot be added
-    study_id : the study that the release names, empty if it names none
+    study_id : of the study that the release names, empty if it names none
     """
+    if study is not None and budget.is_private and Unrecorded(random_state).secure:
+        study_id = study.id
+        if ledger is None:
+            # SQLAlchemy takes a while to load; a fit that charges nothing does without it.
+            from dpwerm.privacy.ledger.ledger import Ledger
+
+            ledger = Ledger.of_study(study)
+        elif isinstance(ledger, str) and ledger == NO_LEDGER:
+            _refuse_alone(study, budget)
     if not (ledger is None or isinstance(ledger, str | StudyLedger)):
         raise ParameterError(
             f'ledger must be a Ledger or the word "{NO_LEDGER}", not {type(ledger).__name__}'
         )
     payment = payment_for(ledger, budget, random_state, what)
     if isinstance(payment, Charged) and isinstance(ledger, StudyLedger):
-        declared = ledger.declared
-        if declared.relation != relation:
-            raise ParameterError(
-                f"the ledger's total is for relation {declared.relation}, this release is for "
-                f"{relation}: the two do not add up. Give a ledger for relation {relation}"
-            )
-        if study_id not in ("", declared.study):
-            raise ParameterError(
-                f"the ledger charges study {declared.study}, the release is of study {study_id}: "
-                "give the ledger of that study"
-            )
+        _refuse_other(ledger.declared, relation, study_id)
         ledger.refuse_over(budget)
+        total = None if study is None else _total(study)
+        if total not in (None, ledger.declared.total):
+            raise ParameterError(
+                f"the ledger's total is {ledger.declared.total}, the study declares {total}: give "
+                "Ledger.of_study(study)"
+            )
     return payment
+
+
+def _refuse_other(declared: Account, relation: Relation, study_id: str) -> None:
+    """Raise if a ledger is for another relation or another study than a release."""
+    if declared.relation != relation:
+        raise ParameterError(
+            f"the ledger's total is for relation {declared.relation}, this release is for "
+            f"{relation}: the two do not add up. Give a ledger for relation {relation}"
+        )
+    if study_id not in ("", declared.study):
+        raise ParameterError(
+            f"the ledger charges study {declared.study}, the release is of study {study_id}: "
+            "give the ledger of that study"
+        )
 
 
 def attach(
@@ -99,47 +118,7 @@ def attach(
         warnings.warn(LedgerWarning(text), stacklevel=3)
 
 
-def study_payment(
-    ledger: Any,
-    study: Study | None,
-    budget: AnyBudget,
-    random_state: int | None,
-    what: str,
-    *,
-    relation: Relation,
-    study_id: str = "",
-) -> Payment:
-    """Return how a release is paid for; the parameters are those of ``payment_of``.
-
-    ledger: None for the study's own. With "none" the release is added up with no other, but alone
-    it must still be within the total that the study declares.
-    """
-    if study is not None and budget.is_private and Unrecorded(random_state).secure:
-        study_id = study.id
-        if ledger is None:
-            # SQLAlchemy takes a while to load; a fit that charges nothing does without it.
-            from dpwerm.privacy.ledger.ledger import Ledger
-
-            ledger = Ledger.of_study(study)
-        elif isinstance(ledger, str) and ledger == NO_LEDGER:
-            refuse_alone(study, budget)
-    payment = payment_of(ledger, budget, random_state, what, relation=relation, study_id=study_id)
-    if study is not None and isinstance(payment, Charged) and isinstance(ledger, StudyLedger):
-        refuse_other_total(study, ledger.declared.total)
-    return payment
-
-
-def refuse_other_total(study: Study, total: Total) -> None:
-    """Raise if a ledger was given another total than the study declares."""
-    declared = _total(study)
-    if declared is not None and declared != total:
-        raise ParameterError(
-            f"the ledger's total is {total}, the study declares {declared}: give "
-            "Ledger.of_study(study)"
-        )
-
-
-def refuse_alone(study: Study, budget: AnyBudget) -> None:
+def _refuse_alone(study: Study, budget: AnyBudget) -> None:
     """Raise if a release, whatever was spent before, is above the study's declared total."""
     total = _total(study)
     if total is None:

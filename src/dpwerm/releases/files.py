@@ -24,7 +24,7 @@ DEEPEST = 20
 
 
 class _RefusedError(ValueError):
-    """Raised inside the parser with a text of our own."""
+    """Raised inside the parser with the problem, and perhaps the remedy, of a fault."""
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -67,43 +67,42 @@ def _is_deep(content: object) -> bool:
 def read_json(path: Path) -> dict[str, Any]:
     """Return the object in a JSON file, or say why it is none."""
     where = path.name or str(path)
-    if path.is_dir():
-        raise RuleFileError(where, [Fault(where, "is a folder", "give the path of a JSON file")])
     try:
-        with path.open("rb") as stream:
-            raw = stream.read(LARGEST_FILE + 1)
-        if len(raw) > LARGEST_FILE:
-            raise RuleFileError(where, [Fault(where, f"larger than {LARGEST_FILE} bytes")])
-        content = json.loads(
-            raw.decode("utf-8"),
-            object_pairs_hook=_unique,
-            parse_constant=_no_constant,
-            parse_int=_integer,
-            parse_float=_decimal,
-        )
+        return _object(path)
     except OSError as error:
-        raise RuleFileError(
-            where, [Fault(where, f"cannot be read ({error.strerror})", "check the path")]
-        ) from None
+        fault = Fault(where, f"cannot be read ({error.strerror})", "check the path")
     except _RefusedError as refused:
-        raise RuleFileError(where, [Fault(where, str(refused))]) from None
+        fault = Fault(where, *refused.args)
     except UnicodeDecodeError:
-        raise RuleFileError(where, [Fault(where, "is not UTF-8 text")]) from None
-    except json.JSONDecodeError as error:
-        raise RuleFileError(
-            where,
-            [Fault(f"{where} line {error.lineno}", "is not JSON", "it may be cut off")],
-        ) from None
-    except RecursionError:
-        raise RuleFileError(where, [Fault(where, "is nested too deeply")]) from None
-    if _is_deep(content):
-        raise RuleFileError(where, [Fault(where, "is nested too deeply")])
-    if not isinstance(content, dict):
-        raise RuleFileError(where, [Fault(where, "is not a JSON object")])
-    try:
-        json.dumps(content, ensure_ascii=False).encode()
+        fault = Fault(where, "is not UTF-8 text")
     except UnicodeEncodeError:
-        raise RuleFileError(where, [Fault(where, "has half a character in a text")]) from None
+        fault = Fault(where, "has half a character in a text")
+    except json.JSONDecodeError as error:
+        fault = Fault(f"{where} line {error.lineno}", "is not JSON", "it may be cut off")
+    except RecursionError:
+        fault = Fault(where, "is nested too deeply")
+    raise RuleFileError(where, [fault])
+
+
+def _object(path: Path) -> dict[str, Any]:
+    if path.is_dir():
+        raise _RefusedError("is a folder", "give the path of a JSON file")
+    with path.open("rb") as stream:
+        raw = stream.read(LARGEST_FILE + 1)
+    if len(raw) > LARGEST_FILE:
+        raise _RefusedError(f"larger than {LARGEST_FILE} bytes")
+    content = json.loads(
+        raw.decode("utf-8"),
+        object_pairs_hook=_unique,
+        parse_constant=_no_constant,
+        parse_int=_integer,
+        parse_float=_decimal,
+    )
+    if _is_deep(content):
+        raise _RefusedError("is nested too deeply")
+    if not isinstance(content, dict):
+        raise _RefusedError("is not a JSON object")
+    json.dumps(content, ensure_ascii=False).encode()
     return content
 
 

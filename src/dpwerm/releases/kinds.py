@@ -10,15 +10,15 @@ writing, digest and verification are the same for all and stand here. One class 
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from dpwerm.errors import Fault, ParameterError, RuleFileError
+from dpwerm.errors import DpwermError, Fault, ParameterError, RuleFileError
 from dpwerm.faults import faults_of
 from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.ledger.entry import WHAT, Entry
@@ -111,14 +111,14 @@ class Kind(ABC, Generic[R]):
     """One kind of release.
 
     format, version : what its files say of themselves; a file of another version is refused
-    releases : the class of its releases
+    releases : the class of its releases, which have ``private``, ``budget`` and ``receipt``
     charged_as : what a ledger may call one, such as "rule"
     again : what makes a release anew, as a remedy, such as "fit again"
     shown : the checks that ``dpwerm verify`` lists
     given : of those, what follows from nothing else in the file, so that nothing can show it right
     derived : prefixes of what ``checks`` has compared, so that only faults of writing are told
-    words : where its ``summary`` and its ``report`` are, as "module:function": words stand above
-        releases and are loaded when they are asked for; a kind of one's own overrides the methods
+    report : from a release and what is ``Beside`` it to a ``dpwerm.documents.content.Report``, for
+        a kind that brings its own; documents stand above releases and have that of a rule
     """
 
     format: ClassVar[str]
@@ -129,7 +129,7 @@ class Kind(ABC, Generic[R]):
     shown: ClassVar[Sequence[str]] = ("digest",)
     given: ClassVar[Sequence[str]] = ()
     derived: ClassVar[tuple[str, ...]] = ()
-    words: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    report: Callable[..., Any] | None = None
 
     # -- what each kind says ---------------------------------------------------------------
 
@@ -142,26 +142,13 @@ class Kind(ABC, Generic[R]):
         """Return the release that content of this format and version describes, or its faults."""
 
     @abstractmethod
-    def charged(self, release: R, digest: str) -> Released:
-        """Return what the release says of its charge."""
+    def charged(self, release: R) -> tuple[str, str]:
+        """Return what a ledger calls the release, and the id of its study, empty without one."""
 
     def checks(self, release: R) -> list[Finding]:
         """Return the checks beyond how the file is written: what follows from its facts."""
         del release
         return []
-
-    def summary(self, release: R) -> str:
-        """Return the release as text."""
-        return str(_named(self.words["summary"])(release))
-
-    def report(self, release: R, beside: Beside) -> Any:
-        """Return the report on a release, a ``dpwerm.documents.content.Report``."""
-        return _named(self.words["report"])(release, beside)
-
-    @property
-    def reported(self) -> bool:
-        """Whether its releases have a report of their own."""
-        return "report" in self.words or type(self).report is not Kind.report
 
     def refusal(self, wrong: Sequence[str]) -> list[Fault]:
         """Return why a file is not read, by the checks that do not hold."""
@@ -180,9 +167,10 @@ class Kind(ABC, Generic[R]):
         content = {"format": self.format, "version": self.version, **self.plain(release)}
         return {**content, "digest": digest_of(content)}
 
-    def released(self, release: R) -> Released:
+    def released(self, release: Any) -> Released:
         """Return what the release says of its charge, with the digest of its file."""
-        return self.charged(release, str(self.content(release)["digest"]))
+        (what, study), digest = self.charged(release), str(self.content(release)["digest"])
+        return Released(what, release.private, study, digest, release.budget, release.receipt)
 
     def ascii(self, release: R) -> str:
         """Return the text of a file of the same digest, in characters that any terminal shows."""
@@ -241,10 +229,13 @@ class Kind(ABC, Generic[R]):
         raise RuleFileError(where, [Fault("format, version", problem, remedy)])
 
 
-def _named(place: str) -> Callable[..., Any]:
-    module, name = place.split(":")
-    found: Callable[..., Any] = getattr(import_module(module), name)
-    return found
+@contextmanager
+def refused_at(where: str, place: str) -> Iterator[None]:
+    """Make an error of the library the fault of one place in a file."""
+    try:
+        yield
+    except DpwermError as error:
+        raise RuleFileError(where, [Fault(place, str(error))]) from None
 
 
 def leaves(value: Any, path: str = "") -> Iterator[tuple[str, object]]:
@@ -276,9 +267,6 @@ def compared(
 RULE, VALUE = "dpwerm-rule", "dpwerm-value"
 _HOMES = {RULE: "dpwerm.releases.rule_file", VALUE: "dpwerm.releases.value.release"}
 """Where the kinds of the library register themselves when they are first asked for."""
-
-_BESIDE = {"dpwerm-report": "report"}
-"""Files of the library that are no releases."""
 
 KINDS: dict[str, Kind[Any]] = {}
 """Every kind that was asked for or registered, by its format."""
@@ -327,10 +315,9 @@ def check_file(path: Path) -> Checked[Any]:
 
 
 def _called(form: object) -> str:
-    """Return what people call files of a format, empty if it is not known."""
-    if isinstance(form, str) and form in {*KINDS, *_HOMES}:
-        return form.removeprefix("dpwerm-")
-    return _BESIDE.get(str(form), "")
+    """Return what people call files of a format, reports too; empty if it is not known."""
+    known = isinstance(form, str) and form in {*KINDS, *_HOMES, "dpwerm-report"}
+    return str(form).removeprefix("dpwerm-") if known else ""
 
 
 # -- what a file must say because of the charge that paid for it -------------------------------
@@ -351,16 +338,16 @@ def ledger_findings(found: Released, entries: Iterable[Entry], study: str = "") 
     if receipt is None:
         findings = [Finding(f"{CHARGE}charge", "none", "the entry that paid for the release")]
     else:
-        findings = _charge_findings(found, receipt, entries, study or found.study)
+        known = {entry.number: entry for entry in entries}
+        findings = _charge_findings(found, receipt, known, study or found.study)
     if study and found.study not in ("", study):
         findings.append(Finding(f"{CHARGE}study file", found.study, study))
     return findings
 
 
 def _charge_findings(
-    found: Released, receipt: Receipt, entries: Iterable[Entry], study: str
+    found: Released, receipt: Receipt, known: Mapping[int, Entry], study: str
 ) -> list[Finding]:
-    known = {entry.number: entry for entry in entries}
     started = known[1].body.get("ledger") if 1 in known else NO_ENTRY
     charge = known.get(receipt.entry)
     findings = [

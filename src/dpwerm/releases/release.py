@@ -130,15 +130,11 @@ class Release:
         }
 
 
-# ------------------------------------------------------------------------------------------
-# A released treatment rule: recommend the second arm where f(x) > 0, the first where f(x) < 0.
-#
-# f(x) = 0 gives the default arm. Everything in a rule is public.
-
-
 @dataclass(frozen=True)
 class Rule:
-    """A release, and the declared arms between which it decides.
+    """A release, and the declared arms between which it decides; everything in it is public.
+
+    It recommends the second arm where f(x) > 0, the first where f(x) < 0, else the default.
 
     Parameters
     ----------

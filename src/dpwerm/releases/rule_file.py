@@ -1,28 +1,46 @@
-"""rule.json: a rule, its certificate, and a digest of the whole; versioned, strict, no pickle."""
+"""rule.json: a rule, its certificate, and a digest of the whole; versioned, strict, no pickle.
+
+Whatever follows from something else is computed again and compared: each certificate from its own
+facts; W and the origin of the weights from what the study declares; a private propensity model from
+the rule whose weights it makes; a private tuning from the rows, the budget and the candidates, each
+of which could have been fitted. Facts that follow from nothing else (γ, the bounds, ε, the charge
+in a ledger) can only be protected by the digest or by the ledger itself.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from dpwerm.errors import DpwermError, Fault, ParameterError, RuleFileError
+from dpwerm.errors import DpwermError, Fault, RuleFileError
 from dpwerm.features.blocks import Frozen as Record
 from dpwerm.features.encoding import Encoding
-from dpwerm.privacy.budget import Budget, GaussianBudget
-from dpwerm.privacy.sensitivity import ReleasedModel
-from dpwerm.releases.certificate import Certificate, Finite, Name
-from dpwerm.releases.kinds import RULE, Finding, Kind, Released, register_kind
+from dpwerm.objective.losses import Logistic
+from dpwerm.objective.regularizers import Ridge
+from dpwerm.privacy.budget import Budget, GaussianBudget, Relation
+from dpwerm.privacy.sensitivity import KnownByDesign, ReleasedModel
+from dpwerm.releases.certificate import PROMISES, Certificate, Finite, Integer, Name, Text, certify
+from dpwerm.releases.kinds import RULE, Finding, Kind, compared, refused_at, register_kind
 from dpwerm.releases.release import Release, Rule
-from dpwerm.releases.tuning import Tuning, TuningRecord, plain_tuning
-from dpwerm.releases.verify import declared_findings, verify_release
+from dpwerm.releases.tuning import Tuning, TuningRecord, plain_tuning, refuse_shared_weights
 from dpwerm.study.treatment import Declaration
+from dpwerm.weighting.contract import model_encoding, origin_for, split
 
-Text = Annotated[str, Field(max_length=1000, strict=True)]
+BOUND, OTHER_BOUND = "weight bound V/pi_min", "weight bound of the design"
+GIVEN = (
+    *(f"certificate.{promise}" for promise in PROMISES),
+    "propensity.certificate.mechanism",
+    "propensity.certificate.epsilon",
+    "tuning.how",
+    "tuning.rows",
+    "tuning.epsilon",
+)
 SHOWN = (
+    *GIVEN,
     "digest",
-    "weight bound V/pi_min",
+    BOUND,
+    OTHER_BOUND,
     "weight origin",
     "certificate.radius",
     "certificate.perturbation.kappa",
@@ -36,38 +54,18 @@ SHOWN = (
     "certificate.sensitivity.total",
     "certificate.noise.scale",
     "certificate.noise.grid_exponent",
-    "certificate.epsilon",
-    "certificate.delta",
-    "certificate.rho",
-    "certificate.mu",
     "certificate.gaussian.rho",
     "certificate.gaussian.mu",
     "certificate.private",
     "propensity.certificate.private",
-    "propensity.certificate.mechanism",
-    "propensity.certificate.epsilon",
     "propensity.certificate.noise.scale",
     "propensity model, share of the budget",
-    "tuning.how",
     "tuning.claim",
-    "tuning.rows",
     "tuning.fit.epsilon",
     "tuning.choice.epsilon",
-    "tuning.epsilon",
     "tuning, rows of the released fit",
     "tuning, budget of the released fit",
     "tuning, cost of all steps",
-)
-GIVEN = (
-    "certificate.epsilon",
-    "certificate.delta",
-    "certificate.rho",
-    "certificate.mu",
-    "propensity.certificate.mechanism",
-    "propensity.certificate.epsilon",
-    "tuning.how",
-    "tuning.rows",
-    "tuning.epsilon",
 )
 
 
@@ -75,8 +73,8 @@ class CoefficientsRecord(Record):
     """θ_j = integers[j]·2^exponent in encoded units; own_units is the rule, for reading."""
 
     names: list[Text]
-    integers: list[Annotated[int, Field(strict=True)]]
-    exponent: Annotated[int, Field(strict=True)]
+    integers: list[Integer]
+    exponent: Integer
     threshold: Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False, strict=True)]
     own_units: dict[Text, Finite]
 
@@ -146,22 +144,10 @@ def what_of(rule: Rule) -> str:
     return "rule" if rule.tuning is None else "tuned rule"
 
 
-def _tuning(record: RuleRecord, where: str) -> Tuning | None:
-    """Return the private tuning that a record describes, if it describes one."""
-    if record.tuning is None:
-        return None
-    try:
-        return record.tuning.tuning()
-    except ParameterError as error:
-        raise RuleFileError(where, [Fault("tuning", str(error))]) from None
-
-
 def _release(record: ReleaseRecord, where: str, prefix: str = "") -> Release:
     """Return the release that a record describes, or every fault of its form."""
-    try:
+    with refused_at(where, f"{prefix}certificate"):
         record.certificate.specification()
-    except DpwermError as error:
-        raise RuleFileError(where, [Fault(f"{prefix}certificate", str(error))]) from None
     try:
         encoding = Encoding.from_dict(record.encoding)
     except RuleFileError as error:
@@ -182,21 +168,132 @@ def _release(record: ReleaseRecord, where: str, prefix: str = "") -> Release:
     return release
 
 
+# -- what follows from the rest ---------------------------------------------------------------
+
+
+def verify_release(release: Release) -> list[Finding]:
+    """Return one finding per recorded value, each compared with what follows from the facts."""
+    recorded = release.certificate
+    findings = [Finding("coefficients", len(release.integers), len(release.coefficient_names))]
+    try:
+        derived, _ = certify(
+            recorded.specification(),
+            release.encoding,
+            recorded.n,
+            secure=recorded.randomness == "operating system",
+            library=recorded.library,
+            receipt=recorded.receipt,
+        )
+    except DpwermError as error:
+        return [*findings, Finding("certificate", "refused", str(error))]
+    found, follows = recorded.model_dump(mode="json"), derived.model_dump(mode="json")
+    return findings + compared(follows, found, absent=None, prefix="certificate.")
+
+
+def declared_findings(rule: Rule) -> list[Finding]:
+    """Return the checks of a rule against its declaration."""
+    certificate, declaration = rule.release.certificate, rule.declaration
+    origin = origin_for(declaration.treatment, rule.release.encoding, certificate.n or 1)
+    recorded, bound = certificate.weight_origin, certificate.design.weight_bound(declaration)
+    findings = [
+        Finding(
+            BOUND if certificate.weighting is None else OTHER_BOUND, certificate.weight_bound, bound
+        ),
+        Finding("weight origin", recorded.name, origin.name),
+        Finding("weight origin, its numbers", recorded.parameters, dict(origin.parameters)),
+    ]
+    findings += tuning_findings(rule)
+    if rule.propensity is None:
+        return findings
+    return findings + _propensity(rule, rule.propensity)
+
+
+def _propensity(rule: Rule, propensity: Release) -> list[Finding]:
+    """Return the checks of a private propensity model, as of any release and as the rule's."""
+    certificate, own = rule.release.certificate, propensity.certificate
+    plain, expected = propensity.encoding.changed(intercept=1.0), rule.release.encoding
+    pairs = {
+        "features": (plain.to_dict(), model_encoding(expected).to_dict()),
+        "threshold": (propensity.threshold, 0.0),
+        "weight bound": (own.weight_bound, 1.0),
+        "weight origin": (own.weight_origin.name, KnownByDesign.name),
+        "loss": (own.loss.name, Logistic.name),
+        "regularizer": (own.regularizer.name, Ridge.name),
+        "relation": (str(own.relation), str(certificate.relation)),
+        "n": (own.n, certificate.n if rule.tuning is None else rule.tuning.rows),
+        "randomness": (own.randomness, certificate.randomness),
+        "ledger": (own.receipt, certificate.receipt),
+        "share of the budget": (_parts(rule, propensity), "as declared"),
+    }
+    return [
+        *(
+            Finding(f"propensity.{finding.what}", finding.recorded, finding.derived)
+            for finding in verify_release(propensity)
+        ),
+        *(Finding(f"propensity model, {what}", *pair) for what, pair in pairs.items()),
+    ]
+
+
+def _parts(rule: Rule, propensity: Release) -> str:
+    """Return whether the two budgets are the declared split of their sum; tuning is the rule's."""
+    try:
+        both = split(rule.budget, rule.declaration.treatment)
+    except DpwermError as error:
+        return str(error)
+    same = both == (propensity.certificate.budget, rule.own_budget)
+    return "as declared" if same else "another split than the study declares"
+
+
+def tuning_findings(rule: Rule) -> list[Finding]:
+    """Return the checks of a private tuning; none without one."""
+    tuning = rule.tuning
+    if tuning is None:
+        return []
+    certificate = rule.release.certificate
+    steps, chosen = tuning.steps, certificate.chosen
+    pairs: dict[str, tuple[object, object]] = {
+        "relation": (str(certificate.relation), str(Relation.REPLACE_ONE)),
+        "rows of all slots": (sum(tuning.slots), tuning.rows),
+        "rows of the released fit": (certificate.n, tuning.released_rows),
+        "budget of the released fit": (str(certificate.budget), str(steps.rule)),
+        "gamma is a candidate": (certificate.gamma in tuning.candidates, True),
+        "gamma was simulated": (chosen is not None and "gamma" in chosen.settings, False),
+        "candidates": (_fitted(rule, tuning), "all can be fitted"),
+        "cost of all steps": (_cost(tuning), f"within {tuning.budget}"),
+    }
+    return [Finding(f"tuning, {what}", *pair) for what, pair in pairs.items()]
+
+
+def _fitted(rule: Rule, tuning: Tuning) -> str:
+    """Return whether the mechanism makes its claim for every candidate on its slot."""
+    recorded = rule.release.certificate
+    try:
+        refuse_shared_weights(recorded.weight_origin.name)
+        for gamma in tuning.candidates:
+            spec = recorded.specification().with_settings(gamma=gamma, budget=tuning.steps.fit)
+            certify(spec, rule.release.encoding, tuning.slots[0], secure=True, library="")
+    except DpwermError as error:
+        return str(error)
+    return "all can be fitted"
+
+
+def _cost(tuning: Tuning) -> str:
+    """Return whether the steps together are within the whole budget."""
+    cost, whole = tuning.cost, tuning.budget
+    if not isinstance(cost, Budget):
+        return str(cost)
+    within = cost.epsilon <= whole.epsilon and cost.delta <= whole.delta
+    return f"within {whole}" if within else str(cost)
+
+
 class RuleKind(Kind[Rule]):
     """Rules, as ``dpwerm fit`` and private tuning release them."""
 
     format, version, releases = RULE, 5, Rule
     charged_as = ("rule", "tuned rule")
     again = "run dpwerm verify, or fit again"
-    shown = SHOWN
-    given = GIVEN
+    shown, given = SHOWN, GIVEN
     derived = ("certificate.", "propensity.certificate.")
-    words = MappingProxyType(
-        {
-            "summary": "dpwerm.documents.summary:summary",
-            "report": "dpwerm.documents.report.compose:report_on",
-        }
-    )
 
     def plain(self, release: Rule) -> dict[str, Any]:
         """Return the content of a rule file without format, version and digest."""
@@ -219,30 +316,26 @@ class RuleKind(Kind[Rule]):
         propensity = None
         if record.propensity is not None:
             propensity = _release(record.propensity, where, "propensity.")
-        try:
+        with refused_at(where, "treatment, benefit"):
             facts = Declaration.of_record(record.treatment, record.benefit)
-        except ParameterError as error:
-            raise RuleFileError(where, [Fault("treatment, benefit", str(error))]) from None
         if (facts.treatment.origin == ReleasedModel.name) != (propensity is not None):
             fault = Fault("propensity", "must be there exactly if the propensity model is private")
             raise RuleFileError(where, [fault])
         strange = sorted(set(record.sources) - {block.name for block in release.encoding.blocks})
         if strange:
             raise RuleFileError(where, [Fault("sources", "names something that is no feature")])
-        declaration = Declaration(
-            facts.treatment, facts.benefit, record.study.id, record.study.name, record.sources
-        )
-        rule = Rule(release, declaration, propensity, _tuning(record, where))
-        try:
+        study, sources = record.study, record.sources
+        facts = replace(facts, study_id=study.id, study_name=study.name, sources=sources)
+        with refused_at(where, "tuning"):
+            tuning = None if record.tuning is None else record.tuning.tuning()
+        rule = Rule(release, facts, propensity, tuning)
+        with refused_at(where, "budget of both releases"):
             _ = rule.budget
-        except ParameterError as error:
-            raise RuleFileError(where, [Fault("budget of both releases", str(error))]) from None
         return rule
 
-    def charged(self, release: Rule, digest: str) -> Released:
-        """Return what a rule says of its charge."""
-        what, study = what_of(release), release.declaration.study_id
-        return Released(what, release.private, study, digest, release.budget, release.receipt)
+    def charged(self, release: Rule) -> tuple[str, str]:
+        """Return what a ledger calls a rule, and its study."""
+        return what_of(release), release.declaration.study_id
 
     def checks(self, release: Rule) -> list[Finding]:
         """Return what follows from the certificates and from the declaration."""

@@ -31,7 +31,7 @@ from dpwerm.privacy.budget import (
     written_decimal,
 )
 from dpwerm.privacy.sensitivity import LARGEST_N, ExternalModel, KnownByDesign, ReleasedModel
-from dpwerm.releases.certificate import Count, Finite, Name
+from dpwerm.releases.certificate import Count, Finite, Name, Text
 
 PARTS, SPLIT = WAYS = ("parts", "split")
 MOST_CANDIDATES = 50
@@ -56,21 +56,26 @@ TRAINING = (7, 10)
 
 _RUN_DIGITS = 9
 
-FLIP_CLAIM = (
-    "Candidate j was fitted on slot j alone, and permute-and-flip chose one by scores on the "
-    "last slot. One person is in one slot, so all of it costs the larger of a fit and the choice."
+_CHOICE = "Candidate j was fitted on slot j alone, and {} chose one by scores on the last slot"
+_PARTS = _CHOICE + (
+    ". One person is in one slot, so all of it costs the larger of a fit and the choice."
 )
-REPEATS_CLAIM = (
-    "Each of a secret, random number of runs drew a candidate, fitted it on the first slot and "
-    "scored it with Laplace noise on the second, which costs the larger of the two. The best run "
-    "was kept, which costs three runs."
+_SPLIT = _CHOICE + (
+    ", which costs the larger of a fit and the choice. Only the chosen gamma was kept; the rule "
+    "was then fitted to all rows, and that cost is added."
 )
-SPLIT_CLAIM = (
-    "Candidate j was fitted on slot j alone, and permute-and-flip chose one by scores on the last "
-    "slot, which costs the larger of a fit and the choice. Only the chosen gamma was kept; the "
-    "rule was then fitted to all rows, and that cost is added."
-)
-"""Of a split whose choice was permute-and-flip's, as all were then."""
+CLAIMS = {
+    PARTS: _PARTS.format("the exponential mechanism"),
+    SPLIT: _SPLIT.format("the exponential mechanism"),
+    FLIP: _PARTS.format("permute-and-flip"),
+    REPEATS: "Each of a secret, random number of runs drew a candidate, fitted it on the first "
+    "slot and scored it with Laplace noise on the second, which costs the larger of the two. The "
+    "best run was kept, which costs three runs.",
+}
+"""The privacy claim of each way, in plain words."""
+
+SPLIT_CLAIM = _SPLIT.format("permute-and-flip")
+"""Of a split of earlier versions."""
 
 WAY_OUT = {
     FLIP: "parts does the same with the exponential mechanism",
@@ -88,10 +93,7 @@ def refuse_retired(name: str, how: object) -> None:
 
 
 def training_slots(rows: int) -> tuple[int, int]:
-    """Return the rows of the two slots of ``repeats``: seven tenths to fit on, the rest to score.
-
-    rows ≥ 2
-    """
+    """Return the slots of ``repeats`` of rows ≥ 2: seven tenths to fit on, the rest to score."""
     top, bottom = TRAINING
     training = max(1, rows * top // bottom)
     return training, rows - training
@@ -134,16 +136,13 @@ class Steps:
 class Tuning:
     """How γ was found, all of it public.
 
-    Parameters
-    ----------
     how : one of ``WAYS``; in files of earlier versions also one of ``RETIRED``
     candidates : the 2 to 50 values of γ that were tried, ascending
-    rows : int, n, the rows of the trial
-    budget : Budget, what tuning and the released fit cost together
-    share : Decimal in (0, 1), the part of ε for tuning, with ``split``; otherwise None
-    repeats : int, the expected number of runs, four for each candidate, with ``repeats`` of earlier
-        versions; otherwise None
-    flipped : bool, whether permute-and-flip chose, as in every ``split`` of earlier versions
+    rows : n, the rows of the trial
+    budget : what tuning and the released fit cost together
+    share : in (0, 1), the part of ε for tuning, with ``split`` alone
+    repeats : the expected number of runs, four for each candidate, with ``repeats`` alone
+    flipped : whether permute-and-flip chose, as in every ``split`` of earlier versions
     """
 
     how: str
@@ -264,18 +263,6 @@ def checked_candidates(candidates: object) -> tuple[float, ...]:
     return values
 
 
-CLAIMS: dict[str, str] = {
-    PARTS: "Candidate j was fitted on slot j alone, and the exponential mechanism chose one by "
-    "scores on the last slot. One person is in one slot, so all of it costs the larger of a fit "
-    "and the choice.",
-    SPLIT: "Candidate j was fitted on slot j alone, and the exponential mechanism chose one by "
-    "scores on the last slot, which costs the larger of a fit and the choice. Only the chosen "
-    "gamma was kept; the rule was then fitted to all rows, and that cost is added.",
-    FLIP: FLIP_CLAIM,
-    REPEATS: REPEATS_CLAIM,
-}
-"""The privacy claim of each way, in plain words."""
-
 PROOF = "docs/proofs/private-tuning.md"
 
 
@@ -302,7 +289,7 @@ class TuningRecord(Record):
     choice: StepRecord
     share: Name | None
     repeats: Count | None
-    claim: Annotated[str, Field(max_length=1000, strict=True)]
+    claim: Text
     proof: Name
 
     def tuning(self) -> Tuning:

@@ -1,13 +1,8 @@
-r"""The treatment, and what a rule keeps of its study: treatment, benefit, and W = V/π_min.
+"""The treatment, and what a rule keeps of its study: treatment, benefit, and sources of bounds.
 
 There are two arms, the first −1 and the second +1. A weight divides by P(arm received | x), so that
 probability must be known and bounded below: P ≥ π_min, the smaller arm's probability, or the
 declared floor of a propensity.
-
-Outcome weights are w = |v|/P(y|x) and y' = y·sign(v), so that w ≤ W; the certificate of a rule
-derives W again. v is the centred, clipped benefit. A benefit below the centre speaks for the other
-arm, so its sign moves to the label and its size to the weight (docs/proofs/signed-weights.md). A
-row whose arm, benefit or propensity is missing gets weight 0 and still counts in n.
 """
 
 from collections.abc import Mapping
@@ -28,7 +23,7 @@ from pydantic import (
 from dpwerm.arrays import FloatArray
 from dpwerm.data.table import Table, normalise
 from dpwerm.errors import ParameterError
-from dpwerm.exact import round_down, round_up
+from dpwerm.exact import round_down
 from dpwerm.faults import faults_of, shown, wrong
 from dpwerm.features.blocks import Frozen
 from dpwerm.study.propensity import (
@@ -249,26 +244,6 @@ def received_probabilities(
     return clipped
 
 
-def weight_bound(benefit_bound: float, smallest_probability: float) -> float:
-    """Return W = V/π_min, rounded up."""
-    return round_up(Fraction(benefit_bound) / Fraction(smallest_probability))
-
-
-def outcome_weights(
-    arm: FloatArray, benefit: FloatArray, probability: FloatArray, bound: float
-) -> tuple[FloatArray, FloatArray]:
-    """Return labels in {−1, +1} and weights in [0, W]; unusable rows get label +1 and weight 0.
-
-    arm: (n,) in {−1, +1, NaN}; benefit: (n,) centred and clipped, NaN where missing;
-    probability: (n,) P(y|x) of the arm received; bound: W.
-    """
-    usable = ~(np.isnan(arm) | np.isnan(benefit) | np.isnan(probability))
-    labels = np.where(usable, arm * np.where(benefit < 0, -1.0, 1.0), 1.0)
-    weights = np.zeros(len(arm))
-    np.divide(np.abs(benefit), probability, out=weights, where=usable)
-    return labels, np.minimum(weights, bound)
-
-
 @dataclass(frozen=True)
 class Declaration:
     """Treatment and benefit as a study file declares them, and where bounds come from."""
@@ -332,11 +307,6 @@ class Declaration:
         if share is None or not self.benefit.clip_is_open:
             return self
         return replace(self, benefit=self.benefit.clipped_at(share))
-
-    @property
-    def weight_bound(self) -> float:
-        """The bound W = V/π_min on every weight, rounded up."""
-        return weight_bound(self.benefit.clip, self.treatment.pi_min)
 
     def treatment_keys(self) -> dict[str, Any]:
         """Return the treatment as plain values that ``of_record`` reads back."""

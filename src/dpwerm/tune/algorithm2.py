@@ -51,7 +51,7 @@ from dpwerm.tune.tuned import (
     metric_of,
     scored,
 )
-from dpwerm.weighting import propensity
+from dpwerm.weighting import contract as weighting
 from dpwerm.weighting.contract import Trial
 
 REPEATS = 200
@@ -74,7 +74,7 @@ def problems_of(settled: Settled, trial: Trial, rows: IntArray) -> BatchProblems
             "many trials at once need known propensities: arms with probabilities, or a column"
         )
     encoding = settled.encoding
-    second = propensity.second_arm(settled.declaration, trial, encoding)
+    second = weighting.second_arm(settled.declaration, trial, encoding)
     found = Ready.of(settled.problem, trial, second, no_progress).rows
     X = encoding.learning_rows(found.X)
     return BatchProblems(

@@ -5,7 +5,6 @@ its claim at some γ follows from declared facts.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,7 +12,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.fit import CHECKED_ROWS, Problem
 from dpwerm.parameters import LARGEST, SMALLEST, positive
 from dpwerm.privacy.budget import AnyBudget
-from dpwerm.releases.specification import Specification
+from dpwerm.releases.certificate import Specification
 from dpwerm.releases.tuning import MOST_CANDIDATES, checked_candidates
 
 FACTORS = (Fraction(1, 9), Fraction(1, 3), Fraction(1), Fraction(3), Fraction(9))
@@ -42,8 +41,9 @@ def not_simulated(spec: Specification) -> Specification:
     """Return the specification without the word that its γ was chosen by simulation."""
     if spec.chosen is None:
         return spec
-    others = tuple(name for name in spec.chosen.settings if name != "gamma")
-    return spec.with_settings(chosen=replace(spec.chosen, settings=others) if others else None)
+    others = [name for name in spec.chosen.settings if name != "gamma"]
+    left = spec.chosen.model_copy(update={"settings": others})
+    return spec.with_settings(chosen=left if others else None)
 
 
 def usable(

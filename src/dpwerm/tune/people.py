@@ -25,10 +25,15 @@ from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.simulate.synthetic import TESTS, generator, random_trials, widths_of
 from dpwerm.study.propensity import PrivatePropensity, RidgePropensity
 from dpwerm.study.study import Study, read_trial, refuse_repeated_persons
-from dpwerm.study.treatment import Declaration, outcome_weights, received_probabilities
+from dpwerm.study.treatment import Declaration, received_probabilities
 from dpwerm.study.variables import Benefit
-from dpwerm.weighting.contract import Trial, trial_of_table
-from dpwerm.weighting.propensity import second_arm
+from dpwerm.weighting.contract import (
+    OUTCOME_WEIGHTED,
+    Trial,
+    outcome_weights,
+    second_arm,
+    trial_of_table,
+)
 
 FREE, NOT_PRIVATE = "free", "NOT PRIVATE"
 """What looking at people costs the study of which γ is tuned."""
@@ -125,8 +130,9 @@ class Validation:
         second = np.asarray(trial.given_propensity)
         received = received_probabilities(treatment, trial.arm, second)
         whole = declaration.clipped_at(1.0)
+        bound = OUTCOME_WEIGHTED.weight_bound(whole)
         label, weight = outcome_weights(
-            trial.arm, whole.benefit.centred(trial.outcome), received, whole.weight_bound
+            trial.arm, whole.benefit.centred(trial.outcome), received, bound
         )
         plain = benefit.model_copy(update={"declared_clip": "range", "weights": "signed"})
         shown = plain.centred(trial.outcome) + plain.centre
@@ -135,7 +141,7 @@ class Validation:
             benefit=shown[chosen],
             probability=received[chosen],
             label=label[chosen],
-            weight=weight[chosen] / whole.weight_bound,
+            weight=weight[chosen] / bound,
             better=None if repeats.better is None else repeats.better[chosen],
         )
 

@@ -32,10 +32,10 @@ from dpwerm.mechanisms.exponential import ExponentialMechanism
 from dpwerm.parameters import one_of
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import BitSource, Payment
+from dpwerm.releases.certificate import Specification
 from dpwerm.releases.charging import StudyLedger, attach
 from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.rule_file import content_of
-from dpwerm.releases.specification import Specification
 from dpwerm.releases.tuning import (
     PARTS,
     SHARE,
@@ -50,8 +50,7 @@ from dpwerm.releases.tuning import (
 )
 from dpwerm.study.study import Study, read_trial, refuse_repeated_persons
 from dpwerm.tune.candidates import FACTORS, around, declared, not_simulated, usable
-from dpwerm.weighting.contract import trial_of_table
-from dpwerm.weighting.propensity import split
+from dpwerm.weighting.contract import split, trial_of_table
 
 SENSITIVITY = 1 << 20
 """Δ: the largest term of one row."""
@@ -106,7 +105,8 @@ def score(release: Release, ready: Ready) -> int:
     f = release.score(ready.rows.X)
     signs = np.where(f > 0, 1.0, np.where(f < 0, -1.0, default))
     right = signs == ready.rows.targets
-    return int(units(ready.rows.weights, declaration.weight_bound)[right].sum())
+    bound = ready.problem.spec.weighting.weight_bound(declaration)
+    return int(units(ready.rows.weights, bound)[right].sum())
 
 
 @dataclass(frozen=True, repr=False)

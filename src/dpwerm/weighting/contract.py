@@ -1,28 +1,46 @@
-"""A trial as the curator holds it: arms, outcomes, given propensities, rows that can be encoded.
+"""From a trial to (ξ, t, w): what was received, with which probability, and an estimator's design.
+
+    (x, received, benefit) → design row ξ of a known set, target t, weight w ≤ W
+    θ → the coefficients of the score f(x)
+
+The objective is Σ w ℓ(t, ξᵀθ) + γR(θ) for every weighting. A new one is one class and one
+registration; its name stands in the certificate, and ``verify`` finds it again by that name.
 
 Through a study every table gives a trial: values outside the declaration follow the public rule.
 Arrays follow scikit-learn's contract and are refused with an error that quotes nothing.
+
+A private propensity model takes a share of the budget: ε = ε_p + ε_rule, exactly, by composition.
+Its released coefficients are public, so C = 0 for the rule (docs/proofs/weight-origin.md): given a
+public model each row's probability depends on that row alone. Probabilities of a model that was
+fitted to the same people and is not released never come from here.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import ArrayLike
+from scipy.special import expit
 
 from dpwerm.arrays import FloatArray, IntArray
-from dpwerm.data.table import Table, read_table, text_of
+from dpwerm.data.table import Table, normalise, read_table, text_of
 from dpwerm.errors import ParameterError
+from dpwerm.exact import round_up
 from dpwerm.features.domain import Domain
 from dpwerm.features.encoding import Encoding
 from dpwerm.parameters import one_of, refuse_mask, vector
+from dpwerm.privacy.budget import AnyBudget, Budget, parted
+from dpwerm.privacy.sensitivity import RidgeModel, WeightOrigin, origin_of
+from dpwerm.study.propensity import ExternalPropensity, PrivatePropensity, RidgePropensity
 from dpwerm.study.treatment import (
     Declaration,
+    Treatment,
     arm_labels,
-    outcome_weights,
     received_probabilities,
     second_arm_probabilities,
 )
@@ -32,8 +50,6 @@ from dpwerm.study.treatment import (
 class Trial:
     """One trial: sensitive, never printed.
 
-    Parameters
-    ----------
     arm : (n,) in {−1, +1}, NaN where it is missing or unknown
     outcome : (n,), the benefit as it stands in its column, NaN where it is missing
     given_propensity : (n,) P(second arm | x) by design or from the table, None if a model gives it
@@ -112,15 +128,93 @@ def _propensities(values: ArrayLike | None, length: int) -> FloatArray:
     return second
 
 
-# ------------------------------------------------------------------------------------------
-# A weighting: the public design of an estimator, from what was received to (ξ, t, w).
-#
-#     (x, received, benefit) → design row ξ of a known set, target t, weight w ≤ W
-#     θ → the coefficients of the score f(x)
-#
-# The objective is Σ w ℓ(t, ξᵀθ) + γR(θ) for every weighting. A new one is one class and one
-# registration; its name stands in the certificate, and ``verify`` finds it again by that name.
+# -- P(second arm | x) ---------------------------------------------------------------------
 
+SHARE = Decimal("0.5")
+"""The automatic share of a private propensity model; measured in docs/observational.md."""
+
+RIDGE_TOLERANCE = 1e-9
+
+
+def model_encoding(encoding: Encoding) -> Encoding:
+    """Return how a propensity model sees rows: centred, with an intercept of 1, not saturated."""
+    return encoding.changed(kind="centred", intercept=1.0, saturation=1.0)
+
+
+def split(budget: AnyBudget, treatment: Treatment) -> tuple[Budget | None, AnyBudget]:
+    """Return the parts of a budget for the propensity model (None if it needs none) and the rule.
+
+    The model's part has ε alone; a δ stays with the rule.
+    """
+    model = treatment.propensity
+    if not isinstance(model, PrivatePropensity):
+        return None, budget
+    if not isinstance(budget, Budget):
+        raise ParameterError(f"a private propensity model needs a budget in epsilon, not {budget}")
+    share = SHARE if isinstance(model.share, str) else model.share
+    return parted(budget, share, "the propensity model")
+
+
+def origin_for(treatment: Treatment, encoding: Encoding, n: int) -> WeightOrigin:
+    """Return the origin of the weights, with the public numbers of a ridge model."""
+    model = treatment.propensity
+    if not isinstance(model, RidgePropensity):
+        return origin_of(treatment.origin)
+    seen = model_encoding(encoding)
+    return RidgeModel(
+        pi_min=treatment.pi_min,
+        radius=seen.radius,
+        dimension=float(len(seen.coefficient_names)),
+        gamma=model.penalty(n),
+        tolerance=RIDGE_TOLERANCE,
+    )
+
+
+class Scorer(Protocol):
+    """A released model: public, and f(x) for encoded rows."""
+
+    @property
+    def encoding(self) -> Encoding:
+        """How a row becomes numbers."""
+
+    def score(self, X: FloatArray) -> FloatArray:
+        """Return f(x) of each encoded row."""
+
+
+def second_arm(
+    declaration: Declaration, trial: Trial, encoding: Encoding, released: Scorer | None = None
+) -> FloatArray:
+    """Return P(second arm | x) of each row (n,) from design, table or a public model.
+
+    encoding : any encoding of the trial's features
+    released : the private propensity model, where the declaration has one
+    """
+    model = declaration.treatment.propensity
+    if trial.given_propensity is not None:
+        return trial.given_propensity
+    if isinstance(model, ExternalPropensity):
+        seen = model_encoding(encoding)
+        scores = model.scores(seen, trial.encode(seen))
+        first = normalise(model.arm) == normalise(declaration.treatment.arms[0])
+        return np.asarray(expit(-scores if first else scores))
+    if isinstance(model, PrivatePropensity) and released is not None:
+        return np.asarray(expit(released.score(trial.encode(released.encoding))))
+    raise ParameterError(
+        "the propensity model of this study was fitted to the same people and is not released: "
+        "everybody's weight would move with one person. Declare "
+        'propensity = { model = "private" }'
+    )
+
+
+def probabilities(
+    declaration: Declaration, trial: Trial, encoding: Encoding, released: Scorer | None = None
+) -> FloatArray:
+    """Return P(arm received | x) in [π_min, 1], shape (n,), NaN where it is not known."""
+    second = second_arm(declaration, trial, encoding, released)
+    return received_probabilities(declaration.treatment, trial.arm, second)
+
+
+# -- weightings ----------------------------------------------------------------------------
 
 Number = TypeVar("Number")
 
@@ -143,50 +237,79 @@ class TrialRows:
         return TrialRows(self.X[chosen], self.targets[chosen], self.weights[chosen], received)
 
 
-class Weighting(Protocol):
-    """The public design of an estimator.
+class Weighting(ABC):
+    """The public design of an estimator; what a class leaves out is as in ξ = x.
 
-    ``form`` is that of the losses it goes with: "margin" for targets ±1, "residual" for any target.
+    name : in the registry and in certificates
+    form : of the losses that it goes with: "margin" for targets ±1, "residual" for any target
     """
 
-    @property
-    def name(self) -> str:
-        """The name in the registry and in certificates."""
+    name: ClassVar[str]
+    form: ClassVar[str]
 
     @property
     def parameters(self) -> Mapping[str, float]:
         """The parameters that make this instance again."""
+        return {}
 
-    @property
-    def form(self) -> str:
-        """The form of the losses that it goes with."""
-
-    def domain(self, encoding: Encoding) -> Domain:
-        """Return the set that holds every design row, the constant column first if there is one."""
-
-    def constant(self, encoding: Encoding) -> float:
-        """Return the constant of the design's first column, 0 if it has none."""
-
-    def coefficient_names(self, encoding: Encoding) -> tuple[str, ...]:
-        """Return one name per entry of θ."""
-
+    @abstractmethod
     def weight_bound(self, declaration: Declaration) -> float:
         """Return W, rounded up."""
 
+    @abstractmethod
     def rows(
-        self, trial: "Trial", declaration: Declaration, encoding: Encoding, second: FloatArray
+        self, trial: Trial, declaration: Declaration, encoding: Encoding, second: FloatArray
     ) -> TrialRows:
         """Return encoded rows, targets and weights; second: (n,) P(second arm | x)."""
 
+    def domain(self, encoding: Encoding) -> Domain:
+        """Return the set that holds every design row, the constant column first if there is one."""
+        return encoding.domain
+
+    def constant(self, encoding: Encoding) -> float:
+        """Return the constant of the design's first column, 0 if it has none."""
+        return encoding.intercept_scale
+
+    def coefficient_names(self, encoding: Encoding) -> tuple[str, ...]:
+        """Return one name per entry of θ."""
+        return encoding.coefficient_names
+
     def design(self, X: FloatArray, received: FloatArray | None, encoding: Encoding) -> FloatArray:
         """Return the design rows without the constant column, (n, q), of rows as learned from."""
+        del received, encoding
+        return X
 
     def rule(self, coefficients: Sequence[Number]) -> tuple[Number, ...]:
         """Return the part of θ that the score uses, one entry per coefficient of the encoding."""
+        return tuple(coefficients)
+
+
+def weight_bound(benefit_bound: float, smallest_probability: float) -> float:
+    """Return W = V/π_min, rounded up."""
+    return round_up(Fraction(benefit_bound) / Fraction(smallest_probability))
+
+
+def outcome_weights(
+    arm: FloatArray, benefit: FloatArray, probability: FloatArray, bound: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return labels y·sign(v) in {−1, +1} and weights |v|/P(y|x) in [0, W].
+
+    A benefit below the centre speaks for the other arm, so its sign moves to the label and its size
+    to the weight (docs/proofs/signed-weights.md). Unusable rows get label +1 and weight 0, and
+    still count in n.
+
+    arm: (n,) in {−1, +1, NaN}; benefit: (n,) centred and clipped, NaN where missing;
+    probability: (n,) P(y|x) of the arm received; bound: W.
+    """
+    usable = ~(np.isnan(arm) | np.isnan(benefit) | np.isnan(probability))
+    labels = np.where(usable, arm * np.where(benefit < 0, -1.0, 1.0), 1.0)
+    weights = np.zeros(len(arm))
+    np.divide(np.abs(benefit), probability, out=weights, where=usable)
+    return labels, np.minimum(weights, bound)
 
 
 @dataclass(frozen=True)
-class OutcomeWeighted:
+class OutcomeWeighted(Weighting):
     r"""Outcome weighted learning (Zhao et al. 2012): ξ = x, t = y·sign(v), w = |v|/P(y|x).
 
     w ≤ V/π_min; v is the centred, clipped benefit and y = ±1 the arm received. A row whose arm,
@@ -195,44 +318,22 @@ class OutcomeWeighted:
 
     name: ClassVar[str] = "outcome-weighted"
     form: ClassVar[str] = "margin"
-    parameters: ClassVar[Mapping[str, float]] = MappingProxyType({})
-
-    def domain(self, encoding: Encoding) -> Domain:
-        """Return the set that holds every encoded row."""
-        return encoding.domain
-
-    def constant(self, encoding: Encoding) -> float:
-        """Return the intercept's constant."""
-        return encoding.intercept_scale
-
-    def coefficient_names(self, encoding: Encoding) -> tuple[str, ...]:
-        """Return the names of the encoding."""
-        return encoding.coefficient_names
 
     def weight_bound(self, declaration: Declaration) -> float:
         """Return V/π_min."""
-        return declaration.weight_bound
+        return weight_bound(declaration.benefit.clip, declaration.treatment.pi_min)
 
     def rows(
-        self, trial: "Trial", declaration: Declaration, encoding: Encoding, second: FloatArray
+        self, trial: Trial, declaration: Declaration, encoding: Encoding, second: FloatArray
     ) -> TrialRows:
         """Return x, y·sign(v) and |v|/P(y|x)."""
         labels, weights = outcome_weights(
             trial.arm,
             declaration.benefit.centred(trial.outcome),
             received_probabilities(declaration.treatment, trial.arm, second),
-            declaration.weight_bound,
+            self.weight_bound(declaration),
         )
         return TrialRows(trial.encode(encoding), labels, weights)
-
-    def design(self, X: FloatArray, received: FloatArray | None, encoding: Encoding) -> FloatArray:
-        """Return x."""
-        del received, encoding
-        return X
-
-    def rule(self, coefficients: Sequence[Number]) -> tuple[Number, ...]:
-        """Return all of θ."""
-        return tuple(coefficients)
 
 
 OUTCOME_WEIGHTED = OutcomeWeighted()

@@ -19,8 +19,7 @@ from dpwerm.audit.canaries import (
 )
 from dpwerm.study.check import check
 from dpwerm.study.study import Study, read_trial
-from dpwerm.weighting.contract import OUTCOME_WEIGHTED, TrialRows, trial_of_table
-from dpwerm.weighting.propensity import second_arm
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED, TrialRows, second_arm, trial_of_table
 
 LEVELS = """
 [features.sex]
@@ -75,7 +74,7 @@ def test_the_records_of_a_canary_are_as_far_apart_as_weights_allow(
     for bird in canaries_for(study, 3):
         assert bird.second is not None
         rows = rows_in(study, [bird.first, bird.second], tmp_path)
-        bound = study.declaration().weight_bound
+        bound = OUTCOME_WEIGHTED.weight_bound(study.declaration())
         # Twice W apart: half of that, which a canary of one kind of arms would give, is not enough.
         signed = rows.targets * rows.weights
         assert abs(signed[0] - signed[1]) == pytest.approx(2 * bound)

@@ -24,8 +24,7 @@ from dpwerm.objective.losses import HuberisedHinge, Logistic
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.sensitivity import ExternalModel, KnownByDesign, WorstCase
-from dpwerm.releases.certificate import certify
-from dpwerm.releases.specification import Chosen, Specification
+from dpwerm.releases.certificate import Chosen, Specification, certify
 
 BOUNDS = (1e-6, 1.0, 37.5, 1e4)
 """Weight bounds at which an answer is tried."""
@@ -43,7 +42,9 @@ def check(choice: Choice, asked: Question) -> None:
     assert 0 < found.clip <= 1
     assert 0 <= found.threshold < 1
     assert 0 <= choice.accuracy <= 1
-    settings = replace(found, chosen=Chosen((), choice.accuracy, choice.reason))
+    settings = replace(
+        found, chosen=Chosen(settings=[], accuracy=choice.accuracy, reason=choice.reason)
+    )
     if asked.regularizer != Ridge():  # such a regulariser is none that a certificate can name
         encoding = found.encoding(asked.encoding)
         asked.calibration(choice.mechanism, encoding, choice.gamma)

@@ -18,8 +18,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.parameters import LARGEST, SMALLEST
 from dpwerm.privacy.budget import Budget
-from dpwerm.releases.certificate import certify
-from dpwerm.releases.specification import Chosen, Specification
+from dpwerm.releases.certificate import Chosen, Specification, certify
 
 ENCODING = Encoding.of_numbers(["a", "b"], [(0.0, 1.0), (-5.0, 5.0)])
 OPEN = Hyperparameters()
@@ -72,7 +71,7 @@ CHOSEN = Hyperparameters(
     saturation=1.5,
     gamma=20.0,
     threshold=0.25,
-    chosen=Chosen(("gamma",), 0.9, "because"),
+    chosen=Chosen(settings=["gamma"], accuracy=0.9, reason="because"),
 )
 
 

@@ -26,7 +26,7 @@ from dpwerm.mechanisms import candidates
 from dpwerm.objective.losses import Logistic
 from dpwerm.privacy.budget import AnyBudget, Budget, Relation
 from dpwerm.privacy.randomness import bit_source
-from dpwerm.releases.specification import Specification
+from dpwerm.releases.certificate import Specification
 
 REPLACE = Relation.REPLACE_ONE
 

@@ -17,13 +17,13 @@ from dpwerm.mechanisms import MECHANISMS
 from dpwerm.objective.losses import Logistic
 from dpwerm.objective.objective import Objective
 from dpwerm.privacy.budget import Budget
-from dpwerm.releases.certificate import certify
+from dpwerm.releases.certificate import Specification, certify
 from dpwerm.releases.release import Release
-from dpwerm.releases.specification import Specification
 from dpwerm.simulate.engine.released import TOLERANCE, inside_noise, outside_noise
 from dpwerm.simulate.synthetic import Proxies, generator, random_labels, random_trials
 from dpwerm.solve.newton import minimise
-from dpwerm.study.treatment import Declaration, outcome_weights
+from dpwerm.study.treatment import Declaration
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED, outcome_weights
 
 B, N = 3, 25
 SETTING = Hyperparameters("objective-block", 0.4, 0.5, 2.0)
@@ -65,6 +65,7 @@ def test_labels_and_weights_are_those_of_a_fit(declared: Declaration, clip: floa
     one = rehearsal(asked)
     problems = one.problems(replace(SETTING, clip=clip))
     clipped = declared.clipped_at(clip)
+    bound = OUTCOME_WEIGHTED.weight_bound(clipped)
     turned = -1 if declared.benefit.direction == "smaller" else 1
     values = 20 + turned * 10 * one.proxies.benefit
     for b in range(B):
@@ -72,12 +73,10 @@ def test_labels_and_weights_are_those_of_a_fit(declared: Declaration, clip: floa
             one.proxies.arm[b],
             clipped.benefit.centred(values[b]),
             one.proxies.probability[b],
-            clipped.weight_bound,
+            bound,
         )
         np.testing.assert_array_equal(problems.targets[b], labels)
-        np.testing.assert_allclose(
-            problems.weights[b], weights / clipped.weight_bound, rtol=1e-9, atol=1e-12
-        )
+        np.testing.assert_allclose(problems.weights[b], weights / bound, rtol=1e-9, atol=1e-12)
     assert problems.weights.max() <= 1
 
 

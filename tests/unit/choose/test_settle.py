@@ -8,14 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.unit.small import search_little
 
 from dpwerm import PrivateTreatmentRule, PrivateWeightedClassifier
-from dpwerm.choose import search
-from dpwerm.choose import search as candidates
 from dpwerm.choose import settle as answers
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Choice, Outcome, Question
-from dpwerm.choose.search import Round
 from dpwerm.choose.settle import folder, public_people, question_of, settle
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
@@ -23,8 +21,7 @@ from dpwerm.fit import Problem
 from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.releases.specification import Specification
-from dpwerm.simulate import synthetic as proxies
+from dpwerm.releases.certificate import Specification
 
 ENCODING = Encoding.of_numbers(["a", "b"], [(0.0, 1.0), (-5.0, 5.0)])
 OPEN = Hyperparameters()
@@ -37,13 +34,7 @@ def spec(epsilon: object = 1, delta: object = 0, **other: Any) -> Specification:
 
 @pytest.fixture
 def quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Search a little, with a cache of its own and nothing remembered."""
-    monkeypatch.setenv("DPWERM_CACHE", str(tmp_path))
-    monkeypatch.setattr(answers, "_MEMORY", {})
-    monkeypatch.setattr(search, "ROUNDS", (Round(2, 1, 4), Round(2, 1, 2), Round(2, 1, 1)))
-    monkeypatch.setattr(proxies, "TESTS", 40)
-    for name in ("CLIPS", "INTERCEPTS", "SATURATIONS"):
-        monkeypatch.setattr(candidates, name, getattr(candidates, name)[:2])
+    search_little(tmp_path / "cache", monkeypatch)
 
 
 def forget() -> None:

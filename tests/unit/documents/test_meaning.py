@@ -8,8 +8,7 @@ from scipy import stats
 from dpwerm.documents.summary import meaning
 from dpwerm.features.encoding import Encoding
 from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.releases.certificate import Certificate, certify
-from dpwerm.releases.specification import Specification
+from dpwerm.releases.certificate import Certificate, Specification, certify
 
 ENCODING = Encoding.of_numbers(["a"], [(0.0, 1.0)])
 

@@ -20,9 +20,8 @@ from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.privacy.budget import Budget
-from dpwerm.releases.certificate import certify
+from dpwerm.releases.certificate import Specification, certify
 from dpwerm.releases.release import Release, Rule
-from dpwerm.releases.specification import Specification
 from dpwerm.releases.tuning import WAYS, Tuning
 
 P = 5

@@ -15,7 +15,7 @@ from dpwerm.documents.summary import (
     unclear_lines,
     zeroed,
 )
-from dpwerm.releases.certificate import ChosenRecord
+from dpwerm.releases.certificate import Chosen
 from dpwerm.releases.release import Rule
 from dpwerm.text import WIDTH
 from dpwerm.tune.private import fit_tuned
@@ -30,7 +30,7 @@ def with_chosen(
     *settings: str, reason: str = REASON, accuracy: float = 0.9, seed: int | None = 1
 ) -> Rule:
     rule = demo_rule(random_state=seed)
-    record = ChosenRecord(settings=list(settings), accuracy=accuracy, reason=reason)
+    record = Chosen(settings=list(settings), accuracy=accuracy, reason=reason)
     certificate = rule.release.certificate.model_copy(update={"chosen": record})
     return replace(rule, release=replace(rule.release, certificate=certificate))
 

@@ -17,7 +17,15 @@ VALUE = treatment_value(RULE, table(2000), 1, study=study(), random_state=3)
 def with_gains(value: ValueRelease, *ends: tuple[float, float]) -> ValueRelease:
     copied = replace(value)
     gains = tuple(
-        Estimate("rule", arm, (low + high) / 2, low, high, 0.1, 0.1)
+        Estimate(
+            name="rule",
+            over=arm,
+            estimate=(low + high) / 2,
+            lower=low,
+            upper=high,
+            privacy=0.1,
+            sampling=0.1,
+        )
         for arm, (low, high) in zip(("pill", "therapy"), ends, strict=True)
     )
     copied.__dict__["gains"] = gains

@@ -3,35 +3,17 @@
 from typing import Any
 
 import numpy as np
+from tests.unit.small import small_study
 
 from dpwerm import PrivateTreatmentRule, Study
 from dpwerm.releases.release import Rule
 
 N = 73
-STUDY = """
-format = 1
-[study]
-id = "small"
-relation = "replace_one"
-[features.x]
-kind = "number"
-bounds = [-1, 1]
-[features.z]
-kind = "number"
-bounds = [0, 10]
-[treatment]
-column = "arm"
-arms = ["a", "b"]
+ARMS = """arms = ["a", "b"]
 propensity = { model = "private" }
-propensity_floor = 0.1
-[benefit]
-column = "outcome"
-bounds = [0, 4]
-[budget]
-epsilon = 2
-[method]
-gamma = 50
-"""
+propensity_floor = 0.1"""
+REPLACE_ONE = 'relation = "replace_one"'
+STUDY = small_study(ARMS, "[budget]\nepsilon = 2\n[method]\ngamma = 50\n", about=REPLACE_ONE)
 EXTERNAL = {"model": "external", "arm": "b", "intercept": 0.2, "coefficients": {"x0": 1, "x1": 0.1}}
 
 

@@ -8,50 +8,26 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tests.unit.small import FEATURES, search_little, small_study
 
 from dpwerm import PrivateTreatmentRule, Study
-from dpwerm.choose import search
-from dpwerm.choose import search as candidates
 from dpwerm.choose import settle as answers
-from dpwerm.choose.search import Round
 from dpwerm.choose.settle import folder
 from dpwerm.errors import RuleFileError
 from dpwerm.releases.files import digest_of
 from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of, read_rule, verify_rule, write_rule
-from dpwerm.simulate import synthetic as proxies
 
-STUDY = """
-format = 1
-[study]
-id = "small"
-[features.x]
-kind = "number"
-bounds = [-1, 1]
-[features.z]
-kind = "number"
-bounds = [0, 10]
-[features.site]
+SITE = """[features.site]
 kind = "category"
 levels = ["p", "q", "r"]
-[treatment]
-column = "arm"
-arms = { a = 0.4, b = 0.6 }
-[benefit]
-column = "outcome"
-bounds = [0, 4]
 """
+STUDY = small_study("arms = { a = 0.4, b = 0.6 }", features=FEATURES + SITE)
 
 
 @pytest.fixture
 def quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Search a little, with a cache of its own and nothing remembered."""
-    monkeypatch.setenv("DPWERM_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(answers, "_MEMORY", {})
-    monkeypatch.setattr(search, "ROUNDS", (Round(2, 1, 4), Round(2, 1, 2), Round(2, 1, 1)))
-    monkeypatch.setattr(proxies, "TESTS", 40)
-    for name in ("CLIPS", "INTERCEPTS", "SATURATIONS"):
-        monkeypatch.setattr(candidates, name, getattr(candidates, name)[:2])
+    search_little(tmp_path / "cache", monkeypatch)
 
 
 def forget() -> None:

@@ -10,10 +10,9 @@ from dpwerm.errors import BudgetError, ParameterError
 from dpwerm.estimators import treatment_rule
 from dpwerm.estimators.parameters import (
     checked_parameters,
+    choices_of,
     declaration_of,
-    hyperparameters_in,
     payment_in,
-    planned_in,
     problem_of,
 )
 from dpwerm.privacy.budget import Budget, Relation
@@ -50,7 +49,6 @@ def test_the_problem_is_what_the_study_and_the_parameters_say() -> None:
     problem = problem_of(estimator, declaration, encoding)
     assert (problem.spec.budget, problem.spec.relation) == (Budget.of("0.5"), Relation.REPLACE_ONE)
     assert (problem.hyperparameters.gamma, problem.planned_n) == (50.0, None)
-    assert problem.hyperparameters == hyperparameters_in(estimator, declaration)
     assert (problem.declaration, problem.encoding) == (declaration, encoding)
     assert problem.own(60).spec.budget == Budget.of("0.25")
 
@@ -67,10 +65,13 @@ def test_what_was_found_right_is_the_problem_of_the_fit() -> None:
 
 
 def test_the_planned_number_is_the_study_s_if_there_is_one() -> None:
-    assert planned_in(arrays()) is None
-    assert planned_in(arrays(planned_n=60)) == 60
     text = STUDY.replace('id = "small"', 'id = "small"\nplanned_n = 45')
-    assert planned_in(by_study(text=text)) == 45
+    for estimator, planned in (
+        (arrays(), None),
+        (arrays(planned_n=60), 60),
+        (by_study(text=text), 45),
+    ):
+        assert choices_of(estimator, declaration_of(estimator))[2] == planned
     for wrong in (0, 2.5, "60"):
         with pytest.raises(ParameterError, match="planned_n"):
             arrays(planned_n=wrong).check_parameters()

@@ -8,6 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from tests.unit.estimators.till import Till
+from tests.unit.small import small_study
 
 from dpwerm import PrivateTreatmentRule, PrivateWeightedClassifier, Study
 from dpwerm.errors import BudgetError, LedgerWarning, ParameterError, TableError
@@ -16,22 +17,12 @@ from dpwerm.mechanisms.contract import Mechanism
 N = 60
 NAMES = ["dose", "age"]
 CHANGED = ["weight", "height", "age"]
-STUDY = """
-format = 1
-[study]
-id = "small"
+DOSE = """
 [features.dose]
 kind = "number"
 bounds = [-1, 1]
-[treatment]
-column = "arm"
-arms = { a = 0.5, b = 0.5 }
-[benefit]
-column = "benefit"
-bounds = [0, 1]
-[method]
-gamma = 5
 """
+STUDY = small_study("arms = { a = 0.5, b = 0.5 }", "[method]\ngamma = 5\n", features=DOSE)
 
 
 def frame(names: list[str], seed: int = 0) -> pd.DataFrame:
@@ -251,7 +242,7 @@ def test_a_table_that_a_study_refuses_keeps_the_earlier_rule() -> None:
         {
             "dose": rng.uniform(-1, 1, N),
             "arm": rng.choice(["a", "b"], N),
-            "benefit": rng.uniform(0, 1, N),
+            "outcome": rng.uniform(0, 1, N),
         }
     )
     estimator = PrivateTreatmentRule.from_study(Study.parse(STUDY), 1, ledger="none").fit(table)

@@ -10,31 +10,14 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from sklearn.base import clone
+from tests.unit.small import small_study
 
 from dpwerm import PrivateTreatmentRule, Study
 from dpwerm.errors import BudgetError, ParameterError, TableError
 from dpwerm.privacy.budget import Budget, GaussianBudget
 from dpwerm.releases.rule_file import read_rule, verify_rule, write_rule
 
-STUDY = """
-format = 1
-[study]
-id = "small"
-[features.x]
-kind = "number"
-bounds = [-1, 1]
-[features.z]
-kind = "number"
-bounds = [0, 10]
-[treatment]
-column = "arm"
-arms = { a = 0.4, b = 0.6 }
-[benefit]
-column = "outcome"
-bounds = [0, 4]
-[method]
-gamma = 5
-"""
+STUDY = small_study("arms = { a = 0.4, b = 0.6 }", "[method]\ngamma = 5\n")
 
 
 def columns(n: int = 200, seed: int = 0) -> dict[str, Any]:

@@ -10,8 +10,7 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.objective.losses import Logistic
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.releases.certificate import Certificate, certify
-from dpwerm.releases.specification import Specification
+from dpwerm.releases.certificate import Certificate, Specification, certify
 
 ENCODING = Encoding.of_numbers(["a"], [(0.0, 1.0)])
 

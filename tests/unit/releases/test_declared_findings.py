@@ -12,8 +12,7 @@ from tests.unit.estimators.observational import EXTERNAL, columns, fitted
 from dpwerm.errors import RuleFileError
 from dpwerm.releases.files import digest_of
 from dpwerm.releases.release import Rule
-from dpwerm.releases.rule_file import content_of, read_rule, verify_rule
-from dpwerm.releases.verify import declared_findings
+from dpwerm.releases.rule_file import content_of, declared_findings, read_rule, verify_rule
 
 Edit = Callable[[dict[str, Any]], None]
 

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 from dpwerm.features.encoding import Encoding
 from dpwerm.privacy.budget import Budget
-from dpwerm.releases.certificate import certify
+from dpwerm.releases.certificate import Specification, certify
 from dpwerm.releases.release import Release
-from dpwerm.releases.specification import Specification
 
 ENCODING = Encoding.of_numbers(["a", "b"], [(0.0, 2.0), (-5.0, 5.0)])
 CERTIFICATE, _ = certify(

@@ -1,9 +1,10 @@
 import pytest
 
 from dpwerm.errors import ParameterError
+from dpwerm.estimators.parameters import loss_of
 from dpwerm.objective.losses import HuberisedHinge, Logistic
 from dpwerm.privacy.budget import Budget
-from dpwerm.releases.specification import Chosen, Specification, loss_of
+from dpwerm.releases.certificate import Chosen, Specification
 
 
 def test_an_infinite_epsilon_is_always_the_baseline() -> None:
@@ -26,7 +27,7 @@ def test_gamma_and_weight_bound_must_be_positive(bad: float) -> None:
 
 def test_other_settings_are_checked_as_the_first_were() -> None:
     spec = Specification(Budget.of(1), 1.0, 1.0)
-    chosen = Chosen(("gamma",), 0.9, "chosen on simulated problems")
+    chosen = Chosen(settings=["gamma"], accuracy=0.9, reason="chosen on simulated problems")
     other = spec.with_settings(gamma=7.0, mechanism="product-laplace", chosen=chosen)
     assert (other.gamma, other.mechanism, other.chosen) == (7.0, "product-laplace", chosen)
     assert (other.budget, other.weight_bound) == (spec.budget, spec.weight_bound)

@@ -10,7 +10,7 @@ from dpwerm.errors import BudgetError, LedgerError, ParameterError
 from dpwerm.privacy.budget import AnyBudget, Budget, Relation
 from dpwerm.privacy.ledger.entry import Total
 from dpwerm.privacy.randomness import Charged, Payment
-from dpwerm.releases.charging import study_payment
+from dpwerm.releases.charging import payment_of
 
 WITHOUT = STUDY.replace("[budget]\nepsilon = 5\n", "")
 
@@ -19,7 +19,8 @@ def payment(
     ledger: Any, declared: Study | None, cost: AnyBudget | None = None, seed: int | None = None
 ) -> Payment:
     relation = Relation.REPLACE_ONE
-    return study_payment(ledger, declared, cost or Budget.of(1), seed, "rule", relation=relation)
+    budget = cost or Budget.of(1)
+    return payment_of(ledger, budget, seed, "rule", relation=relation, study=declared)
 
 
 def loaded(folder: Path, text: str = STUDY) -> Study:

@@ -14,9 +14,8 @@ from dpwerm.errors import RuleFileError
 from dpwerm.privacy.budget import Budget
 from dpwerm.releases.files import digest_of
 from dpwerm.releases.release import Rule
-from dpwerm.releases.rule_file import content_of, notice, read_rule
+from dpwerm.releases.rule_file import content_of, notice, read_rule, tuning_findings
 from dpwerm.releases.tuning import WAYS
-from dpwerm.releases.verify import tuning_findings
 from dpwerm.tune.private import fit_tuned
 
 
@@ -69,12 +68,9 @@ FREE = {"tuning.candidates[0]", "tuning.candidates[1]", "tuning.candidates[2]"}
 """What follows from nothing else: candidates that lost."""
 
 
-@pytest.mark.parametrize("how", WAYS)
-def test_every_edit_of_the_record_is_found_even_under_a_new_digest(
-    how: str, tmp_path: Path
-) -> None:
-    content = json.loads(json.dumps(content_of(tuned(how))))
-    path, seen = tmp_path / "rule.json", set()
+def edited_and_found(content: dict[str, Any], path: Path) -> set[str]:
+    """Edit every number of a tuning under a new digest; return which, if each edit is found."""
+    seen = set()
     winner = content["tuning"]["candidates"].index(content["certificate"]["gamma"])
     for where, other, edited in edits(content):
         if not where.startswith("tuning."):
@@ -84,6 +80,15 @@ def test_every_edit_of_the_record_is_found_even_under_a_new_digest(
         write(path, edited)
         if where not in FREE or where == f"tuning.candidates[{winner}]":
             assert not survives(path), (where, other)
+    return seen
+
+
+@pytest.mark.parametrize("how", WAYS)
+def test_every_edit_of_the_record_is_found_even_under_a_new_digest(
+    how: str, tmp_path: Path
+) -> None:
+    content = json.loads(json.dumps(content_of(tuned(how))))
+    seen = edited_and_found(content, tmp_path / "rule.json")
     assert seen >= FREE
     assert len(seen) >= 17
 

@@ -4,11 +4,10 @@ import pytest
 
 from dpwerm.features.encoding import Encoding
 from dpwerm.privacy.budget import Budget
-from dpwerm.releases.certificate import certify
+from dpwerm.releases.certificate import Specification, certify
 from dpwerm.releases.kinds import Finding, leaves
 from dpwerm.releases.release import Release
-from dpwerm.releases.specification import Specification
-from dpwerm.releases.verify import verify_release
+from dpwerm.releases.rule_file import verify_release
 
 ENCODING = Encoding.of_numbers(["a"], [(0.0, 1.0)])
 CERTIFICATE, _ = certify(

@@ -5,7 +5,7 @@ from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.errors import ParameterError
 from dpwerm.fit import Problem
 from dpwerm.privacy.budget import Budget
-from dpwerm.releases.specification import Chosen, Specification
+from dpwerm.releases.certificate import Chosen, Specification
 from dpwerm.tune.candidates import around, declared, not_simulated, usable
 
 
@@ -57,9 +57,9 @@ def test_what_the_mechanism_refuses_is_left_out_or_named() -> None:
 
 
 def test_a_tuned_gamma_is_not_called_simulated() -> None:
-    chosen = Chosen(("gamma", "mechanism"), 0.9, "chosen")
+    chosen = Chosen(settings=["gamma", "mechanism"], accuracy=0.9, reason="chosen")
     found = not_simulated(spec().with_settings(chosen=chosen)).chosen
-    assert found == Chosen(("mechanism",), 0.9, "chosen")
-    alone = Chosen(("gamma",), 0.9, "chosen")
+    assert found == Chosen(settings=["mechanism"], accuracy=0.9, reason="chosen")
+    alone = Chosen(settings=["gamma"], accuracy=0.9, reason="chosen")
     assert not_simulated(spec().with_settings(chosen=alone)).chosen is None
     assert not_simulated(spec()).chosen is None

@@ -12,10 +12,10 @@ from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.fit import Problem, Ready
 from dpwerm.releases.release import Release
 from dpwerm.tune.private import SENSITIVITY, fit_tuned, score, units
-from dpwerm.weighting.contract import TrialRows
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED, TrialRows
 
 DECLARED = study().declaration()
-W = DECLARED.weight_bound
+W = OUTCOME_WEIGHTED.weight_bound(DECLARED)
 RELEASE = fit_tuned(
     study(), table(), epsilon="inf", how="parts", gammas=GAMMAS
 ).release  # f(x) grows with x

@@ -4,33 +4,17 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from tests.unit.small import small_study
 
 from dpwerm import Study
 
 N = 60
 GAMMAS = (40.0, 120.0, 400.0)
-STUDY = """
-format = 1
-[study]
-id = "small"
-relation = "replace_one"
-[features.x]
-kind = "number"
-bounds = [-1, 1]
-[features.z]
-kind = "number"
-bounds = [0, 10]
-[treatment]
-column = "arm"
-arms = { a = 0.5, b = 0.5 }
-[benefit]
-column = "outcome"
-bounds = [0, 4]
-[budget]
-epsilon = 5
-[method]
-gamma = 100
-"""
+STUDY = small_study(
+    "arms = { a = 0.5, b = 0.5 }",
+    "[budget]\nepsilon = 5\n[method]\ngamma = 100\n",
+    about='relation = "replace_one"',
+)
 PRIVATE_MODEL = STUDY.replace(
     "arms = { a = 0.5, b = 0.5 }",
     'arms = ["a", "b"]\npropensity = { model = "private", share = 0.25 }\npropensity_floor = 0.1',

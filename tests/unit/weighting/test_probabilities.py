@@ -1,33 +1,24 @@
-from typing import Any
-
 import numpy as np
 import pytest
+from tests.unit.weighting.test_propensity import ENCODING, EXTERNAL, declared
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.features.encoding import Encoding
 from dpwerm.objective.losses import Logistic
 from dpwerm.privacy.budget import Budget
-from dpwerm.releases.certificate import certify
+from dpwerm.releases.certificate import Specification, certify
 from dpwerm.releases.release import Release
-from dpwerm.releases.specification import Specification
 from dpwerm.study.treatment import Declaration
-from dpwerm.weighting.contract import Trial, trial_of_arrays
-from dpwerm.weighting.propensity import model_encoding, probabilities, second_arm
+from dpwerm.weighting.contract import (
+    Trial,
+    model_encoding,
+    probabilities,
+    second_arm,
+    trial_of_arrays,
+)
 
-ENCODING = Encoding.of_numbers(["x", "z"], [(-1.0, 1.0), (0.0, 10.0)], intercept=0.25)
 MATRIX: FloatArray = np.array([[-0.5, 1.0], [0.25, 9.0], [1.0, 4.0], [0.0, 0.0]])
 ARMS = ["a", "b", "b", "a"]
-EXTERNAL = {"model": "external", "arm": "b", "intercept": -1.5, "coefficients": {"x": 2, "z": 0.3}}
-
-
-def declared(propensity: object, floor: str = "1/10") -> Declaration:
-    keys: dict[str, Any] = {"column": "arm", "arms": ["a", "b"], "propensity_floor": floor}
-    if propensity == "p":
-        keys["origin"] = "external"
-    return Declaration.of_keys(
-        {**keys, "propensity": propensity}, {"column": "benefit", "bounds": [0, 4]}
-    )
 
 
 def trial_of(declaration: Declaration, given: object = None) -> Trial:

@@ -1,3 +1,5 @@
+from fractions import Fraction
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -45,15 +47,23 @@ def test_rows_of_a_table_are_bounded() -> None:
     assert rows.X.shape == (200, 4)
     assert np.abs(rows.X).max() <= 1
     assert set(rows.targets) <= {-1.0, 1.0}
-    assert 0 <= rows.weights.min() <= rows.weights.max() <= DECLARED.weight_bound
+    assert 0 <= rows.weights.min() <= rows.weights.max() <= OUTCOME_WEIGHTED.weight_bound(DECLARED)
 
 
 def test_a_clip_bounds_the_weights_of_the_same_table() -> None:
     half = DECLARED.clipped_at(0.5)
-    assert half.weight_bound == DECLARED.weight_bound / 2
+    assert OUTCOME_WEIGHTED.weight_bound(half) == OUTCOME_WEIGHTED.weight_bound(DECLARED) / 2
     free, clipped = (rows_of_demo(each, demo_trial(200)) for each in (DECLARED, half))
     assert np.array_equal(clipped.targets, free.targets)
-    assert np.array_equal(clipped.weights, np.minimum(free.weights, half.weight_bound))
+    assert np.array_equal(
+        clipped.weights, np.minimum(free.weights, OUTCOME_WEIGHTED.weight_bound(half))
+    )
+
+
+def test_the_weight_bound_is_v_over_pi_min_rounded_up() -> None:
+    exact = Fraction(MODEL.benefit.clip) / Fraction(MODEL.treatment.pi_min)
+    bound = Fraction(OUTCOME_WEIGHTED.weight_bound(MODEL))
+    assert exact <= bound < exact * (1 + Fraction(1, 2**50))
 
 
 def test_an_unusable_row_weighs_nothing_and_stays() -> None:
@@ -76,7 +86,9 @@ def test_a_model_s_probabilities_are_clipped_at_the_floor() -> None:
     second = np.array([0.3, 0.3, 0.0, 1e-300, 1.0, np.nan])
     rows = rows_of_arrays(MODEL, ["a", "b", "a", "b", "a", "b"], [4.0] * 6, second)
     assert rows.weights.tolist() == pytest.approx([2 / 0.7, 2 / 0.3, 2 / 0.9, 20, 20, 0])
-    assert rows.weights.max() <= MODEL.weight_bound == pytest.approx(20, rel=1e-15)
+    assert (
+        rows.weights.max() <= OUTCOME_WEIGHTED.weight_bound(MODEL) == pytest.approx(20, rel=1e-15)
+    )
 
 
 def test_what_the_design_fixes_is_never_replaced() -> None:

@@ -34,37 +34,31 @@ _AT_ONCE = 100  # texts in one pattern
 class _Graph:
     """Nodes and constants in the order they were made, with names that are no column's."""
 
-    def __init__(self, columns: Sequence[str]) -> None:
+    def __init__(self, columns: Sequence[str], onnx: Any) -> None:
         self.nodes: list[NodeProto] = []
         self.constants: list[TensorProto] = []
-        self._prefix = "rule/"
+        self._onnx, self._prefix = onnx, "rule/"
         while any(column.startswith(self._prefix) for column in columns):
             self._prefix += "/"
         self._made = 0
 
     def doubles(self, values: Sequence[float], *shape: int) -> str:
         """Return the name of a new constant, by default of shape (1, k)."""
-        from onnx import TensorProto, helper
-
-        name, size = self._name(), shape or (1, len(values))
-        self.constants.append(helper.make_tensor(name, TensorProto.DOUBLE, size, values))
+        name, size, double = self._name(), shape or (1, len(values)), self._onnx.TensorProto.DOUBLE
+        self.constants.append(self._onnx.helper.make_tensor(name, double, size, values))
         return name
 
     def text(self, value: str) -> str:
         """Return the name of a new constant of shape (1, 1)."""
-        from onnx import numpy_helper
-
         name = self._name()
         texts = np.array([[value]], dtype=object)
-        self.constants.append(numpy_helper.from_array(texts, name))
+        self.constants.append(self._onnx.numpy_helper.from_array(texts, name))
         return name
 
     def add(self, operator: str, *inputs: str, to: str | None = None, **attributes: Any) -> str:
         """Return the name of what an operator gives."""
-        from onnx import helper
-
         name = to or self._name()
-        self.nodes.append(helper.make_node(operator, inputs, [name], **attributes))
+        self.nodes.append(self._onnx.helper.make_node(operator, inputs, [name], **attributes))
         return name
 
     def _name(self) -> str:
@@ -75,6 +69,7 @@ class _Graph:
 def onnx_model(rule: Rule) -> "ModelProto":
     """Return the model; it needs the package ``onnx``, which is an extra."""
     try:
+        import onnx
         from onnx import TensorProto, checker, helper
     except ImportError:
         raise ParameterError(
@@ -85,7 +80,7 @@ def onnx_model(rule: Rule) -> "ModelProto":
     _refuse_names(columns)
     numbers = [term for term in terms.columns if isinstance(term, NumberTerm)]
     categories = [term for term in terms.columns if isinstance(term, CategoryTerm)]
-    graph = _Graph(columns)
+    graph = _Graph(columns, onnx)
     score = graph.doubles([terms.constant])
     if numbers:
         score = graph.add("Add", _numbers(graph, numbers), score)

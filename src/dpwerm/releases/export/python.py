@@ -8,7 +8,6 @@ They agree with ``dpwerm.data.table``, which tests compare.
 import inspect
 from collections.abc import Iterable
 
-from dpwerm.releases.export import python as standalone
 from dpwerm.releases.export.terms import CategoryTerm, Export, NumberTerm, heading, terms_of
 from dpwerm.releases.release import Rule
 
@@ -103,14 +102,7 @@ def spelling(found: str) -> str:
 _FIRST_LINE = '"""A treatment rule: recommend(row) gives the arm, score(row) the score."""'
 """The first line is fixed: a comment there could name another encoding of the source."""
 
-_FUNCTIONS = (
-    standalone.recommend,
-    standalone.score,
-    standalone.number,
-    standalone.text,
-    standalone.is_number,
-    standalone.spelling,
-)
+_FUNCTIONS = (recommend, score, number, text, is_number, spelling)
 
 
 def python_source(rule: Rule) -> str:

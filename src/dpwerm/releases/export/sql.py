@@ -13,7 +13,6 @@ from dpwerm.releases.export.terms import (
     Export,
     NumberTerm,
     Term,
-    Terms,
     heading,
     sql_spellings,
     terms_of,
@@ -37,20 +36,17 @@ def sql_case(rule: Rule) -> str:
 
 def sql_score(rule: Rule) -> str:
     """Return an expression that gives the score, a double."""
-    return _sum_of(terms_of(rule))
+    terms = terms_of(rule)
+    parts = [_double(terms.constant), *map(_term, terms.used)]
+    sums = ["\n  + ".join(parts[i : i + _FLAT]) for i in range(0, len(parts), _FLAT)]
+    nested = sums[0] if len(sums) == 1 else "\n  + ".join(f"({one})" for one in sums)
+    return f"(\n  {nested}\n)"
 
 
 def sql_file(rule: Rule) -> str:
     """Return the CASE expression below a heading of comments."""
     comments = [f"-- {line}" for line in heading(rule, terms_of(rule).unused)]
     return "\n".join([*comments, f"-- Use: {USE}", sql_case(rule), ""])
-
-
-def _sum_of(terms: Terms) -> str:
-    parts = [_double(terms.constant), *map(_term, terms.used)]
-    sums = ["\n  + ".join(parts[i : i + _FLAT]) for i in range(0, len(parts), _FLAT)]
-    nested = sums[0] if len(sums) == 1 else "\n  + ".join(f"({one})" for one in sums)
-    return f"(\n  {nested}\n)"
 
 
 def _term(term: Term) -> str:

@@ -141,12 +141,8 @@ def interval_of(
 ) -> Interval:
     """Return the interval of a target.
 
-    Parameters
-    ----------
-    sums : (..., C, K), noisy
-    scale : float ≥ 0, of the Laplace noise in each sum
-    confidence : float in (0, 1)
-    privacy, sampling : whether the error of the noise and the error of sampling count
+    sums: (..., C, K), noisy; scale: float ≥ 0, of the Laplace noise in each sum; confidence: in
+    (0, 1); privacy, sampling: whether the error of the noise and the error of sampling count
     """
     tail = (1 - confidence) / 2
     estimate = target.estimate

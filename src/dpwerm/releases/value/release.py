@@ -1,29 +1,49 @@
 """A released value: noisy sums, the certificate that follows from public facts, and what they say.
 
 Everything in it is public. Values, gains and intervals are computed from the sums and cost nothing.
+In the file the integers and the declared facts are all there is; the rest is written for reading
+and is computed again when it is verified.
 """
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
 
 from dpwerm.arrays import FloatArray
-from dpwerm.errors import DpwermError, Fault, ParameterError, RuleFileError
+from dpwerm.errors import Fault, ParameterError, RuleFileError
 from dpwerm.features.blocks import Frozen as Record
 from dpwerm.mechanisms.laplace_sums import LaplaceSums
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import Receipt
-from dpwerm.releases.certificate import Count, Finite, LedgerKey, Name, ledger_key, receipt_in
-from dpwerm.releases.kinds import VALUE, Kind, Released, register_kind
-from dpwerm.releases.rule_file import StudyRecord, Text
+from dpwerm.releases.certificate import (
+    Count,
+    Exponent,
+    Finite,
+    Flag,
+    Integer,
+    LedgerKey,
+    Name,
+    Randomness,
+    Text,
+    ledger_key,
+    receipt_in,
+)
+from dpwerm.releases.kinds import VALUE, Kind, refused_at, register_kind
+from dpwerm.releases.rule_file import StudyRecord
 from dpwerm.releases.value.interval import Target, gain_target, interval_of, value_target
-from dpwerm.releases.value.layout import RULE, Layout, layout_for
-from dpwerm.releases.value.outcome import CONFIDENCES, NOT_EVALUATED, OutcomeModel, for_evaluation
+from dpwerm.releases.value.layout import (
+    CONFIDENCES,
+    NOT_EVALUATED,
+    RULE,
+    Layout,
+    OutcomeModel,
+    for_evaluation,
+    layout_for,
+)
 from dpwerm.study.treatment import Declaration
 
 DIGITS = 6
@@ -33,9 +53,9 @@ DIGITS = 6
 class ValueCertificate(Record):
     """Everything the privacy claim of an evaluation rests on, besides the rule's own claim."""
 
-    private: Annotated[bool, Field(strict=True)]
+    private: Flag
     mechanism: Name
-    claim: Annotated[str, Field(max_length=1000, strict=True)]
+    claim: Text
     proof: Name
     epsilon: Name
     delta: Name
@@ -48,32 +68,26 @@ class ValueCertificate(Record):
     sums: Count
     sensitivity: Count
     noise_scale: Finite
-    grid_exponent: Annotated[int, Field(ge=-2000, le=2000, strict=True)]
-    randomness: Literal["operating system", "seeded"]
+    grid_exponent: Exponent
+    randomness: Randomness
     ledger: LedgerKey
     library: Name
 
-    @property
-    def receipt(self) -> Receipt | None:
-        """The charge that paid for the noise, None if no ledger knows of it."""
-        return receipt_in(self.ledger)
 
-
-@dataclass(frozen=True)
-class Estimate:
+class Estimate(Record):
     """A value or a gain in units of the benefit, after its transform and direction.
 
     ``estimate`` is None where the noise leaves nothing to be said. ``privacy`` and ``sampling`` are
     half the widths of the intervals that allow for one error alone; [lower, upper] for both.
     """
 
-    name: str
-    over: str | None
-    estimate: float | None
-    lower: float
-    upper: float
-    privacy: float
-    sampling: float
+    name: Text
+    over: Text | None
+    estimate: Finite | None
+    lower: Finite
+    upper: Finite
+    privacy: Finite
+    sampling: Finite
 
 
 @dataclass(frozen=True, repr=False)
@@ -208,13 +222,13 @@ class ValueRelease:
 
         told = bool(target.known) and both != (target.lower, target.upper)
         return Estimate(
-            target.name,
-            over,
-            own(float(target.estimate)) if told else None,
-            own(both[0]),
-            own(both[1]),
-            _rounded(size * (privacy[1] - privacy[0]) / 2, size),
-            _rounded(size * (sampling[1] - sampling[0]) / 2, size),
+            name=target.name,
+            over=over,
+            estimate=own(float(target.estimate)) if told else None,
+            lower=own(both[0]),
+            upper=own(both[1]),
+            privacy=_rounded(size * (privacy[1] - privacy[0]) / 2, size),
+            sampling=_rounded(size * (sampling[1] - sampling[0]) / 2, size),
         )
 
     def _ends(
@@ -237,12 +251,7 @@ def _rounded(value: float, size: float) -> float:
     return round(value, DIGITS - math.floor(math.log10(size))) + 0.0
 
 
-# ------------------------------------------------------------------------------------------
-# value.json: a released value, its certificate, and a digest of the whole; versioned and strict.
-#
-# The integers and the declared facts are all there is; the rest is written for reading and is
-# computed again when it is verified.
-
+# -- value.json ----------------------------------------------------------------------------
 
 SHOWN = (
     "digest",
@@ -260,27 +269,15 @@ class SumsRecord(Record):
     """Sum j is integers[j]·2^exponent, in units of whole rows."""
 
     names: list[Text]
-    integers: list[Annotated[int, Field(strict=True)]]
-    exponent: Annotated[int, Field(strict=True)]
-
-
-class EstimateRecord(Record):
-    """A value or a gain with its interval, for reading."""
-
-    name: Text
-    over: Text | None
-    estimate: Finite | None
-    lower: Finite
-    upper: Finite
-    privacy: Finite
-    sampling: Finite
+    integers: list[Integer]
+    exponent: Integer
 
 
 class EvaluatedRule(Record):
     """Which rule was evaluated, and whether it carries a privacy claim itself."""
 
     digest: Name
-    private: Annotated[bool, Field(strict=True)]
+    private: Flag
 
 
 class ValueRecord(Record):
@@ -297,8 +294,8 @@ class ValueRecord(Record):
     confidence: Annotated[
         float, Field(ge=CONFIDENCES[0], le=CONFIDENCES[1], allow_inf_nan=False, strict=True)
     ]
-    values: list[EstimateRecord]
-    gains: list[EstimateRecord]
+    values: list[Estimate]
+    gains: list[Estimate]
     sums: SumsRecord
     certificate: ValueCertificate
     digest: Name
@@ -312,7 +309,6 @@ class ValueKind(Kind[ValueRelease]):
     again = "evaluate again"
     shown = SHOWN
     given = ("certificate.epsilon", "certificate.delta")
-    words = MappingProxyType({"summary": "dpwerm.documents.value:value_summary"})
 
     def plain(self, release: ValueRelease) -> dict[str, Any]:
         """Return the content of a value file without format, version and digest."""
@@ -325,8 +321,8 @@ class ValueKind(Kind[ValueRelease]):
             "benefit": declaration.benefit_keys(),
             "outcome_model": None if model is None else model.model_dump(mode="json"),
             "confidence": release.confidence,
-            "values": [asdict(one) for one in release.values],
-            "gains": [asdict(one) for one in release.gains],
+            "values": [one.model_dump() for one in release.values],
+            "gains": [one.model_dump() for one in release.gains],
             "sums": {
                 "names": list(release.layout.names),
                 "integers": list(release.integers),
@@ -339,15 +335,13 @@ class ValueKind(Kind[ValueRelease]):
         """Return the value that plain content describes, or every fault of its form."""
         record = self.record(ValueRecord, content, where)
         certificate = record.certificate
-        try:
+        with refused_at(where, "facts"):
             facts = for_evaluation(Declaration.of_record(record.treatment, record.benefit))
             if facts.treatment.origin in NOT_EVALUATED:
                 raise ParameterError(f"origin {facts.treatment.origin} is never evaluated")
             value = ValueRelease(
                 integers=tuple(record.sums.integers),
-                declaration=Declaration(
-                    facts.treatment, facts.benefit, record.study.id, record.study.name
-                ),
+                declaration=replace(facts, study_id=record.study.id, study_name=record.study.name),
                 budget=Budget.of(certificate.epsilon),
                 relation=certificate.relation,
                 n=certificate.n,
@@ -357,26 +351,19 @@ class ValueKind(Kind[ValueRelease]):
                 rule_digest=record.rule.digest,
                 rule_private=record.rule.private,
                 outcome_model=OutcomeModel.of(record.outcome_model),
-                receipt=certificate.receipt,
+                receipt=receipt_in(certificate.ledger),
             )
-        except DpwermError as error:
-            raise RuleFileError(where, [Fault("facts", str(error))]) from None
         if len(value.integers) != value.layout.count:
             raise RuleFileError(where, [Fault("sums.integers", "not one per sum")])
         if value.relation.publishes_n and value.n is None:
             raise RuleFileError(where, [Fault("certificate.n", "is missing under replace_one")])
         return value
 
-    def charged(self, release: ValueRelease, digest: str) -> Released:
-        """Return what a value says of its charge."""
-        study = release.declaration.study_id
-        return Released("value", release.private, study, digest, release.budget, release.receipt)
+    def charged(self, release: ValueRelease) -> tuple[str, str]:
+        """Return what a ledger calls a value, and its study."""
+        return "value", release.declaration.study_id
 
 
 KIND = register_kind(ValueKind())
-value_content, write_value, read_value, verify_value = (
-    KIND.content,
-    KIND.write,
-    KIND.read,
-    KIND.verify,
-)
+value_content = KIND.content
+write_value, read_value, verify_value = KIND.write, KIND.read, KIND.verify

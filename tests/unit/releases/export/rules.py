@@ -183,3 +183,14 @@ def agree(rule: Rule, scores: Sequence[float], arms: Sequence[str], wanted: Floa
     found = np.array([str(arm) for arm in arms], dtype=object)
     assert (found == rule.arms_for(wanted))[clear].all()
     assert clear.mean() > 0.99
+
+
+def hostile_rule(name: str) -> Rule:
+    """Return a rule whose columns, levels, arms and title are a name that wants to be code."""
+    shown = name.strip()
+    return make_rule(
+        [number(name, 0, 1), category(name + "2", [shown, "b"])],
+        [1, 2**40, 2**30],
+        arms=(shown, shown + "2"),
+        name=name,
+    )

@@ -15,6 +15,7 @@ from tests.unit.releases.export.rules import (
     category,
     columns_of,
     expected,
+    hostile_rule,
     make_rule,
     number,
     random_rows,
@@ -98,13 +99,7 @@ def test_it_carries_notice_digest_and_library() -> None:
 
 @pytest.mark.parametrize("name", [*HOSTILE, "a\0b", "rule/1"])
 def test_hostile_names_stay_text(name: str) -> None:
-    shown = name.strip()
-    rule = make_rule(
-        [number(name, 0, 1), category(name + "2", [shown, "b"])],
-        [1, 2**40, 2**30],
-        arms=(shown, shown + "2"),
-        name=name,
-    )
+    rule, shown = hostile_rule(name), name.strip()
     check(rule, [{name: x, name + "2": c} for x in (0.0, 1.0) for c in (shown, "b", "x")])
 
 

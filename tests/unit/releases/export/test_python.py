@@ -13,6 +13,7 @@ from tests.unit.releases.export.rules import (
     agree,
     category,
     expected,
+    hostile_rule,
     make_rule,
     number,
     random_rows,
@@ -92,13 +93,7 @@ def test_a_column_that_changes_nothing_is_not_read_and_a_missing_one_is_an_error
 
 @pytest.mark.parametrize("name", [*HOSTILE, "\nimport os", '"""\nraise SystemExit'])
 def test_hostile_names_stay_text(name: str) -> None:
-    shown = name.strip()
-    rule = make_rule(
-        [number(name, 0, 1), category(name + "2", [shown, "b"])],
-        [1, 2**40, 2**30],
-        arms=(shown, shown + "2"),
-        name=name,
-    )
+    rule, shown = hostile_rule(name), name.strip()
     made = module(rule)
     assert set(made) - {"__builtins__", "__name__", "__doc__", "__annotations__"} == {
         *("CONSTANT", "NUMBERS", "CATEGORIES", "FIRST", "SECOND", "DEFAULT"),

@@ -5,12 +5,12 @@ import pytest
 from tests.unit.releases.export.rules import category, make_rule, random_rule
 
 from dpwerm.errors import ParameterError
-from dpwerm.releases.export import write
+from dpwerm.releases import export
+from dpwerm.releases.export import register_export, write_export
 from dpwerm.releases.export.onnx import onnx_model
 from dpwerm.releases.export.python import python_source
 from dpwerm.releases.export.sql import sql_file
 from dpwerm.releases.export.terms import Export
-from dpwerm.releases.export.write import register_export, write_export
 
 
 def test_the_ending_names_the_language(tmp_path: Path) -> None:
@@ -46,7 +46,7 @@ def test_what_fails_leaves_everything_as_it_was(
 def test_a_language_of_ones_own_is_one_registration(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(write, "EXPORTS", dict(write.EXPORTS))
+    monkeypatch.setattr(export, "EXPORTS", dict(export.EXPORTS))
     listed = Export(".txt", lambda rule: "\n".join(rule.arms).encode(), "read it")
     assert register_export(listed) is listed
     rule, out = random_rule(1), tmp_path / "rule.txt"

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpwerm.study.treatment import outcome_weights, weight_bound
+from dpwerm.weighting.contract import outcome_weights, weight_bound
 
 
 def test_the_formula() -> None:

@@ -59,7 +59,7 @@ def test_it_fits_verifies_and_is_told(name: str, tmp_path: Path) -> None:
     assert again.release.certificate.mechanism == name
     assert again.release.certificate.claim == MECHANISMS[name].statement
     assert name in summary(again)
-    text = as_text(compose(Material(again, None)))
+    text = as_text(compose(Material(again)))
     assert MECHANISMS[name].how in " ".join(text.split())
 
 

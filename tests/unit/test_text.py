@@ -1,5 +1,7 @@
 """Tables in columns and paragraphs of one width."""
 
+from decimal import Decimal
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,6 +10,7 @@ from dpwerm.text import (
     MOST_MARKS,
     WIDTH,
     aligned,
+    digits,
     harmless,
     markdown,
     one_line,
@@ -70,3 +73,8 @@ def test_an_ordinary_name_is_left_alone(name: str) -> None:
 )
 def test_a_name_that_breaks_its_line_is_found(name: str) -> None:
     assert not stays_in_line(name)
+
+
+def test_numbers_keep_all_their_digits() -> None:
+    for text in ("0", "2", "1234567.25", "0.0001", "1e-7", "9.99999999e-7"):
+        assert digits(Decimal(text)) == text

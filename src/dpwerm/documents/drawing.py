@@ -13,7 +13,7 @@ import re
 import textwrap
 import unicodedata
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -38,7 +38,6 @@ MARKS = 2
 
 MISSING = "Glyph .* missing from font"
 """The warning about a sign that the font does not have: it is drawn as a box."""
-
 
 AxesArray = NDArray[Any]
 Share = Literal["none", "all", "row", "col"] | bool
@@ -246,22 +245,6 @@ def _beside(
     )
     for text in legend.get_texts():
         plain(text)
-
-
-def side_by_side(
-    left: Callable[[Axes], None],
-    right: Callable[[Axes], None],
-    height: float,
-    title: str,
-    claim: str,
-    path: Path,
-) -> None:
-    """Write two panels as one picture under a title and a claim of privacy."""
-    figure, ((first, second),) = panels(10.0, height, columns=2)
-    left(first)
-    right(second)
-    titled(figure, f"{short(title, 80, room(first, 1.25))}   ({claim})")
-    save(figure, path)
 
 
 def shades(count: int) -> list[str]:

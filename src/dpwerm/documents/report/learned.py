@@ -29,9 +29,9 @@ from dpwerm.documents.figures import (
     draw_value,
     recommended_everywhere,
 )
-from dpwerm.documents.half_widths import caveat, why_not
+from dpwerm.documents.half_widths import why_not
 from dpwerm.documents.report.material import Material, exact, joined, listed, quoted
-from dpwerm.documents.summary import UNITS, zeroed
+from dpwerm.documents.summary import UNITS, caveat, zeroed
 from dpwerm.documents.value import (
     HEADINGS,
     cost_lines,

@@ -10,12 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from dpwerm.arrays import FloatArray
-from dpwerm.documents.half_widths import (
-    SimulatedReach,
-    effect_reach,
-    effect_reach_together,
-    simulated_reach,
-)
+from dpwerm.documents.half_widths import SimulatedReach, simulated_reach
 from dpwerm.errors import ParameterError
 from dpwerm.releases.kinds import Beside
 from dpwerm.releases.release import Rule
@@ -70,7 +65,7 @@ class Material:
     @cached_property
     def half(self) -> FloatArray | None:
         """How far noise reaches in each effect, by its law or simulated; None if not known."""
-        return effect_reach(self.rule.release) if self.reach is None else self.reach.half
+        return self.rule.release.effect_reach() if self.reach is None else self.reach.half
 
     @cached_property
     def drowned(self) -> tuple[str, ...]:
@@ -79,7 +74,8 @@ class Material:
         In 95 of 100 releases noise alone lets none of them stand out.
         """
         release = self.rule.release
-        together = effect_reach_together(release) if self.reach is None else self.reach.together
+        exact = release.effect_reach(together=True)
+        together = exact if self.reach is None else self.reach.together
         if together is None or not together.any():
             return ()
         rows = zip(release.encoding.coefficient_names, release.effects, together, strict=True)

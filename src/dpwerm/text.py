@@ -46,13 +46,6 @@ def stacked(parts: Iterable[Sequence[str]]) -> str:
     return "\n\n".join("\n".join(part) for part in parts if part)
 
 
-def markdown(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows of texts as a Markdown table, the first as its header."""
-    header, *rest = ([text.replace("|", "\\|") for text in row] for row in rows)
-    lines = [header, ["---"] * len(header), *rest]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
 def digits(value: Decimal) -> str:
     """Return a decimal with all its digits, tiny ones with an exponent."""
     return f"{value:f}" if value == 0 or abs(value) >= _SMALL else f"{value:g}"

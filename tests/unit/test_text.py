@@ -12,7 +12,6 @@ from dpwerm.text import (
     aligned,
     digits,
     harmless,
-    markdown,
     one_line,
     stays_in_line,
     wrapped,
@@ -26,10 +25,6 @@ def test_columns_stand_under_each_other() -> None:
         "  a    long text  x",
         "  bbb  y",
     ]
-
-
-def test_a_markdown_table_has_a_header() -> None:
-    assert markdown([("a", "b"), ("1", "x|y")]) == "| a | b |\n| --- | --- |\n| 1 | x\\|y |"
 
 
 def test_lines_are_not_too_wide() -> None:

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from dpwerm.errors import DpwermError, Fault, RuleFileError
-from dpwerm.privacy.ledger.account import Account, Charge
+from dpwerm.privacy.ledger.account import Account
 from dpwerm.privacy.ledger.entry import CURRENCIES, Amounts, Entry, Total, seal
 from dpwerm.privacy.ledger.pld import GAUSSIAN_DELTA, composed
 from dpwerm.releases.files import read_json
-from dpwerm.text import aligned, digits, one_line, stacked, underlined, wrapped
+from dpwerm.text import aligned, digits, stacked, underlined, wrapped
 
 FORMAT, VERSION = "dpwerm-ledger", 1
 COLUMNS = ("entry", "date", "what", "slot", "epsilon", "delta", "rho", "mu", "library", "release")
@@ -36,7 +36,11 @@ def show_lines(account: Account, entries: Sequence[Entry], where: str) -> list[s
         balance_lines(account),
         slot_lines(account),
         composed_lines(account),
-        [line for entry in entries for line in _reason(entry)],
+        [
+            line
+            for one in account.totals
+            for line in wrapped(f"Entry {one.number}, why the total changed: {one.reason}")
+        ],
     ]
     return stacked(parts).splitlines()
 
@@ -55,10 +59,13 @@ def entry_rows(account: Account, entries: Iterable[Entry]) -> list[tuple[str, ..
             what = "study opened" if body["kind"] == "opened" else "total changed"
             left = running.left()
             after = ", ".join(f"{name} {_shown(left, name)}" for name in total.used)
-            rows.append((*head, what, EVERYBODY, f"total {_words(total)}", after, ""))
+            words = ", ".join(f"{name} = {digits(getattr(total, name))}" for name in total.used)
+            rows.append((*head, what, EVERYBODY, f"total {words}", after, ""))
         elif body["kind"] == "charged":
             charge = charges[entry.number]
-            before, running = running.left(charge.slot), _charged(running, charge)
+            before = running.left(charge.slot)
+            spent = running.sums.get(charge.slot, Amounts()) + charge.amounts
+            running = replace(running, sums={**running.sums, charge.slot: spent})
             left = running.left(charge.slot)
             changed = ", ".join(
                 f"{name} {_shown(before, name)} -> {_shown(left, name)}"
@@ -119,11 +126,10 @@ def composed_lines(account: Account) -> list[str]:
     if found is not None and found.delta == 0:
         found = composed(account, delta=float(GAUSSIAN_DELTA))
     if found is None:
-        text = (
+        return wrapped(
             "A tighter total of the whole history is shown if dpwerm is installed with its extra "
             "accounting"
         )
-        return wrapped(text)
     whose = "" if found.slot is None else f" for slot {found.slot}"
     return wrapped(
         f"Composed numerically, all releases{whose} are within epsilon = {found.epsilon:.6g} at "
@@ -143,12 +149,6 @@ def head_lines(number: int, digest: str) -> list[str]:
     ]
 
 
-def _charged(account: Account, charge: Charge) -> Account:
-    sums = dict(account.sums)
-    sums[charge.slot] = sums.get(charge.slot, Amounts()) + charge.amounts
-    return replace(account, sums=sums)
-
-
 def _fullest(account: Account, name: str) -> str:
     """Return the slot that has spent most of a currency, nothing if none has spent any."""
     place = CURRENCIES.index(name)
@@ -157,18 +157,8 @@ def _fullest(account: Account, name: str) -> str:
     return slot if spent[slot] else ""
 
 
-def _words(total: Total) -> str:
-    return ", ".join(f"{name} = {digits(getattr(total, name))}" for name in total.used)
-
-
 def _shown(amounts: Amounts, name: str, *, up: bool = False) -> str:
     return digits(amounts.decimals(up=up)[name])
-
-
-def _reason(entry: Entry) -> list[str]:
-    if entry.body["kind"] != "total":
-        return []
-    return wrapped(one_line(f"Entry {entry.number}, why the total changed: {entry.body['reason']}"))
 
 
 def ledger_content(entries: Sequence[Entry]) -> dict[str, Any]:

@@ -203,12 +203,20 @@ def _reading(material: Material) -> list[Block]:
 def pictures(material: Material) -> list[Block]:
     """Return the coefficients and, over two numbers, the recommended arm."""
     rule = material.rule
-    count = min(len(rule.release.encoding.coefficient_names), MOST_DRAWN)
-    coefficients = drawn(
-        1.0 + 0.27 * count,
-        lambda axes: draw_coefficients(rule, axes, material.reach, MOST_DRAWN),
-    )
-    blocks: list[Block] = [_coefficients_picture(material, coefficients)]
+    half, names = material.half, rule.release.encoding.coefficient_names
+    reach = "" if half is None or not half.any() else ", and how far the privacy noise reaches"
+    most = f" The {MOST_DRAWN} largest." if len(names) > MOST_DRAWN else ""
+    interval = ", each with its interval" if reach else ""
+    blocks: list[Block] = [
+        Picture(
+            f"The coefficients{reach}.{most}",
+            f"Coefficients as in the table above{interval}.",
+            drawn(
+                1.0 + 0.27 * min(len(names), MOST_DRAWN),
+                lambda axes: draw_coefficients(rule, axes, material.reach, MOST_DRAWN),
+            ),
+        )
+    ]
     if sum(isinstance(block, NumberBlock) for block in rule.release.encoding.blocks) > 1:
         blocks.append(
             Picture(
@@ -226,18 +234,6 @@ def drawn(height: float, draw: Callable[[Axes], None]) -> Drawing:
     figure, axes = panels(WIDTH, height)
     draw(axes[0, 0])
     return Drawing(svg_text(figure))
-
-
-def _coefficients_picture(material: Material, drawing: Drawing) -> Picture:
-    half, count = material.half, len(material.rule.release.encoding.coefficient_names)
-    reach = "" if half is None or not half.any() else ", and how far the privacy noise reaches"
-    most = f" The {MOST_DRAWN} largest." if count > MOST_DRAWN else ""
-    interval = ", each with its interval" if reach else ""
-    return Picture(
-        f"The coefficients{reach}.{most}",
-        f"Coefficients as in the table above{interval}.",
-        drawing,
-    )
 
 
 def _plane_words(rule: Rule) -> str:
@@ -261,19 +257,15 @@ def _score_table(rule: Rule) -> Table:
             bounds = f"{exact(block.lower)} to {exact(block.upper)}"
             rows.append((block.name, bounds, f"{slope:+.4g} per unit", span))
         else:
-            rows += _level_rows(block, own)
+            rows += [
+                (block.name, level.name, f"{own[f'{block.name}={level.name}']:+.4g}", "")
+                for level in block.levels
+            ]
     return Table(
         "The score is the sum of these, in the columns' own units.",
         ("feature", "values", "adds to the score", "over its whole range"),
         tuple(rows),
     )
-
-
-def _level_rows(block: CategoryBlock, own: dict[str, float]) -> list[tuple[str, ...]]:
-    return [
-        (block.name, level.name, f"{own[f'{block.name}={level.name}']:+.4g}", "")
-        for level in block.levels
-    ]
 
 
 def _example(rule: Rule) -> str:

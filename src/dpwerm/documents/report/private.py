@@ -74,7 +74,12 @@ def why_private(material: Material) -> Section:
 
 def _bounds(rule: Rule) -> list[Block]:
     """Return every public declaration with its source, and what lacks one."""
-    rows = _features(rule) + _arms(rule) + _benefit(rule)
+    sources = rule.declaration.sources
+    rows = [
+        (block.name, _declared(block), sources.get(block.name, NOT_STATED))
+        for block in rule.release.encoding.blocks
+    ]
+    rows += [_arms(rule), _benefit(rule)]
     table = Table(
         "Everything that was declared in public, and where it comes from.",
         ("what", "declared", "source"),
@@ -93,15 +98,7 @@ def _bounds(rule: Rule) -> list[Block]:
     ]
 
 
-def _features(rule: Rule) -> list[tuple[str, str, str]]:
-    sources = rule.declaration.sources
-    return [
-        (block.name, _declared(block), sources.get(block.name, NOT_STATED))
-        for block in rule.release.encoding.blocks
-    ]
-
-
-def _arms(rule: Rule) -> list[tuple[str, str, str]]:
+def _arms(rule: Rule) -> tuple[str, str, str]:
     treatment = rule.declaration.treatment
     first, second = map(quoted, treatment.arms)
     arms = f"{first} and {second}, probabilities at least {treatment.pi_min:g}"
@@ -109,10 +106,10 @@ def _arms(rule: Rule) -> list[tuple[str, str, str]]:
         one, other = treatment.probabilities
         arms = f"{first} with probability {one}, {second} with probability {other}"
     origin = ORIGINS.get(treatment.origin, treatment.origin)
-    return [(f"arms, column {treatment.column}", arms, origin)]
+    return f"arms, column {treatment.column}", arms, origin
 
 
-def _benefit(rule: Rule) -> list[tuple[str, str, str]]:
+def _benefit(rule: Rule) -> tuple[str, str, str]:
     benefit = rule.declaration.benefit
     lower, upper = benefit.bounds
     words = f"{exact(lower)} to {exact(upper)}, {benefit.direction} is better"
@@ -121,7 +118,7 @@ def _benefit(rule: Rule) -> list[tuple[str, str, str]]:
     words += f"; {exact(benefit.centre)} counts as neither good nor bad"
     if benefit.direction == "smaller":
         words += ", with the sign turned"
-    return [(f"benefit, column {benefit.column}", words, benefit.source or NOT_STATED)]
+    return f"benefit, column {benefit.column}", words, benefit.source or NOT_STATED
 
 
 def _declared(block: NumberBlock | CategoryBlock) -> str:

@@ -13,7 +13,8 @@ from typing import Any
 from benchmarks.page import fill
 from dpwerm.audit.suite import CELLS, EPSILONS, SHIPPED, SMALL
 from dpwerm.documents.audit import WITHIN
-from dpwerm.text import markdown, wrapped
+from dpwerm.text import wrapped
+from reproduction.shown import markdown
 
 PAGE = Path(__file__).parents[1] / "docs" / "audit.md"
 

@@ -15,7 +15,7 @@ from dpwerm.audit.pipeline_target import PipelineTarget, tell_apart
 from dpwerm.audit.study_pipeline import StudyPipeline
 from dpwerm.privacy.budget import Budget
 from dpwerm.study.study import Study
-from dpwerm.text import markdown
+from reproduction.shown import markdown
 
 PAGE = Path(__file__).parents[1] / "docs" / "audit-pipeline.md"
 CONFIDENCE = 0.95

@@ -17,13 +17,13 @@ from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.simulate.scenarios.scenario import Scenario
 from dpwerm.solve.batch_problems import BatchProblems
 from dpwerm.study.study import read_trial
-from dpwerm.text import markdown
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, second_arm, trial_of_table
 from reproduction.bounds.measured import MECHANISM, Bounds, bounds_beside
 from reproduction.bounds.risks import Sample
 from reproduction.bounds.words import bound_rows, sizes_words, verdict
 from reproduction.command import PROGRAM
 from reproduction.command import main as reproduction
+from reproduction.shown import markdown
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "bounds.md"

@@ -6,19 +6,8 @@ from pathlib import Path
 from matplotlib.axes import Axes
 
 from benchmarks.confounded.cells import Result
-from dpwerm.documents.drawing import (
-    INK,
-    OURS,
-    PAPER,
-    QUIET,
-    SHADES,
-    headed,
-    labelled,
-    legend_below,
-    panels,
-    save,
-    styled,
-)
+from dpwerm.documents.drawing import INK, QUIET, SHADES, headed, labelled, panels, save, styled
+from reproduction.shown import OURS, PAPER, legend_below
 
 EPSILONS = ("0.5", "1", "5")
 SHOWN = {

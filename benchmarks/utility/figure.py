@@ -8,18 +8,8 @@ from pathlib import Path
 from matplotlib.axes import Axes
 
 from benchmarks.utility.cells import Result
-from dpwerm.documents.drawing import (
-    INK,
-    OURS,
-    PAPER,
-    QUIET,
-    headed,
-    labelled,
-    legend_below,
-    panels,
-    save,
-    styled,
-)
+from dpwerm.documents.drawing import INK, QUIET, headed, labelled, panels, save, styled
+from reproduction.shown import OURS, PAPER, legend_below
 
 SHOWN = {
     "auto": (OURS, "o", "dpwerm, everything automatic"),

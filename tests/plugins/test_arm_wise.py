@@ -12,7 +12,6 @@ from tests.said import Run
 from dpwerm.audit.attack import audit
 from dpwerm.audit.mechanisms import MechanismTarget
 from dpwerm.choose.hyperparameters import Hyperparameters
-from dpwerm.documents.half_widths import half_width
 from dpwerm.documents.summary import summary
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
@@ -87,7 +86,7 @@ def test_it_walks_from_the_fit_to_the_report(mechanism: str, tmp_path: Path, run
     page, code = tmp_path / "report.html", tmp_path / "rule.py"
     assert run("report", path, "--out", page).code == 0
     assert "age" in page.read_text(encoding="utf-8")
-    assert half_width(rule.release) is None, "the noise of a score of two coefficients is larger"
+    assert rule.release.half_width() is None, "the noise of a score of two coefficients is larger"
     assert run("export", path, "--out", code).code == 0
 
 

@@ -77,15 +77,14 @@ def counted(n: int) -> str:
     return "1 person" if n == 1 else f"{n:,} people"
 
 
-def shown_epsilon(epsilon: str) -> str:
-    """Return ε for a table."""
-    return NO_PRIVACY if epsilon == "inf" else epsilon
-
-
 def expectation(found: Mapping[str, tuple[Settled, Expected]], n: int) -> list[str]:
     """Return the table of accuracy and value by ε, and how to read it."""
     rows = [
-        (shown_epsilon(epsilon), *_figures(one.accuracy, one.value), settled.spec.mechanism)
+        (
+            NO_PRIVACY if epsilon == "inf" else epsilon,
+            *_figures(one.accuracy, one.value),
+            settled.spec.mechanism,
+        )
         for epsilon, (settled, one) in found.items()
     ]
     last = list(found.values())[-1][1]

@@ -78,10 +78,10 @@ class Beside:
     checks : how many checks of the files held; where : names the ledger for a reader
     """
 
-    file: str
-    checks: int
-    study_file: str | None = None
-    value_file: str | None = None
+    file: str = "rule.json"
+    checks: int = 0
+    study_file: str = "study.toml"
+    value_file: str = "value.json"
     value: Any = None
     account: "Account | None" = None
     where: str = ""

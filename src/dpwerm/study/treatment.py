@@ -254,6 +254,11 @@ class Declaration:
     study_name: str = ""
     sources: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def title(self) -> str:
+        """The study's name, or its id, or a plain word."""
+        return self.study_name or self.study_id or "a treatment rule"
+
     @classmethod
     def of_keys(
         cls,

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from decimal import Decimal
 
 from dpwerm.errors import DpwermError, LedgerTamperedError, ParameterError
 from dpwerm.privacy.budget import AnyBudget, only_budget
@@ -23,6 +24,7 @@ from dpwerm.version import __version__
 
 Body = dict[str, object]
 NOTHING = Amounts()
+_SHORT = len("sha256:") + 12
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,63}")
 
 
@@ -49,6 +51,11 @@ class Charge:
     library: str
     date: str
     digest: str | None = None
+
+    @property
+    def paid_for(self) -> str:
+        """The release that it paid for, by the beginning of its digest."""
+        return "none attached" if self.digest is None else f"{self.digest[:_SHORT]}…"
 
 
 @dataclass(frozen=True)
@@ -143,6 +150,12 @@ class Account:
     def left(self, slot: str | None = None) -> Amounts:
         """Return what a charge for a slot, or for everybody, can still cost."""
         return self.total.limits - self.spent(slot)
+
+    def balance(self) -> list[tuple[str, Decimal, Decimal, Decimal]]:
+        """Return each currency of the total with total, spent and left, for the fullest slot."""
+        spent, left = self.spent().decimals(up=True), self.left().decimals(up=False)
+        used = self.total.used
+        return [(name, getattr(self.total, name), spent[name], left[name]) for name in used]
 
     def refusal(
         self, cost: AnyBudget, slot: str | None = None, where: str = "[budget]"

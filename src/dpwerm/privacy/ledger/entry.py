@@ -120,6 +120,11 @@ class Total:
             Fraction(self.epsilon), Fraction(self.delta), Fraction(self.rho), Fraction(self.mu) ** 2
         )
 
+    @property
+    def used(self) -> list[str]:
+        """The currencies that the total has."""
+        return [name for name in CURRENCIES if getattr(self, name)]
+
     def plain(self) -> dict[str, str]:
         """Return every currency as exact text under its name."""
         return {name: f"{getattr(self, name):f}" for name in CURRENCIES}

@@ -144,7 +144,7 @@ def _booked(
     checks = beside.checks + len(findings)
     if told[0].receipt is None:
         return replace(beside, checks=checks)
-    return replace(beside, checks=checks, account=account, where=store.address.kind_shown)
+    return replace(beside, checks=checks, account=account, where=store.database.kind_shown)
 
 
 def _write(made: "Report", path: Path) -> None:

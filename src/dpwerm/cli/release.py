@@ -60,7 +60,7 @@ Paid: TypeAlias = "Ledger | str | None"
 
 def fit(
     study: StudyFile,
-    table: Annotated[Path, typer.Argument(help=TABLE_HELP)],
+    table: Annotated[Path, typer.Argument(help=TABLE_HELP.format(endings()))],
     epsilon: Annotated[str | None, typer.Option(help=EPSILON_HELP)] = None,
     out: Annotated[Path, typer.Option(help="Where to write the rule.")] = Path("rule.json"),
     delta: Delta = "0",

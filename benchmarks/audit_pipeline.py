@@ -11,8 +11,7 @@ from pathlib import Path
 from benchmarks.page import fill
 from dpwerm.audit.canaries import worst_pairs
 from dpwerm.audit.pipeline import SILENT, guess_coins
-from dpwerm.audit.pipeline_target import PipelineTarget, tell_apart
-from dpwerm.audit.study_pipeline import StudyPipeline
+from dpwerm.audit.pipeline_target import PipelineTarget, StudyPipeline, tell_apart
 from dpwerm.privacy.budget import Budget
 from dpwerm.study.study import Study
 from dpwerm.text import markdown

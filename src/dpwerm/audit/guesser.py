@@ -29,7 +29,7 @@ from scipy.special import betaincinv, logit
 from scipy.stats import binom
 
 from dpwerm.arrays import FloatArray, IntArray
-from dpwerm.audit.target import Pair, Scored, Target
+from dpwerm.audit.target import Learning, Pair, Scored, Target
 from dpwerm.errors import ParameterError
 
 SCORE = "score"
@@ -265,6 +265,8 @@ def best_guesser(
     share : float > 0, how many runs will judge, as a share of these: with few, abstain less
     quick : whether to look at the target's own score alone, if it has one
     """
+    if isinstance(target, Learning):
+        target.learn(pair, first, second)
     delta = float(target.claim.delta)
     strict = 1.0 - (1.0 - confidence) / (TRIED_QUICKLY if quick else TRIED)
     best: Guesser | None = None

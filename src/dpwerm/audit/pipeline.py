@@ -28,8 +28,15 @@ from dpwerm.audit.canaries import (
     simulated_people,
     worst_pairs,
 )
-from dpwerm.audit.pipeline_target import PipelineTarget, tell_apart
-from dpwerm.audit.study_pipeline import Pipeline, Seen, StudyPipeline, claim_of, run_pipeline
+from dpwerm.audit.pipeline_target import (
+    Pipeline,
+    PipelineTarget,
+    Seen,
+    StudyPipeline,
+    claim_of,
+    run_pipeline,
+    tell_apart,
+)
 from dpwerm.audit.target import luck
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
@@ -302,7 +309,7 @@ def audit_study(
     Parameters
     ----------
     study : Study, or the path of a study file
-    budget, evaluation, tuning : as in :class:`~dpwerm.audit.study_pipeline.StudyPipeline`
+    budget, evaluation, tuning : as in :class:`~dpwerm.audit.pipeline_target.StudyPipeline`
     pipeline : another one to audit in its place; the claim is then that of its files
     canaries, people, one_runs, practice : as in :func:`guess_coins`
     worlds : int ≥ 8, runs in two worlds

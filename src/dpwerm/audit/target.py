@@ -82,6 +82,14 @@ class Scored(Protocol):
 
 
 @runtime_checkable
+class Learning(Protocol):
+    """A target whose score is learned from the outputs that choose an attack."""
+
+    def learn(self, pair: Pair, first: FloatArray, second: FloatArray) -> None:
+        """Learn the score of a pair from practice on its two data sets, (runs, p) each."""
+
+
+@runtime_checkable
 class Exact(Protocol):
     """A target that can also release for real, with the operating system's bits."""
 

@@ -117,8 +117,9 @@ class Kind(ABC, Generic[R]):
     shown : the checks that ``dpwerm verify`` lists
     given : of those, what follows from nothing else in the file, so that nothing can show it right
     derived : prefixes of what ``checks`` has compared, so that only faults of writing are told
-    words : where its ``summary`` and its ``report`` are, as "module:function": words stand above
-        releases and are loaded when they are asked for; a kind of one's own overrides the methods
+    words : where its ``summary``, its ``report`` and the cells of its ``audit`` are, as
+        "module:function": they stand above releases and are loaded when they are asked for; a kind
+        of one's own overrides the methods
     """
 
     format: ClassVar[str]
@@ -157,6 +158,11 @@ class Kind(ABC, Generic[R]):
     def report(self, release: R, beside: Beside) -> Any:
         """Return the report on a release, a ``dpwerm.documents.content.Report``."""
         return _named(self.words["report"])(release, beside)
+
+    def audited(self) -> Iterable[Any]:
+        """Return what an auditor attacks in such releases, each a ``dpwerm.audit.suite.Cell``."""
+        found: Iterable[Any] = _named(self.words["audit"])() if "audit" in self.words else ()
+        return found
 
     @property
     def reported(self) -> bool:
@@ -304,10 +310,14 @@ def get_kind(form: str) -> Kind[Any]:
     return KINDS[form]
 
 
+def every_kind() -> list[Kind[Any]]:
+    """Return every kind, those of the library first."""
+    return [get_kind(form) for form in dict.fromkeys((*_HOMES, *KINDS))]
+
+
 def kind_of(release: object) -> Kind[Any]:
     """Return the kind of a release."""
-    for form in (*_HOMES, *KINDS):
-        kind = get_kind(form)
+    for kind in every_kind():
         if isinstance(release, kind.releases):
             return kind
     raise ParameterError(f"a {type(release).__name__} is no release of a registered kind")

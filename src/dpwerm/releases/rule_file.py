@@ -195,6 +195,7 @@ class RuleKind(Kind[Rule]):
         {
             "summary": "dpwerm.documents.summary:summary",
             "report": "dpwerm.documents.report.compose:report_on",
+            "audit": "dpwerm.audit.suite:rule_cells",
         }
     )
 

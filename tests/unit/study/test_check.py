@@ -4,8 +4,7 @@ import pandas as pd
 import pytest
 
 from dpwerm.errors import TableError
-from dpwerm.study.check import Example, Finding, check
-from dpwerm.study.study import Study
+from dpwerm.study.study import Example, Finding, Study, check
 
 CSV = """\
 ID,AGE,sex,site,arm,days

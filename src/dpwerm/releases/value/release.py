@@ -312,7 +312,12 @@ class ValueKind(Kind[ValueRelease]):
     again = "evaluate again"
     shown = SHOWN
     given = ("certificate.epsilon", "certificate.delta")
-    words = MappingProxyType({"summary": "dpwerm.documents.value:value_summary"})
+    words = MappingProxyType(
+        {
+            "summary": "dpwerm.documents.value:value_summary",
+            "audit": "dpwerm.audit.suite:value_cells",
+        }
+    )
 
     def plain(self, release: ValueRelease) -> dict[str, Any]:
         """Return the content of a value file without format, version and digest."""

@@ -19,7 +19,8 @@ from dpwerm.cli.tables import recommend
 from dpwerm.data.table import BLOCK, read_table, write_with_columns
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 from dpwerm.releases.rule_file import write_rule
-from dpwerm.study.study import Study, check
+from dpwerm.study.check import check
+from dpwerm.study.study import Study
 
 CATEGORIES = 5
 HEAD = """

@@ -34,8 +34,6 @@ STEPS = 4
 def worst_pairs(target: Target, *, runs: int, key: Key, rounds: int = ROUNDS) -> list[Pair]:
     """Return the best pair to start from and, if the walk found a better one, that one too.
 
-    Parameters
-    ----------
     target : Target; a Searchable one is asked for pairs near the best
     runs : int ≥ 2, releases on each data set of a pair
     key : public luck, the same for every pair, so that they are compared on the same luck
@@ -89,8 +87,6 @@ def sides(
 class Audited:
     """What an audit found.
 
-    Parameters
-    ----------
     name : str, of the target
     claim : Budget, claimed
     dimension : int ≥ 1, p

@@ -193,8 +193,6 @@ def guesses(
 
     .. math:: \log\frac{q}{1 - q}, \quad q = \text{Clopper–Pearson}(right - e, made - e)
 
-    Parameters
-    ----------
     right, made : right guesses and all guesses, right ≤ made ≤ runs; arrays are allowed
     runs : int ≥ 1, with and without a guess, each with a coin of its own
     sides : 1 if only one data set is ever guessed, 2 if both are
@@ -257,8 +255,6 @@ def best_guesser(
 ) -> Guesser:
     """Return the statistic and thresholds with the best bound on these outputs, (m, p) each.
 
-    Parameters
-    ----------
     target, pair : what made the outputs
     first, second : (m, p), outputs on the two data sets
     confidence : float in (0, 1), of the bound that is looked for

@@ -60,8 +60,6 @@ def chance(
 ) -> float:
     """Return the largest chance of so many right guesses under (ε, δ)-differential privacy.
 
-    Parameters
-    ----------
     right, guesses : int, 0 ≤ right ≤ guesses
     epsilon : float ≥ 0
     canaries : int ≥ guesses, those without a guess too; as many as guesses if left out
@@ -122,8 +120,6 @@ Coins = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 class OneRun:
     """What guessing the coins of canaries found.
 
-    Parameters
-    ----------
     claim : Budget, of the files
     lower : float ≥ 0, ε is at least this
     right, guesses : int, right guesses and all
@@ -177,8 +173,6 @@ def guess_coins(
 ) -> OneRun:
     """Return what canaries show; several runs count as one with more canaries.
 
-    Parameters
-    ----------
     pipeline : Pipeline, ours or any other
     study : Study, which says what may be in a table
     canaries : int ≥ 1, at corners of the public bounds
@@ -247,8 +241,6 @@ def learned_evidence(looks: FloatArray, coins: Coins) -> FloatArray:
 
     Fisher's discriminant, one for each canary, learned on the first runs.
 
-    Parameters
-    ----------
     looks : (runs, m, f), the runs with known coins first
     coins : (practice, m)
     """

@@ -62,9 +62,6 @@ class Pipeline(Protocol):
 class StudyPipeline:
     """What ``dpwerm fit`` or ``tune``, and ``evaluate``, do for a study; no ledger knows of it.
 
-    Parameters
-    ----------
-    study : Study
     budget : Budget, of the rule and all that it rests on
     evaluation : Budget with δ = 0, or None for a rule alone
     tuning : None, or a private way of tuning γ: "parts" or "split"
@@ -251,11 +248,7 @@ def learned(place: slice, order: int, first: FloatArray, second: FloatArray) -> 
 class PipelineTarget:
     """A pipeline that claims what its files say.
 
-    Parameters
-    ----------
-    name : str
     study : Study, which says what may be in a table
-    pipeline : Pipeline
     candidates : pairs of worlds, at least one
     workers : processes, all processors if left out
     """

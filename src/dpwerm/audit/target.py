@@ -23,8 +23,6 @@ Key = tuple[int | str, ...]
 class Pair:
     """Two neighbouring data sets, made up by the auditor and therefore public.
 
-    Parameters
-    ----------
     name : str, what they are, for reading
     first, second : whatever the target's ``outputs`` takes
     """

@@ -19,9 +19,10 @@ from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import EPSILON_LARGEST, AnyBudget, Budget
 from dpwerm.privacy.randomness import NO_LEDGER
 from dpwerm.releases.rule_file import notice, read_rule
+from dpwerm.study.check import check as check_table
+from dpwerm.study.check import check_features
 from dpwerm.study.scaffold import scaffold
-from dpwerm.study.study import DeclaredBudget, Study, check_features
-from dpwerm.study.study import check as check_table
+from dpwerm.study.study import DeclaredBudget, Study
 from dpwerm.text import one_line
 
 

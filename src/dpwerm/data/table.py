@@ -279,7 +279,7 @@ class Table:
 
     def numbers(self, name: str, rows: IntArray | None = None) -> FloatArray:
         """Return a column as doubles, shape (n,); NaN for what is no finite number."""
-        from dpwerm.data.table import numbers
+        from dpwerm.data.columns import numbers
 
         return numbers(self._cells(name, rows))
 
@@ -290,7 +290,7 @@ class Table:
 
         rows: positions of the rows that are asked for, by default all.
         """
-        from dpwerm.data.table import factorised
+        from dpwerm.data.columns import factorised
 
         return factorised(self._cells(name, rows))
 
@@ -319,7 +319,7 @@ def read_table(source: object, needed: Sequence[str], *, keep_all: bool = False)
     """
     import pyarrow as pa
 
-    from dpwerm.data.table import plain, readable, type_fault
+    from dpwerm.data.columns import plain, readable, type_fault
 
     opened = open_source(source)
     wanted = list(dict.fromkeys(needed))

@@ -2,7 +2,7 @@ import numpy as np
 
 from dpwerm import Study
 from dpwerm.simulate.demo import ARMS, best_arm, demo_trial, study_text
-from dpwerm.study.study import check
+from dpwerm.study.check import check
 
 
 def test_the_simulated_trial_is_as_its_study_declares() -> None:

@@ -4,7 +4,8 @@ import pandas as pd
 import pytest
 
 from dpwerm.errors import TableError
-from dpwerm.study.study import Example, Finding, Study, check
+from dpwerm.study.check import Example, Finding, check
+from dpwerm.study.study import Study
 
 CSV = """\
 ID,AGE,sex,site,arm,days

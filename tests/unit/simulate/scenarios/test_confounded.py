@@ -14,7 +14,8 @@ from dpwerm.arrays import FloatArray
 from dpwerm.data.table import read_table
 from dpwerm.simulate.scenarios import OBSERVATIONAL, SCENARIOS, get_scenario
 from dpwerm.simulate.scenarios.kinds import Confounded
-from dpwerm.study.study import Study, check
+from dpwerm.study.check import check
+from dpwerm.study.study import Study
 
 PAGE = (Path(__file__).parents[4] / "docs" / "scenarios.md").read_text(encoding="utf-8")
 N = 100_000

@@ -10,7 +10,7 @@ from dpwerm.data.table import read_table
 from dpwerm.errors import ParameterError
 from dpwerm.simulate.scenarios import SCENARIOS, get_scenario
 from dpwerm.simulate.scenarios.scenario import Scenario
-from dpwerm.study.study import check
+from dpwerm.study.check import check
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, trial_of_table
 
 N = 100_000

@@ -17,7 +17,8 @@ from dpwerm.audit.canaries import (
     strong_benefit,
     write_table,
 )
-from dpwerm.study.study import Study, check, read_trial
+from dpwerm.study.check import check
+from dpwerm.study.study import Study, read_trial
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, TrialRows, trial_of_table
 from dpwerm.weighting.propensity import second_arm
 

@@ -1,5 +1,1 @@
 """What is public about a study: its declaration, how tables are read, how rows are encoded."""
-
-from dpwerm.study.study import Study
-
-__all__ = ["Study"]

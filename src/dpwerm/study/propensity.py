@@ -42,7 +42,15 @@ def share_of(value: object) -> Decimal | str:
     return found
 
 
-class ColumnPropensity(Frozen):
+class Model(Frozen):
+    """A model of the propensity, by its name and its settings."""
+
+    def plain(self) -> object:
+        """Return what a study file writes."""
+        return self.model_dump(mode="json")
+
+
+class ColumnPropensity(Model):
     """A column of the table holds P(second arm | x)."""
 
     model: Literal["column"] = "column"
@@ -53,26 +61,18 @@ class ColumnPropensity(Frozen):
         return self.column
 
 
-class PrivatePropensity(Frozen):
+class PrivatePropensity(Model):
     """A logistic model of the same people, released with its own share of the budget."""
 
     model: Literal["private"] = "private"
     share: Annotated[Decimal | str, PlainValidator(share_of)] = "auto"
 
-    def plain(self) -> object:
-        """Return what a study file writes."""
-        return {"model": self.model, "share": str(self.share)}
 
-
-class RidgePropensity(Frozen):
+class RidgePropensity(Model):
     """A logistic model of the same people with penalty γ_p that is used and never released."""
 
     model: Literal["ridge"] = "ridge"
     gamma: AutoPositive = "auto"
-
-    def plain(self) -> object:
-        """Return what a study file writes."""
-        return {"model": self.model, "gamma": self.gamma}
 
     def penalty(self, n: int) -> float:
         """Return γ_p; "auto" is n, the order at which the constant C is bearable."""
@@ -128,15 +128,11 @@ class LinearModel(Frozen):
         return scores
 
 
-class ExternalPropensity(LinearModel):
+class ExternalPropensity(LinearModel, Model):
     """A logistic model fitted to independent data: its score is the log-odds of ``arm``."""
 
     model: Literal["external"] = "external"
     arm: Cell
-
-    def plain(self) -> object:
-        """Return what a study file writes."""
-        return self.model_dump(mode="json")
 
 
 def _tabled(value: object) -> object:

@@ -47,25 +47,6 @@ STUDY_FILE = Place("[budget]", "[budget] in the study file", "`dpwerm ledger tot
 CODE = Place("Ledger(...)", "the total in Ledger(...)", "`change_total(reason)` of that ledger")
 
 
-def refuse(
-    declared: Account, recorded: Account, cost: AnyBudget, slot: str | None, place: Place
-) -> None:
-    """Raise unless both have the same total and the cost fits into what is left of it."""
-    refuse_relation(declared, recorded)
-    if differs(declared, recorded):
-        raise BudgetError(
-            f"Refused by the budget: the ledger records a total of {_words(recorded)}, "
-            f"the study declares {_words(declared)}.\n"
-            f"A changed total holds once {place.record} has recorded it, with its reason."
-        )
-    if (refusal := recorded.refusal(cost, slot, place.where)) is not None:
-        raise BudgetError(
-            f"Refused by the budget: {refusal}.\n"
-            f"Ask for less, or change {place.whole} with your ethics board; "
-            f"{place.record} records the change."
-        )
-
-
 def refuse_relation(declared: Account, recorded: Account) -> None:
     """Raise if the study was opened for another relation: costs under both do not add up."""
     if recorded.relation != declared.relation:
@@ -320,8 +301,22 @@ class Ledger(Guarded):
 
         self._append(changed)
 
-    def _refuse(self, account: Account, cost: AnyBudget) -> None:
-        refuse(self._declared, account, cost, self._slot, self._place)
+    def _refuse(self, recorded: Account, cost: AnyBudget) -> None:
+        """Raise unless the ledger has the declared total and the cost fits into what is left."""
+        declared, place = self._declared, self._place
+        refuse_relation(declared, recorded)
+        if differs(declared, recorded):
+            raise BudgetError(
+                f"Refused by the budget: the ledger records a total of {_words(recorded)}, "
+                f"the study declares {_words(declared)}.\n"
+                f"A changed total holds once {place.record} has recorded it, with its reason."
+            )
+        if (refusal := recorded.refusal(cost, self._slot, place.where)) is not None:
+            raise BudgetError(
+                f"Refused by the budget: {refusal}.\n"
+                f"Ask for less, or change {place.whole} with your ethics board; "
+                f"{place.record} records the change."
+            )
 
     def _append(self, body_of: Callable[[Account, Sequence[Entry]], bodies.Body]) -> Entry:
         """Append what the account and the entries at that moment ask for."""

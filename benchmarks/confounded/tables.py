@@ -1,6 +1,6 @@
 """The results as Markdown: every method, the split of the budget, and the verdict."""
 
-from benchmarks.confounded.cells import SHARES, Result
+from benchmarks.confounded.cells import SHARES, Cell, Result
 
 NAMED, SECOND = "confounded", "indication"
 SHOWN = ("ignoring", "private", "known", "ridge", "worst case")
@@ -31,33 +31,30 @@ def method_table(results: list[Result], scenario: str, measure: str) -> str:
 
 def split_table(results: list[Result]) -> str:
     """Return the accuracy in % for every share of ε that the propensity model may get."""
-    found = by_cell(results)
     tried = [one.cell for one in results if one.cell.method.startswith("private, share")]
     shares = [one for one in SHARES if any(cell.method.endswith(one) for cell in tried)]
     names = [f"private, share {share}" for share in shares]
-    lines = [
-        "| scenario | ε | n | " + " | ".join(shares) + " |",
-        "|---" * (len(shares) + 3) + "|",
-    ]
-    for scenario, n, epsilon in dict.fromkeys((c.scenario, c.n, c.epsilon) for c in tried):
-        cells = [_shown(found.get((scenario, n, epsilon, name)), "accuracy") for name in names]
-        lines.append(f"| `{scenario}` | {epsilon} | {n:,} | {' | '.join(cells)} |")
     means = [_mean([one.accuracy for one in results if one.cell.method == name]) for name in names]
-    lines.append(f"| mean | | | {' | '.join(means)} |")
-    return "\n".join(lines)
+    table = _accuracies(results, tried, dict(zip(names, shares, strict=True)))
+    return f"{table}\n| mean | | | {' | '.join(means)} |"
 
 
 def aside_table(results: list[Result]) -> str:
     """Return the accuracy in % with another centre or clip of the benefit."""
-    found = by_cell(results)
     methods = [*SHOWN[:3], *ASIDE]
     tried = [one.cell for one in results if one.cell.method in ASIDE]
+    return _accuracies(results, tried, dict(zip(methods, methods, strict=True)))
+
+
+def _accuracies(results: list[Result], tried: list[Cell], heads: dict[str, str]) -> str:
+    """Return the accuracy in % of some methods in every cell that was tried."""
+    found = by_cell(results)
     lines = [
-        "| scenario | ε | n | " + " | ".join(methods) + " |",
-        "|---" * (len(methods) + 3) + "|",
+        "| scenario | ε | n | " + " | ".join(heads.values()) + " |",
+        "|---" * (len(heads) + 3) + "|",
     ]
     for scenario, n, epsilon in dict.fromkeys((c.scenario, c.n, c.epsilon) for c in tried):
-        cells = [_shown(found.get((scenario, n, epsilon, name)), "accuracy") for name in methods]
+        cells = [_shown(found.get((scenario, n, epsilon, name)), "accuracy") for name in heads]
         lines.append(f"| `{scenario}` | {_epsilon(epsilon)} | {n:,} | {' | '.join(cells)} |")
     return "\n".join(lines)
 

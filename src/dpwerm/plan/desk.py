@@ -72,12 +72,8 @@ def sizes_around(n: int, factors: Sequence[float] = FACTORS) -> list[int]:
     return sorted({max(FEWEST, round(n * factor)) for factor in factors})
 
 
-def no_step() -> None:
-    """Ignore that a step is done."""
-
-
-def no_room(steps: int) -> None:
-    """Ignore how many steps are to come."""
+def untold(*_: int) -> None:
+    """Ignore that a step is done, or how many are to come."""
 
 
 @dataclass(frozen=True)
@@ -95,8 +91,8 @@ class Desk:
     delta: str | Decimal = "0"
     quick: bool = False
     on_stage: Stage = no_progress
-    on_step: Callable[[], None] = no_step
-    on_more: Callable[[int], None] = no_room
+    on_step: Callable[[], None] = untold
+    on_more: Callable[[int], None] = untold
     workers: int | None = 1
     _known: dict[Key, Found | ParameterError] = field(default_factory=dict, repr=False)
 

@@ -88,11 +88,9 @@ class Learner(Protocol):
     @property
     def declaration(self) -> Declaration:
         """What the columns mean to those who judge."""
-        ...
 
     def second(self, repeats: Repeats, key: Sequence[int]) -> BoolArray:
         """Return whom K rules of each repeat give the second arm, (K, B, 1, T)."""
-        ...
 
 
 @dataclass(frozen=True)

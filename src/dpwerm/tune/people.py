@@ -152,17 +152,14 @@ class Source(Protocol):
     @property
     def label(self) -> str:
         """What it is called."""
-        ...
 
     @property
     def size(self) -> int | None:
         """n₀, None where people are drawn as needed."""
-        ...
 
     @property
     def knows_better(self) -> bool:
         """Whether the better arm of those who validate is known."""
-        ...
 
     @property
     def private_cost(self) -> str:
@@ -171,7 +168,6 @@ class Source(Protocol):
 
     def repeats(self, n: int, m: int, count: int, rng: np.random.Generator) -> Repeats:
         """Return ``count`` repeats with n people to train and m or more to validate."""
-        ...
 
 
 @dataclass(frozen=True, repr=False)

@@ -32,11 +32,7 @@ _ALL: tuple[Scenario, ...] = (
         bounds=(-10.0, 10.0),
     ),
     TruncatedNormal(name="truncated-normal", tests="features that crowd inside their bounds"),
-    UnitCube(
-        name="two-coefficients",
-        tests="two features, both matter",
-        theta=(0.2, 1.8, -2.2),
-    ),
+    UnitCube(name="two-coefficients", tests="two features, both matter", theta=(0.2, 1.8, -2.2)),
     UnitCube(
         name="six-coefficients",
         tests="six features, all matter",

@@ -44,3 +44,16 @@ def fit(run: Run, trial: Trial) -> Run:
         return run("fit", trial.study, trial.table, "--out", trial.rule, "--yes", *given)
 
     return fit_trial
+
+
+@pytest.fixture
+def refused(fit: Run, trial: Trial) -> Run:
+    """Return a function that checks that a fit ends with a code and writes nothing."""
+
+    def refused_fit(code: object, *options: object) -> Said:
+        result = fit(*options)
+        assert result.code == code
+        assert not trial.rule.exists()
+        return result
+
+    return refused_fit

@@ -169,13 +169,8 @@ def test_a_fit_that_is_interrupted_leaves_nothing_but_its_charge(
         (("--mu", "0.1"), "declare mu (or rho) in [budget], such as mu = 0.1"),
     ],
 )
-def test_over_budget_ends_with_3(
-    fit: Run, trial: Trial, options: tuple[str, ...], words: str
-) -> None:
-    result = fit(*options)
-    assert result.code == 3
-    assert words in result.err
-    assert not trial.rule.exists()
+def test_over_budget_ends_with_3(refused: Run, options: tuple[str, ...], words: str) -> None:
+    assert words in refused(3, *options).err
 
 
 WITH_RHO = STUDY.replace("epsilon = 2", "rho = 0.125")

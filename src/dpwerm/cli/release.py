@@ -46,6 +46,7 @@ PEOPLE_HELP = (
     "People with their arm and outcome, best others than the rule was learned from: a "
     f"{endings()} file."
 )
+SEED_HELP = "For simulation only: marks the {} as not private."
 LedgerOrNone = Annotated[
     str | None, typer.Option("--ledger", help=f"{URL_HELP} none: the release is added to nothing.")
 ]
@@ -82,9 +83,7 @@ def fit(
         str | None,
         typer.Option(help="Which noise, such as objective-block or gaussian; chosen if left out."),
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="For simulation only: marks the rule as not private.")
-    ] = None,
+    seed: Annotated[int | None, typer.Option(help=SEED_HELP.format("rule"))] = None,
     ledger: LedgerOrNone = None,
     slot: Slot = None,
     yes: Yes = False,
@@ -130,9 +129,7 @@ def evaluate(
             help="TOML file of a public model of the benefit, for the doubly robust value.",
         ),
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="For simulation only: marks the value as not private.")
-    ] = None,
+    seed: Annotated[int | None, typer.Option(help=SEED_HELP.format("value"))] = None,
     ledger: LedgerOrNone = None,
     slot: Slot = None,
     yes: Yes = False,

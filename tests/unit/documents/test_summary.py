@@ -20,6 +20,18 @@ TRIAL = demo_trial(people=150)
 TEXT = study_text().replace("[budget]\nepsilon = 2\n", "")
 
 
+def one_feature(feature: str, more: str = "") -> str:
+    """Return a study of the demo trial with one feature alone."""
+    return f"""\
+format = 1
+study = {{ id = "one" }}
+features.{feature}
+treatment = {{ column = "arm", arms = {{ pill = 0.5, therapy = 0.5 }} }}
+benefit = {{ column = "improvement", bounds = [-12, 28] }}
+{more}
+"""
+
+
 def demo_rule(epsilon: object = 1, text: str = TEXT, **other: object) -> Rule:
     parameters = {"gamma": 2000.0} | other
     rule = PrivateTreatmentRule.from_study(Study.parse(text), epsilon, ledger="none", **parameters)
@@ -168,20 +180,7 @@ def test_names_with_signs_are_drawn_as_text(tmp_path: Path) -> None:
 
 
 def test_a_rule_without_two_numbers_is_drawn_too(tmp_path: Path) -> None:
-    only = """
-format = 1
-[study]
-id = "one"
-[features.sex]
-kind = "category"
-levels = ["F", "M"]
-[treatment]
-column = "arm"
-arms = { pill = 0.5, therapy = 0.5 }
-[benefit]
-column = "improvement"
-bounds = [-12, 28]
-"""
+    only = one_feature('sex = { kind = "category", levels = ["F", "M"] }')
     save_figure(demo_rule(text=only), tmp_path / "rule.png")
     assert np.isfinite(demo_rule(text=only).score_table(pa.table({"sex": ["F", "M", ""]}))).all()
 

@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 from tests.unit.documents.reported import demo_rule, material, said
+from tests.unit.documents.test_summary import one_feature
 
 from dpwerm.documents.report.compose import compose
 from dpwerm.documents.report.material import Material
@@ -17,22 +18,8 @@ def test_the_example_is_what_the_rule_recommends() -> None:
 
 def test_the_example_gets_the_default_arm_at_a_score_of_0() -> None:
     """Sums in own units round; the example must not."""
-    text = """
-format = 1
-[study]
-id = "zero"
-[features.severity]
-kind = "number"
-bounds = [4.1, 8.8]
-[treatment]
-column = "arm"
-arms = { pill = 0.5, therapy = 0.5 }
-[benefit]
-column = "improvement"
-bounds = [-12, 28]
-[method]
-intercept_scale = 0
-"""
+    severity = 'severity = { kind = "number", bounds = [4.1, 8.8] }'
+    text = one_feature(severity, "method.intercept_scale = 0")
     rule = demo_rule(1, text=text)
     shown = said(compose(Material(rule)), "learned")
     assert "gives a score of +0, so 'pill' is recommended" in shown

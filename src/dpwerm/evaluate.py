@@ -17,7 +17,7 @@ from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.mechanisms.laplace_sums import LaplaceSums, exact_sums
 from dpwerm.parameters import real
 from dpwerm.privacy.budget import Budget, Relation, budget_of
-from dpwerm.privacy.filter import NO_LEDGER
+from dpwerm.privacy.randomness import NO_LEDGER
 from dpwerm.releases.charging import StudyLedger, attach, payment_of
 from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of

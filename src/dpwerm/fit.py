@@ -31,9 +31,8 @@ from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import AnyBudget, Budget, Relation, total
-from dpwerm.privacy.filter import Payment
-from dpwerm.privacy.origin import RidgeModel
-from dpwerm.privacy.randomness import BitSource
+from dpwerm.privacy.randomness import BitSource, Payment
+from dpwerm.privacy.sensitivity import RidgeModel
 from dpwerm.releases.certificate import Chosen, Specification, calibration_of, certify
 from dpwerm.releases.release import Release, Rule
 from dpwerm.solve.newton import minimise

@@ -31,7 +31,7 @@ from tests.faults.weights import (
     with_shares,
 )
 
-from dpwerm.privacy.origin import KnownByDesign
+from dpwerm.privacy.sensitivity import KnownByDesign
 
 
 def test_one_person_moves_the_weights_of_all_others() -> None:

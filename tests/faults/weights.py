@@ -25,8 +25,7 @@ from tests.faults.chain import (
 from dpwerm.arrays import FloatArray
 from dpwerm.audit.target import Pair
 from dpwerm.objective.losses import Logistic
-from dpwerm.privacy.origin import KnownByDesign, RidgeModel
-from dpwerm.privacy.sensitivity import Facts, WeightOrigin
+from dpwerm.privacy.sensitivity import Facts, KnownByDesign, RidgeModel, WeightOrigin
 from dpwerm.solve.batch import minimise_batch
 from dpwerm.solve.batch_problems import BatchProblems
 from dpwerm.study.variables import Benefit

@@ -9,8 +9,8 @@ from tests.ledger.postgres import Server
 
 from dpwerm.cli.main import main
 from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.filter import NO_LEDGER
 from dpwerm.privacy.ledger.ledger import Ledger
+from dpwerm.privacy.randomness import NO_LEDGER
 
 
 @pytest.fixture

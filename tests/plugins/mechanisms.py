@@ -18,7 +18,7 @@ from dpwerm.mechanisms.contract import GRID_BITS, Noise, pure_epsilon, with_epsi
 from dpwerm.mechanisms.objective_perturbation import CLAIM, ObjectivePerturbation
 from dpwerm.mechanisms.output_perturbation import OutputPerturbation
 from dpwerm.privacy.budget import AnyBudget
-from dpwerm.privacy.samplers import LazyUniforms, Sampler, ball, gamma_radius
+from dpwerm.privacy.sampling import LazyUniforms, Sampler, ball, gamma_radius
 from dpwerm.privacy.sensitivity import Facts
 
 

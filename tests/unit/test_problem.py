@@ -16,9 +16,8 @@ from dpwerm.fit import Problem, fit, settle_private, settled_nuisance, whole_cos
 from dpwerm.mechanisms.contract import no_progress
 from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import AnyBudget, Budget, Relation
-from dpwerm.privacy.filter import Unrecorded
-from dpwerm.privacy.origin import ReleasedModel, RidgeModel
-from dpwerm.privacy.randomness import BitSource
+from dpwerm.privacy.randomness import BitSource, Unrecorded
+from dpwerm.privacy.sensitivity import ReleasedModel, RidgeModel
 from dpwerm.releases.certificate import Chosen, Specification, certify
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, Trial
 

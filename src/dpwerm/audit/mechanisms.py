@@ -28,8 +28,7 @@ from dpwerm.audit.target import Key, Pair, luck
 from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.features.blocks import NumberBlock
-from dpwerm.features.composed import Product
-from dpwerm.features.domain import Interval
+from dpwerm.features.domain import Interval, Product
 from dpwerm.features.encoding import Encoding
 from dpwerm.fit import settle_private
 from dpwerm.mechanisms import get_mechanism
@@ -39,9 +38,8 @@ from dpwerm.objective.objective import Objective
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.randomness import OperatingSystemBits
-from dpwerm.privacy.sensitivity import Facts
+from dpwerm.privacy.sensitivity import Facts, KnownByDesign
 from dpwerm.releases.certificate import facts_of
 from dpwerm.simulate.engine.released import outside_noise, released
 from dpwerm.solve.batch import minimise_path

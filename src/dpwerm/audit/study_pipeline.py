@@ -20,7 +20,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 from dpwerm.evaluate import treatment_value
 from dpwerm.privacy.budget import Budget, total
-from dpwerm.privacy.filter import NO_LEDGER
+from dpwerm.privacy.randomness import NO_LEDGER
 from dpwerm.releases.files import read_json
 from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.rule_file import read_rule, write_rule

@@ -24,7 +24,7 @@ from dpwerm.mechanisms.contract import no_progress
 from dpwerm.objective.losses import Logistic
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import AnyBudget, Relation
-from dpwerm.privacy.origin import KnownByDesign
+from dpwerm.privacy.sensitivity import KnownByDesign
 from dpwerm.simulate.synthetic import Proxies, generator, random_labels
 
 SPREADS = (0.3, 0.5, 0.6)

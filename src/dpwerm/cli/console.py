@@ -185,8 +185,8 @@ def url_of(option: str | None) -> str | None:
     Only the command line can say that there is none: a forgotten variable must not. It cannot give
     a password: everybody on the machine can read it there.
     """
-    from dpwerm.privacy.filter import NO_LEDGER
     from dpwerm.privacy.ledger.url import LedgerAddress
+    from dpwerm.privacy.randomness import NO_LEDGER
 
     if option is not None:
         if option != NO_LEDGER and LedgerAddress.of(option, Path.cwd()).has_password:

@@ -32,7 +32,7 @@ from dpwerm.cli.console import (
 from dpwerm.data.table import endings
 from dpwerm.errors import BudgetError, LedgerWarning, ParameterError
 from dpwerm.privacy.budget import AnyBudget, Budget, only_budget
-from dpwerm.privacy.filter import NO_LEDGER
+from dpwerm.privacy.randomness import NO_LEDGER
 from dpwerm.releases.rule_file import read_rule
 from dpwerm.study.study import Study
 

@@ -17,7 +17,7 @@ from dpwerm.data.table import Table, endings, read_table, write_with_columns, wr
 from dpwerm.errors import Fault, ParameterError, StudyError
 from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import EPSILON_LARGEST, AnyBudget, Budget
-from dpwerm.privacy.filter import NO_LEDGER
+from dpwerm.privacy.randomness import NO_LEDGER
 from dpwerm.releases.rule_file import notice, read_rule
 from dpwerm.study.check import check as check_table
 from dpwerm.study.check import check_features

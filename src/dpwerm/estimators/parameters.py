@@ -23,8 +23,8 @@ from dpwerm.objective.losses import HuberisedHinge, Loss, get_loss
 from dpwerm.objective.regularizers import get_regularizer
 from dpwerm.parameters import interval, positive, real
 from dpwerm.privacy.budget import Relation, budget_of
-from dpwerm.privacy.filter import Payment
-from dpwerm.privacy.origin import KnownByDesign, ReleasedModel, stated_origin
+from dpwerm.privacy.randomness import Payment
+from dpwerm.privacy.sensitivity import KnownByDesign, ReleasedModel, stated_origin
 from dpwerm.releases.certificate import Specification
 from dpwerm.releases.charging import payment_of
 from dpwerm.study.treatment import Declaration

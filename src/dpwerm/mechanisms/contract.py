@@ -21,15 +21,13 @@ import numpy as np
 from dpwerm.arrays import FloatArray
 from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
-from dpwerm.features.composed import Product
-from dpwerm.features.domain import CrossPolytope, Interval
+from dpwerm.features.domain import CrossPolytope, Interval, Product
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.parameters import check_unused, one_of
 from dpwerm.privacy.budget import AnyBudget, Budget, Relation
-from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.randomness import BitSource
-from dpwerm.privacy.sensitivity import Facts
+from dpwerm.privacy.sensitivity import Facts, KnownByDesign
 from dpwerm.solve.newton import minimise
 
 GRID_BITS = 10

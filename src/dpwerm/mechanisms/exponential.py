@@ -16,40 +16,10 @@ from typing import ClassVar
 from flint import arb
 
 from dpwerm.errors import ParameterError
-from dpwerm.exact import precision
 from dpwerm.mechanisms.contract import epsilon_delta
 from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.grid import GUARD_BITS, START_BITS
 from dpwerm.privacy.randomness import BitSource
-from dpwerm.privacy.samplers import LazyUniforms, ball
-
-
-def checked_sensitivity(sensitivity: object) -> int:
-    """Return Δ as an int ≥ 1."""
-    if isinstance(sensitivity, bool) or not isinstance(sensitivity, int):
-        raise ParameterError(
-            f"the sensitivity of scores must be a whole number, not {type(sensitivity).__name__}"
-        )
-    if sensitivity < 1:
-        raise ParameterError(f"the sensitivity of scores must be at least 1, not {sensitivity}")
-    return sensitivity
-
-
-def checked_budget(name: str, budget: Budget) -> Budget:
-    """Return a budget with δ = 0; ε may be infinite."""
-    if epsilon_delta(name, budget).delta != 0:
-        raise ParameterError(f"selection by {name} needs delta = 0")
-    return budget
-
-
-def checked_scores(scores: Sequence[object]) -> list[int]:
-    """Return the scores, at least one, all of them exact; no text names a score."""
-    if len(scores) == 0:
-        raise ParameterError("there must be at least one candidate")
-    found = [q for q in scores if isinstance(q, int) and not isinstance(q, bool)]
-    if len(found) != len(scores):
-        raise ParameterError("scores must be whole numbers")
-    return found
+from dpwerm.privacy.sampling import START_BITS, LazyUniforms, ball, refined
 
 
 def last_best(scores: Sequence[int]) -> int:
@@ -60,18 +30,17 @@ def last_best(scores: Sequence[int]) -> int:
 def highest(numbers: Callable[[int], list[arb]], start_bits: int = START_BITS) -> int:
     """Return the index of the largest of some real numbers, which differ with probability one.
 
-    ``numbers(m)`` gives their enclosures from m bits of each uniform they are made of. More bits of
-    the *same* uniforms are asked for until one enclosure lies above all others, so the answer is
-    that of the exact numbers, from any ``start_bits`` ≥ 1.
+    ``numbers(m)`` gives their enclosures from m bits of each uniform they are made of; enough bits
+    are asked for that one enclosure lies above all others.
     """
-    bits = start_bits
-    while True:
-        with precision(bits + GUARD_BITS):
-            balls = numbers(bits)
-            first = max(range(len(balls)), key=lambda index: _middle(balls[index]))
-            if all(balls[first] > ball for i, ball in enumerate(balls) if i != first):
-                return first
-        bits *= 2
+
+    def first(bits: int) -> int | None:
+        balls = numbers(bits)
+        guess = max(range(len(balls)), key=lambda index: _middle(balls[index]))
+        clear = all(balls[guess] > ball for i, ball in enumerate(balls) if i != guess)
+        return guess if clear else None
+
+    return refined(first, start_bits)
 
 
 def _middle(ball: arb) -> tuple[bool, arb]:
@@ -89,15 +58,8 @@ class ExponentialMechanism:
     has that law, because −log(−log U) is a Gumbel number. Private if one person moves every score
     by at most Δ; the 2 is needed because replacing a record can raise one score and lower another.
     At ε = ∞ the largest score wins, the last one on ties, and nothing is promised.
-
-    Parameters
-    ----------
-    sensitivity : int ≥ 1, Δ, in the units of the scores
-    budget : Budget with δ = 0
-
-    References
-    ----------
-    McSherry and Talwar 2007, Theorem 6.
+    ``sensitivity`` is Δ ≥ 1 in the units of the scores; the budget has δ = 0 (McSherry and Talwar
+    2007, Theorem 6).
     """
 
     sensitivity: int
@@ -111,17 +73,29 @@ class ExponentialMechanism:
     proof: ClassVar[str] = "docs/proofs/selection.md"
 
     def __post_init__(self) -> None:
-        checked_sensitivity(self.sensitivity)
-        checked_budget(self.name, self.budget)
+        sensitivity = self.sensitivity
+        if isinstance(sensitivity, bool) or not isinstance(sensitivity, int):
+            kind = type(sensitivity).__name__
+            raise ParameterError(f"the sensitivity of scores must be a whole number, not {kind}")
+        if sensitivity < 1:
+            raise ParameterError(f"the sensitivity of scores must be at least 1, not {sensitivity}")
+        if epsilon_delta(self.name, self.budget).delta != 0:
+            raise ParameterError(f"selection by {self.name} needs delta = 0")
 
     @property
     def rate(self) -> Fraction:
         """What a score is multiplied by, ε/(2Δ), exactly; there is none for ε = ∞."""
         return self.budget.exact_epsilon / (2 * self.sensitivity)
 
-    def choose(self, scores: Sequence[int], bits: BitSource, start_bits: int = START_BITS) -> int:
+    def choose(
+        self, scores: Sequence[object], bits: BitSource, start_bits: int = START_BITS
+    ) -> int:
         """Return the index of the chosen candidate; the same from any ``start_bits`` ≥ 1."""
-        exact = checked_scores(scores)
+        if len(scores) == 0:
+            raise ParameterError("there must be at least one candidate")
+        exact = [q for q in scores if isinstance(q, int) and not isinstance(q, bool)]
+        if len(exact) != len(scores):  # no text names a score
+            raise ParameterError("scores must be whole numbers")
         if not self.budget.is_private:
             return last_best(exact)
         rate, best = self.rate, max(exact)

@@ -23,7 +23,7 @@ from dpwerm.exact import floor_log2, precision, round_up, sqrt_up
 from dpwerm.mechanisms.contract import GRID_BITS, Noise, with_epsilon
 from dpwerm.mechanisms.output_perturbation import OutputPerturbation
 from dpwerm.privacy.budget import AnyBudget, GaussianBudget
-from dpwerm.privacy.samplers import Sampler, ball, normal
+from dpwerm.privacy.sampling import Sampler, ball, normal
 
 MULTIPLIER_BITS = 30
 """The grid of m has 2^30 points in every octave (2^a, 2^(a+1)]."""

@@ -15,7 +15,7 @@ from dpwerm.exact import floor_log2, round_up, sqrt_up
 from dpwerm.mechanisms.contract import GRID_BITS, Noise, pure_epsilon, with_epsilon
 from dpwerm.mechanisms.output_perturbation import OutputPerturbation
 from dpwerm.privacy.budget import AnyBudget, Budget
-from dpwerm.privacy.samplers import Sampler, independent_laplace, spherical
+from dpwerm.privacy.sampling import Sampler, independent_laplace, spherical
 
 NODES = 400
 """Of the integral over K."""

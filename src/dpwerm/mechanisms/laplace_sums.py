@@ -19,9 +19,8 @@ from dpwerm.errors import ParameterError
 from dpwerm.exact import floor_log2, round_up
 from dpwerm.mechanisms.contract import GRID_BITS, checked_dimension, pure_epsilon
 from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.privacy.grid import release_on_grid
 from dpwerm.privacy.randomness import BitSource
-from dpwerm.privacy.samplers import independent_laplace
+from dpwerm.privacy.sampling import independent_laplace, release_on_grid
 
 SHARE_BITS = 32
 UNIT = 1 << SHARE_BITS
@@ -55,13 +54,8 @@ class LaplaceSums:
     .. math:: \tilde S_j = S_j + \frac{k}{\varepsilon} X_j, \quad X_j \sim \text{Laplace}(0, 1)
 
     Private because the shares of a row add up to at most 1, so k rows move all sums together by
-    at most k. At ε = ∞ the sums are left as they are and nothing is promised.
-
-    Parameters
-    ----------
-    count : int ≥ 1, how many sums
-    relation : Relation, which decides k
-    budget : Budget with δ = 0
+    at most k. At ε = ∞ the sums are left as they are and nothing is promised. ``count`` is how many
+    sums there are, the relation decides k, and the budget has δ = 0.
     """
 
     count: int

@@ -35,7 +35,7 @@ from dpwerm.mechanisms.gaussian import Gaussian, smallest_multiplier, suffices
 from dpwerm.mechanisms.laplace import SphericalLaplace
 from dpwerm.mechanisms.perturbed import PerturbedObjective
 from dpwerm.privacy.budget import AnyBudget, Budget
-from dpwerm.privacy.samplers import LazyUniforms, Sampler, ball, gamma_radius, normal, spherical
+from dpwerm.privacy.sampling import LazyUniforms, Sampler, ball, gamma_radius, normal, spherical
 from dpwerm.privacy.sensitivity import Facts
 
 CLAIM = (

@@ -24,9 +24,8 @@ from dpwerm.mechanisms.contract import (
     epsilon_delta,
 )
 from dpwerm.privacy.budget import AnyBudget
-from dpwerm.privacy.grid import release_on_grid
 from dpwerm.privacy.randomness import BitSource
-from dpwerm.privacy.samplers import Sampler
+from dpwerm.privacy.sampling import Sampler, release_on_grid
 from dpwerm.privacy.sensitivity import (
     Facts,
     checked,

@@ -36,9 +36,8 @@ from dpwerm.mechanisms.laplace import SphericalLaplace
 from dpwerm.objective.objective import Objective
 from dpwerm.parameters import LARGEST, SMALLEST
 from dpwerm.privacy.budget import EPSILON_SMALLEST, AnyBudget, Budget
-from dpwerm.privacy.grid import nearby_vector, settled
 from dpwerm.privacy.randomness import BitSource
-from dpwerm.privacy.samplers import Sampler, ball
+from dpwerm.privacy.sampling import Sampler, ball, nearby_vector, settled
 from dpwerm.privacy.sensitivity import Facts, objective_tolerance
 
 SECOND = SphericalLaplace()

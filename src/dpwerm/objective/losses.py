@@ -201,6 +201,14 @@ class Logistic:
         return -1 / (1 + z.exp())
 
 
+def mean_curvature(loss: Loss, z: FloatArray, window: float | FloatArray) -> FloatArray:
+    """Return the mean of ℓ'' over z ± window, (ℓ'(z+b) − ℓ'(z−b))/2b."""
+    rise = loss.derivative(z + window)
+    rise -= loss.derivative(z - window)
+    rise /= 2 * window
+    return np.maximum(rise, 0, out=rise)
+
+
 LOSSES: dict[str, type[Loss]] = {"huberised-hinge": HuberisedHinge, "logistic": Logistic}
 _BUILT_IN = frozenset(LOSSES.values())
 """Losses whose constants are proved for every parameter; others are checked as they are made."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.objective.losses import Loss, form_of
+from dpwerm.objective.losses import Loss, form_of, mean_curvature
 from dpwerm.objective.regularizers import Regularizer, Ridge, checked_matrix
 from dpwerm.objective.rows import Block, Rows
 from dpwerm.parameters import positive
@@ -98,15 +98,16 @@ class Objective:
         A ``window`` b > 0 puts the mean of ℓ'' over [z−b, z+b] in the place of ℓ''(z). Far from
         the minimiser that is the better model: it also sees the bends a step of size b will meet.
         """
+        second = self.loss.second_derivative
 
         def part(block: Block) -> Evaluation:
             z = self.arguments(block, theta)
-            curvature = self._curvature(z, window)
-            curvature *= block.weights
+            bend = mean_curvature(self.loss, z, window) if window else second(z)
+            bend *= block.weights
             return Evaluation(
                 value=float(block.weights @ self.loss.value(z)),
                 gradient=block.pull(self.forces(block, z)),
-                hessian=block.gram(curvature),
+                hessian=block.gram(bend),
             )
 
         p = self.data.dimension
@@ -125,15 +126,6 @@ class Objective:
             gradient=gradient,
             hessian=hessian + self.gamma * self.regularizer.hessian(theta),
         )
-
-    def _curvature(self, z: FloatArray, window: float) -> FloatArray:
-        """Return ℓ''(z), or its mean over a window."""
-        if window == 0:
-            return self.loss.second_derivative(z)
-        rise = self.loss.derivative(z + window)
-        rise -= self.loss.derivative(z - window)
-        rise /= 2 * window
-        return np.maximum(rise, 0, out=rise)
 
 
 def _signs(block: Block) -> bool:

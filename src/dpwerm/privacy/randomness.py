@@ -2,6 +2,12 @@
 
 A source splits into substreams, one for each uniform, so that the bits of one uniform do not
 depend on how many bits another one needed. The n-th substream is the same at any precision.
+
+Noise is paid for before it is drawn: the only way to bits leads past the charge.
+
+    cost → charge, durable → receipt → bits
+
+A fit is handed a payment, not bits. What it draws carries the receipt into the certificate.
 """
 
 import hashlib
@@ -12,6 +18,10 @@ from numbers import Integral
 from typing import Protocol
 
 from dpwerm.errors import ParameterError
+from dpwerm.privacy.budget import AnyBudget
+
+NO_LEDGER = "none"
+"""What a caller says to make a private release that no ledger knows of."""
 
 KINDS = ("sqlite", "postgresql")
 _ID = re.compile(r"[0-9a-f]{32}")
@@ -21,14 +31,9 @@ _HASH = re.compile(r"sha256:[0-9a-f]{64}")
 
 @dataclass(frozen=True)
 class Receipt:
-    """A durable charge.
+    """A durable charge: the number of an entry and its hash "sha256:…", in a ledger.
 
-    Parameters
-    ----------
-    kind : "sqlite" or "postgresql"; where the ledger is, is not told
-    ledger : the ledger's public id, 32 hexadecimal digits
-    entry : int ≥ 1, the number of the charge
-    hash : "sha256:…" of that entry
+    The ledger is told by its kind and its public id of 32 hexadecimal digits, not by where it is.
     """
 
     kind: str
@@ -68,7 +73,9 @@ class OperatingSystemBits:
     """Bits from the operating system, never kept: safe after a fork, never repeated."""
 
     secure: bool = True
-    receipt: Receipt | None = None
+
+    def __init__(self, receipt: Receipt | None = None) -> None:
+        self.receipt = receipt
 
     def bits(self, count: int) -> int:
         """Return ``count`` new bits."""
@@ -84,10 +91,6 @@ class SeededBits:
 
     Block j of a stream is BLAKE2b of j under the stream's key; a substream's key is BLAKE2b of
     its number under the same key.
-
-    Parameters
-    ----------
-    seed : int ≥ 0
     """
 
     secure: bool = False
@@ -138,3 +141,88 @@ def _seed(value: object) -> int:
     if not 0 <= (seed := int(value)) < 2**128:
         raise ParameterError("random_state must be at least 0 and below 2^128")
     return seed
+
+
+class Chargeable(Protocol):
+    """What can be charged: a ledger, for one study."""
+
+    def charge(self, cost: AnyBudget, what: str) -> Receipt:
+        """Record the cost durably, or raise; only then may noise be drawn."""
+
+    def attach(self, receipt: Receipt, digest: str) -> None:
+        """Record which release a charge paid for."""
+
+
+class Payment(Protocol):
+    """The right to draw noise once its cost is known."""
+
+    @property
+    def secure(self) -> bool:
+        """Whether the bits will be secret; only then is a release private."""
+
+    def bits(self, cost: AnyBudget) -> BitSource:
+        """Return bits for noise of that cost, after it was paid."""
+
+    def attach(self, receipt: Receipt | None, digest: str) -> None:
+        """Say which release was paid for."""
+
+
+class Unrecorded:
+    """Bits that no ledger knows of: a seed, no privacy at all, or a caller who said so.
+
+    Unless the caller ``said`` "none", no private noise is drawn unpaid.
+    """
+
+    def __init__(self, random_state: int | None, *, said: bool = False) -> None:
+        self._bits = bit_source(random_state)
+        self._said = said
+
+    @property
+    def secure(self) -> bool:
+        """Whether the bits are the operating system's."""
+        return self._bits.secure
+
+    def bits(self, cost: AnyBudget) -> BitSource:
+        """Return the bits, unless they would make a private release that nobody asked for."""
+        if self.secure and cost.is_private and not self._said:
+            raise ParameterError("a private release is to be drawn that no ledger was charged for")
+        return self._bits
+
+    def attach(self, receipt: Receipt | None, digest: str) -> None:
+        """Do nothing: there is no charge."""
+
+
+class Charged:
+    """Bits of the operating system for which a ledger is charged first, for a "rule" or so."""
+
+    secure: bool = True
+
+    def __init__(self, ledger: Chargeable, what: str) -> None:
+        self._ledger = ledger
+        self._what = what
+
+    def bits(self, cost: AnyBudget) -> BitSource:
+        """Charge the ledger, then return bits that carry the receipt."""
+        return OperatingSystemBits(self._ledger.charge(cost, self._what))
+
+    def attach(self, receipt: Receipt | None, digest: str) -> None:
+        """Record the digest of the release beside its charge."""
+        if receipt is not None:
+            self._ledger.attach(receipt, digest)
+
+
+def payment_for(
+    ledger: Chargeable | str | None, budget: AnyBudget, random_state: int | None, what: str
+) -> Payment:
+    """Return how a release is paid for: by a ledger, but for a seed, ε = ∞ or the word "none"."""
+    if isinstance(ledger, str) and ledger != NO_LEDGER:
+        raise ParameterError('ledger must be a Ledger or the word "none"')
+    free = Unrecorded(random_state, said=isinstance(ledger, str))
+    if not (free.secure and budget.is_private) or isinstance(ledger, str):
+        return free
+    if ledger is None:
+        raise ParameterError(
+            "ledger is missing: a private release is charged to a budget. Give "
+            'ledger=Ledger(...), or ledger="none" if this release need not be added up with others'
+        )
+    return Charged(ledger, what)

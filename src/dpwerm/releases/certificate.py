@@ -24,10 +24,8 @@ from dpwerm.objective.losses import HuberisedHinge, Loss, form_of, get_loss
 from dpwerm.objective.regularizers import Regularizer, Ridge, get_regularizer
 from dpwerm.parameters import positive
 from dpwerm.privacy.budget import AnyBudget, Budget, Relation, only_budget
-from dpwerm.privacy.filter import NO_LEDGER
-from dpwerm.privacy.origin import KnownByDesign, origin_of
-from dpwerm.privacy.randomness import Receipt
-from dpwerm.privacy.sensitivity import Facts, WeightOrigin
+from dpwerm.privacy.randomness import NO_LEDGER, Receipt
+from dpwerm.privacy.sensitivity import Facts, KnownByDesign, WeightOrigin, origin_of
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, Weighting, get_weighting
 
 NON_PRIVATE = NotPrivate.name

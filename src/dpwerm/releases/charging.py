@@ -11,10 +11,17 @@ from typing import Any, Protocol, runtime_checkable
 
 from dpwerm.errors import BudgetError, DpwermError, LedgerWarning, ParameterError
 from dpwerm.privacy.budget import AnyBudget, Relation
-from dpwerm.privacy.filter import NO_LEDGER, Chargeable, Charged, Payment, Unrecorded, payment_for
 from dpwerm.privacy.ledger.account import Account
 from dpwerm.privacy.ledger.entry import Total
-from dpwerm.privacy.randomness import Receipt
+from dpwerm.privacy.randomness import (
+    NO_LEDGER,
+    Chargeable,
+    Charged,
+    Payment,
+    Receipt,
+    Unrecorded,
+    payment_for,
+)
 from dpwerm.releases.files import digest_of
 from dpwerm.study.study import Study
 

@@ -30,8 +30,7 @@ from dpwerm.privacy.budget import (
     total,
     written_decimal,
 )
-from dpwerm.privacy.origin import ExternalModel, KnownByDesign, ReleasedModel
-from dpwerm.privacy.sensitivity import LARGEST_N
+from dpwerm.privacy.sensitivity import LARGEST_N, ExternalModel, KnownByDesign, ReleasedModel
 from dpwerm.releases.certificate import Count, Finite, Name, Text
 
 PARTS, SPLIT = WAYS = ("parts", "split")

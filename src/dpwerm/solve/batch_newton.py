@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from dpwerm.arrays import FloatArray
 from dpwerm.exact import ETA, SLACK, U, growth
-from dpwerm.objective.losses import Loss
+from dpwerm.objective.losses import Loss, mean_curvature
 from dpwerm.solve.batch_problems import Block
 
 _SHARE = 0.5
@@ -43,15 +43,9 @@ def curvature(
     change by more than ¾L within b, ℓ''(z) says little about the next step: the Huberised hinge is
     straight almost everywhere. The mean also sees the bends that the step will meet.
 
-    Parameters
-    ----------
-    loss : Loss
-        May have a method ``curvature_at_slope``, ℓ'' as a function of ℓ', which is quicker than
-        ``second_derivative``.
-    z, slope : array (b, R, n)
-        The arguments of ℓ, and ℓ' there.
-    reach : array (b, R), optional
-        The most that z of each problem has moved in the last step; 0 if left out.
+    ``slope`` is ℓ'(z): a loss may have a method ``curvature_at_slope``, ℓ'' as a function of ℓ',
+    which is quicker than ``second_derivative``. ``reach`` (b, R) is the most that z of each problem
+    has moved in the last step; 0 if left out.
     """
     from_slope: Callable[[FloatArray], FloatArray] | None = getattr(
         loss, "curvature_at_slope", None
@@ -60,16 +54,8 @@ def curvature(
     if reach is not None:
         wide = _SHARE * reach > _TURN * loss.lipschitz / loss.smoothness
         if np.count_nonzero(wide):
-            bend[wide] = _mean_curvature(loss, z[wide], _SHARE * reach[wide, None])
+            bend[wide] = mean_curvature(loss, z[wide], _SHARE * reach[wide, None])
     return bend
-
-
-def _mean_curvature(loss: Loss, z: FloatArray, window: FloatArray) -> FloatArray:
-    """Return the mean of ℓ'' over z ± window."""
-    rise = loss.derivative(z + window)
-    rise -= loss.derivative(z - window)
-    rise /= 2 * window
-    return np.maximum(rise, 0, out=rise)
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,7 +212,7 @@ def _model_of_residuals(block: Block, loss: Loss) -> Model:
     return Model(
         theta=theta,
         slope=block.gradient(loss.derivative(z)),
-        bend=block.hessian(_mean_curvature(loss, z, np.array(_ZERO_WINDOW))),
+        bend=block.hessian(mean_curvature(loss, z, _ZERO_WINDOW)),
         distance=np.full(theta.shape[:2], np.inf),
     )
 

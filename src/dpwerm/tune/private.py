@@ -31,8 +31,7 @@ from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.mechanisms.exponential import ExponentialMechanism
 from dpwerm.parameters import one_of
 from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.privacy.filter import Payment
-from dpwerm.privacy.randomness import BitSource
+from dpwerm.privacy.randomness import BitSource, Payment
 from dpwerm.releases.certificate import Specification
 from dpwerm.releases.charging import StudyLedger, attach
 from dpwerm.releases.release import Release, Rule

@@ -35,8 +35,7 @@ from dpwerm.features.domain import Domain
 from dpwerm.features.encoding import Encoding
 from dpwerm.parameters import one_of, refuse_mask, vector
 from dpwerm.privacy.budget import AnyBudget, Budget, parted
-from dpwerm.privacy.origin import RidgeModel, origin_of
-from dpwerm.privacy.sensitivity import WeightOrigin
+from dpwerm.privacy.sensitivity import RidgeModel, WeightOrigin, origin_of
 from dpwerm.study.propensity import ExternalPropensity, PrivatePropensity, RidgePropensity
 from dpwerm.study.treatment import (
     Declaration,

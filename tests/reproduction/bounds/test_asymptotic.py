@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpwerm.errors import ParameterError
-from dpwerm.privacy.origin import AsymptoticModel, origin_of
+from dpwerm.privacy.sensitivity import AsymptoticModel, origin_of
 from reproduction.bounds.asymptotic import Asymptotic, asymptotic_constant
 
 KNOWN: dict[str, Any] = {

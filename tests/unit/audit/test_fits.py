@@ -2,8 +2,7 @@ from dpwerm.audit.attack import audit
 from dpwerm.audit.mechanisms import FLOOR, propensity_target
 from dpwerm.choose.propensity import propensity_settings
 from dpwerm.features.blocks import NumberBlock
-from dpwerm.features.composed import Product
-from dpwerm.features.domain import Interval
+from dpwerm.features.domain import Interval, Product
 from dpwerm.features.encoding import Encoding
 from dpwerm.privacy.budget import Budget, Relation
 

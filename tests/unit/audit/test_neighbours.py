@@ -8,8 +8,7 @@ from dpwerm.objective.losses import HuberisedHinge
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.budget import Relation
-from dpwerm.privacy.origin import KnownByDesign
-from dpwerm.privacy.sensitivity import Facts
+from dpwerm.privacy.sensitivity import Facts, KnownByDesign
 
 LOSS = HuberisedHinge(0.5)
 BLOCKS = ((1, 0.5), (3, 1.0), (1, 2.0))

@@ -10,7 +10,7 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.objective.losses import HuberisedHinge
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.privacy.origin import KnownByDesign
+from dpwerm.privacy.sensitivity import KnownByDesign
 
 FIXED = ("mechanism", "clip", "intercept", "saturation", "threshold")
 """What a question may fix."""

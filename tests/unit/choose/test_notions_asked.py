@@ -13,7 +13,7 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.objective.losses import HuberisedHinge
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import AnyBudget, Budget, Relation
-from dpwerm.privacy.origin import KnownByDesign
+from dpwerm.privacy.sensitivity import KnownByDesign
 from dpwerm.simulate.synthetic import random_labels
 
 RHO, MU = Budget.zcdp("0.125"), Budget.gdp("0.5")

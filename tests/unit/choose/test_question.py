@@ -15,7 +15,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.objective.losses import HuberisedHinge, Logistic
 from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.privacy.origin import ExternalModel, WorstCase
+from dpwerm.privacy.sensitivity import ExternalModel, WorstCase
 
 OTHERS: dict[str, Any] = {
     "n": 61,

@@ -9,8 +9,7 @@ import numpy as np
 from flint import arb
 
 from dpwerm.arrays import FloatArray
-from dpwerm.features.composed import Product
-from dpwerm.features.domain import CrossPolytope, Domain, Interval
+from dpwerm.features.domain import CrossPolytope, Domain, Interval, Product
 
 
 def of_blocks(blocks: Iterable[tuple[int, float]]) -> Product:

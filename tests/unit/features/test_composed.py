@@ -13,10 +13,9 @@ from dpwerm.arrays import FloatArray
 from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.exact import precision, sqrt_up
-from dpwerm.features.composed import Hull, Product
-from dpwerm.features.domain import CrossPolytope, Domain, Interval
+from dpwerm.features.domain import CrossPolytope, Domain, Hull, Interval, Product
 from dpwerm.privacy.randomness import SeededBits
-from dpwerm.privacy.samplers import LazyUniforms
+from dpwerm.privacy.sampling import LazyUniforms
 
 ARM = of_blocks(((1, 0.5), (1, 1.0)))
 ARMS = Hull((ARM, ARM))

@@ -13,7 +13,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.exact import precision
 from dpwerm.features.domain import CrossPolytope, Domain, Interval
 from dpwerm.privacy.randomness import SeededBits
-from dpwerm.privacy.samplers import LazyUniforms
+from dpwerm.privacy.sampling import LazyUniforms
 
 SIMPLE: list[Domain] = [Interval(0.5), CrossPolytope(1, 0.5), CrossPolytope(3, 2.0)]
 ALPHA = 1e-4

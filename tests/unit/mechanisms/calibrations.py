@@ -9,8 +9,7 @@ from dpwerm.mechanisms import MECHANISMS
 from dpwerm.mechanisms.contract import Calibration, Inside
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.privacy.origin import KnownByDesign
-from dpwerm.privacy.sensitivity import Facts
+from dpwerm.privacy.sensitivity import Facts, KnownByDesign
 
 PURE = ("objective-l2", "objective-block")
 EPSILON = Decimal(1)

@@ -12,9 +12,8 @@ from dpwerm.objective.objective import Objective
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.budget import Relation
-from dpwerm.privacy.origin import KnownByDesign
 from dpwerm.privacy.randomness import BitSource, SeededBits
-from dpwerm.privacy.sensitivity import Facts
+from dpwerm.privacy.sensitivity import Facts, KnownByDesign
 
 BLOCKS = ((1, 0.5), (1, 1.0), (3, 1.25), (1, 0.5))
 """r = 1.75."""

@@ -17,14 +17,12 @@ from tests.unit.mechanisms.pages import rows_of
 from tests.unit.objective.residuals import Huber
 
 from dpwerm.arrays import FloatArray
-from dpwerm.features.composed import Hull, Product
-from dpwerm.features.domain import Domain, Interval
+from dpwerm.features.domain import Domain, Hull, Interval, Product
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.mechanisms.contract import Calibration
 from dpwerm.objective.regularizers import QuadraticPenalty, Regularizer, Ridge
 from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.privacy.origin import KnownByDesign
-from dpwerm.privacy.sensitivity import Facts
+from dpwerm.privacy.sensitivity import Facts, KnownByDesign
 
 CLAIM, W, T = 2.0, 1.0, 0.4
 LOSS, TARGETS = Huber(T), (1.0, -1.0)

@@ -22,9 +22,8 @@ from dpwerm.errors import ParameterError
 from dpwerm.mechanisms.contract import Calibration
 from dpwerm.mechanisms.objective_perturbation import ObjectiveGaussian, inside_multiplier
 from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.privacy.origin import WorstCase
 from dpwerm.privacy.randomness import SeededBits
-from dpwerm.privacy.sensitivity import Facts
+from dpwerm.privacy.sensitivity import Facts, WorstCase
 
 MECHANISM = ObjectiveGaussian()
 relations = pytest.mark.parametrize("relation", list(Relation))

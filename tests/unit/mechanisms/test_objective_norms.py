@@ -12,7 +12,7 @@ from dpwerm.mechanisms.objective_perturbation import (
     ObjectivePerturbation,
 )
 from dpwerm.privacy.randomness import SeededBits
-from dpwerm.privacy.samplers import LazyUniforms
+from dpwerm.privacy.sampling import LazyUniforms
 
 FACTS = facts()
 RATE = 0.3

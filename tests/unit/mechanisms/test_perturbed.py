@@ -16,9 +16,9 @@ from dpwerm.objective.losses import Logistic
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.privacy.grid import nearby_vector
-from dpwerm.privacy.origin import WorstCase
 from dpwerm.privacy.randomness import SeededBits
+from dpwerm.privacy.sampling import nearby_vector
+from dpwerm.privacy.sensitivity import WorstCase
 from dpwerm.solve.certificate import Solution
 from dpwerm.solve.exact_newton import finish
 from dpwerm.solve.newton import minimise

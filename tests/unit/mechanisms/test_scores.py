@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 from flint import arb, ctx
 from hypothesis import given, settings
@@ -5,13 +7,14 @@ from hypothesis import strategies as st
 
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms.exponential import (
-    checked_budget,
-    checked_scores,
-    checked_sensitivity,
+    ExponentialMechanism,
     highest,
     last_best,
 )
 from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.randomness import SeededBits
+
+MECHANISM = ExponentialMechanism(1, Budget.of(1))
 
 
 @settings(deadline=None)
@@ -48,28 +51,28 @@ def test_the_precision_is_put_back() -> None:
 
 
 @pytest.mark.parametrize("value", [True, 1.0, "1", None])
-def test_a_sensitivity_is_a_whole_number(value: object) -> None:
+def test_a_sensitivity_is_a_whole_number(value: Any) -> None:
     with pytest.raises(ParameterError, match="whole number"):
-        checked_sensitivity(value)
+        ExponentialMechanism(value, Budget.of(1))
 
 
 @pytest.mark.parametrize("value", [0, -3])
 def test_a_sensitivity_is_positive(value: int) -> None:
     with pytest.raises(ParameterError, match="at least 1"):
-        checked_sensitivity(value)
+        ExponentialMechanism(value, Budget.of(1))
 
 
 @pytest.mark.parametrize("scores", [[123456789, 1.5], [True, 123456789], ["123456789"], [None]])
-def test_scores_are_whole_and_never_quoted(scores: list[object]) -> None:
+def test_scores_are_whole_and_never_quoted(scores: list[Any]) -> None:
     with pytest.raises(ParameterError, match="whole numbers") as caught:
-        checked_scores(scores)
+        MECHANISM.choose(scores, SeededBits(0))
     assert "123456789" not in str(caught.value)
 
 
 def test_no_candidate_and_another_notion_are_refused() -> None:
     with pytest.raises(ParameterError, match="at least one candidate"):
-        checked_scores([])
+        MECHANISM.choose([], SeededBits(0))
     with pytest.raises(ParameterError, match="delta = 0"):
-        checked_budget("exponential", Budget.of(1, "1e-6"))
+        ExponentialMechanism(1, Budget.of(1, "1e-6"))
     with pytest.raises(ParameterError, match="needs epsilon"):
-        checked_budget("exponential", Budget.zcdp(1))  # type: ignore[arg-type]
+        ExponentialMechanism(1, Budget.zcdp(1))  # type: ignore[arg-type]

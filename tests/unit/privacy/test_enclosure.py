@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpwerm.exact import round_down, round_up
-from dpwerm.privacy.grid import nearby_vector, settled
 from dpwerm.privacy.randomness import SeededBits
-from dpwerm.privacy.samplers import LazyUniforms, ball, gauss
+from dpwerm.privacy.sampling import LazyUniforms, ball, gauss, nearby_vector, settled
 
 DEEP = 3000
 

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpwerm.exact import precision
-from dpwerm.privacy.grid import cell_of, release_on_grid
 from dpwerm.privacy.randomness import SeededBits
-from dpwerm.privacy.samplers import LazyUniforms, ball, laplace
+from dpwerm.privacy.sampling import LazyUniforms, ball, cell_of, laplace, release_on_grid
 
 THIRD = Fraction(10, 3)
 """A scale that no binary number equals, as Δ/ε is for ε = 0.3."""

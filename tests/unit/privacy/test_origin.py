@@ -11,18 +11,20 @@ from dpwerm.errors import ParameterError
 from dpwerm.features.domain import Interval
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Relation
-from dpwerm.privacy.origin import (
+from dpwerm.privacy.sensitivity import (
     ORIGINS,
     AsymptoticModel,
     ExternalModel,
+    Facts,
     KnownByDesign,
     ReleasedModel,
+    WeightOrigin,
     WorstCase,
+    l2_sensitivity,
     origin_of,
     register_origin,
     stated_origin,
 )
-from dpwerm.privacy.sensitivity import Facts, WeightOrigin, l2_sensitivity
 
 FACTS = Facts(
     3.0, 0.5, 0.25, Interval(2.0), 7.0, Ridge(), Relation.REPLACE_ONE, 11, KnownByDesign()

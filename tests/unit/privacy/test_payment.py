@@ -4,8 +4,7 @@ import pytest
 
 from dpwerm.errors import BudgetError, ParameterError
 from dpwerm.privacy.budget import AnyBudget, Budget
-from dpwerm.privacy.filter import Charged, payment_for
-from dpwerm.privacy.randomness import Receipt
+from dpwerm.privacy.randomness import Charged, Receipt, payment_for
 
 RECEIPT = Receipt("sqlite", "0f" * 16, 3, "sha256:" + "ab" * 32)
 

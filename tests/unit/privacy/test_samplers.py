@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dpwerm.exact import precision
 from dpwerm.features.domain import CrossPolytope
 from dpwerm.privacy.randomness import SeededBits
-from dpwerm.privacy.samplers import (
+from dpwerm.privacy.sampling import (
     LazyUniforms,
     even,
     gamma_radius,

@@ -10,9 +10,10 @@ from dpwerm.errors import ParameterError
 from dpwerm.features.domain import Interval
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Relation
-from dpwerm.privacy.origin import KnownByDesign, WorstCase
 from dpwerm.privacy.sensitivity import (
     Facts,
+    KnownByDesign,
+    WorstCase,
     default_tolerance,
     l2_sensitivity,
     objective_tolerance,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from dpwerm.exact import precision
 from dpwerm.privacy.randomness import SeededBits
-from dpwerm.privacy.samplers import LazyUniforms
+from dpwerm.privacy.sampling import LazyUniforms
 
 
 def inside(ball: arb, value: Fraction) -> bool:

@@ -8,8 +8,7 @@ from tests.unit.estimators.till import LEDGER, Till
 from dpwerm import PrivateWeightedClassifier
 from dpwerm.errors import BudgetError, LedgerError, LedgerWarning, ParameterError
 from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.privacy.filter import Charged, Payment
-from dpwerm.privacy.randomness import Receipt
+from dpwerm.privacy.randomness import Charged, Payment, Receipt
 from dpwerm.releases.charging import attach, payment_of
 from dpwerm.releases.files import digest_of
 

@@ -8,8 +8,8 @@ from tests.unit.tune.trials import STUDY, study
 from dpwerm import Study
 from dpwerm.errors import BudgetError, LedgerError, ParameterError
 from dpwerm.privacy.budget import AnyBudget, Budget, Relation
-from dpwerm.privacy.filter import Charged, Payment
 from dpwerm.privacy.ledger.entry import Total
+from dpwerm.privacy.randomness import Charged, Payment
 from dpwerm.releases.charging import payment_of
 
 WITHOUT = STUDY.replace("[budget]\nepsilon = 5\n", "")

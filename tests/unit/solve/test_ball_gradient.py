@@ -9,7 +9,7 @@ from dpwerm.exact import precision
 from dpwerm.objective.losses import HuberisedHinge, Logistic, Loss
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.rows import MemoryRows
-from dpwerm.solve.balls import BallObjective
+from dpwerm.solve.exact_newton import BallObjective
 
 
 @pytest.mark.parametrize("loss", [HuberisedHinge(0.5), Logistic()], ids=str)

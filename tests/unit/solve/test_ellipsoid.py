@@ -9,7 +9,7 @@ from dpwerm.objective.losses import HuberisedHinge, Logistic, Loss
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.solve import exact_newton
-from dpwerm.solve.balls import BallObjective, shrink
+from dpwerm.solve.exact_newton import BallObjective, shrink
 from dpwerm.solve.newton import minimise
 
 

@@ -19,12 +19,11 @@ from dpwerm.objective.objective import Objective
 from dpwerm.objective.regularizers import QuadraticPenalty, Regularizer, Ridge
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.solve import batch_newton, certificate
-from dpwerm.solve.balls import BallObjective
 from dpwerm.solve.batch import minimise_batch, minimise_path
 from dpwerm.solve.batch_newton import Goal, Rounding
 from dpwerm.solve.batch_problems import BatchProblems, Room
 from dpwerm.solve.certificate import certify
-from dpwerm.solve.exact_newton import finish
+from dpwerm.solve.exact_newton import BallObjective, finish
 from dpwerm.solve.newton import minimise
 
 GradientOf = Callable[[Objective, Sequence[Fraction | float]], list[Any]]

@@ -60,7 +60,7 @@ def test_the_solution_in_balls_has_the_same_bits(monkeypatch: pytest.MonkeyPatch
     one, other = both(Logistic(), 3000, 2)
     kept = finish(one, np.zeros(3), 1e-25)
     assert kept == finish(other, np.zeros(3), 1e-25)
-    monkeypatch.setattr("dpwerm.solve.balls._KEEP", 0)
+    monkeypatch.setattr("dpwerm.solve.exact_newton._KEEP", 0)
     assert kept == finish(other, np.zeros(3), 1e-25)
 
 

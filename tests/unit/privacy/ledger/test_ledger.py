@@ -12,13 +12,12 @@ from tests.unit.privacy.ledger.books import DIGEST
 
 from dpwerm.errors import BudgetError, DpwermError, LedgerTamperedError, ParameterError
 from dpwerm.privacy.budget import Budget
-from dpwerm.privacy.filter import Charged
 from dpwerm.privacy.ledger import account as bodies
 from dpwerm.privacy.ledger.entry import Total
 from dpwerm.privacy.ledger.ledger import Ledger
 from dpwerm.privacy.ledger.store import Store
 from dpwerm.privacy.ledger.url import LedgerAddress
-from dpwerm.privacy.randomness import Receipt
+from dpwerm.privacy.randomness import Charged, Receipt
 from dpwerm.study.study import Study
 
 URL = "sqlite:///ledger.db"

@@ -15,8 +15,8 @@ from dpwerm.mechanisms import MECHANISMS
 from dpwerm.mechanisms.contract import Calibration
 from dpwerm.mechanisms.perturbed import PerturbedObjective
 from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.privacy.grid import nearby_vector
 from dpwerm.privacy.randomness import SeededBits
+from dpwerm.privacy.sampling import nearby_vector
 from dpwerm.simulate.engine.released import inside_noise, outside_noise
 
 M = 20_000

@@ -1,19 +1,36 @@
-"""Uniform numbers known to as many bits as are needed, and samplers as formulas of them.
+r"""Exact sampling: uniforms known to as many bits as are needed, noise as formulas of them, a grid.
 
 U = 0.b₁b₂b₃… with fair bits b: the first m bits say that U lies in [k, k+1]·2^−m. More bits narrow
 the *same* number; it is never drawn anew, because rejecting a draw for being hard to round would
 change its law. A sampler is a deterministic map of independent uniforms, so its law is exact. At
 too few bits a ball may be infinite or undefined; that only means that more bits are needed.
+
+A release is k_j = ⌊(θ_j + Z_j)/2^e + ½⌋, exactly. Z is the ideal real-valued noise; the integers
+are a function of θ + Z alone, so they are post-processing and the privacy claim of the ideal
+mechanism holds without a rounding term. A constant is evaluated until its enclosure rounds to one
+double. A noise vector b is evaluated until doubles b̃ with ‖b̃ − b‖₂ ≤ error are proven; b̃ is then as
+good as b to whoever allows for the error, and b itself has exactly its law.
+Proof: docs/proofs/exact-release.md.
 """
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import prod
+from typing import TypeVar
 
+import numpy as np
 from flint import arb, fmpq
 
+from dpwerm.arrays import FloatArray
+from dpwerm.exact import fraction_of, precision
 from dpwerm.privacy.randomness import BitSource
+
+START_BITS = 64
+GUARD_BITS = 32
+"""The working precision exceeds the bits of the uniforms, which then decide the width."""
+
+Found = TypeVar("Found")
 
 _SPREAD = arb(0, 1)
 
@@ -135,3 +152,100 @@ def independent_laplace(p: int, square: Fraction) -> Sampler:
         return [scale * x for x in laplace(uniforms.balls(0, 2 * p, m))]
 
     return sample
+
+
+def cell_of(value: Fraction, exponent: int) -> tuple[int, fmpq]:
+    """Return k and f in [0, 1) with k + f = x/2^e + ½, exactly."""
+    up, down = max(-exponent, 0), max(exponent, 0)
+    doubled = value.denominator << down + 1
+    whole, rest = divmod((value.numerator << up + 1) + doubled // 2, doubled)
+    return whole, fmpq(rest, doubled)
+
+
+def refined(attempt: Callable[[int], Found | None], bits: int = START_BITS) -> Found:
+    """Return what an attempt finds from m bits of each uniform; m doubles until it finds something.
+
+    More bits narrow the *same* uniforms, so what is found does not depend on the first m.
+    """
+    while True:
+        with precision(bits + GUARD_BITS):
+            found = attempt(bits)
+        if found is not None:
+            return found
+        bits *= 2
+
+
+def release_on_grid(
+    center: Sequence[Fraction],
+    sampler: Sampler,
+    exponent: int,
+    source: BitSource,
+    start_bits: int = START_BITS,
+) -> tuple[int, ...]:
+    r"""Return the grid integers of center + noise.
+
+    .. math:: k_j = \lfloor (\theta_j + Z_j)/2^e + 1/2 \rfloor
+
+    Each round evaluates all of Z anew, with the scale, and the last one pins every integer down; it
+    comes with probability one. Only the place of θ_j within a cell enters the ball arithmetic.
+    """
+    cells = [cell_of(value, exponent) for value in center]
+    uniforms = LazyUniforms(source)
+
+    def integers(bits: int) -> tuple[int, ...] | None:
+        per_cell = arb((1, -exponent))
+        found = []
+        for (whole, rest), z in zip(cells, sampler(uniforms, bits), strict=True):
+            step = (arb(rest) + z * per_cell).floor().unique_fmpz()
+            if step is None:
+                return None
+            found.append(whole + int(step))
+        return tuple(found)
+
+    return refined(integers, start_bits)
+
+
+def settled(value: Callable[[], arb], rounding: Callable[[Fraction], float]) -> float:
+    """Return the double that a real number rounds to, the same on every machine.
+
+    ``value`` makes an enclosure at the working precision, as narrow as that is high; ``rounding``
+    is ``round_up`` or ``round_down``. The number itself must not be a double, which logarithms and
+    exponentials of fractions never are.
+    """
+
+    def double(_: int) -> float | None:
+        number = value()
+        if not number.is_finite():
+            return None
+        low, high = (rounding(fraction_of(end)) for end in (number.lower(), number.upper()))
+        return low if low == high else None
+
+    return refined(double)
+
+
+def nearby_vector(
+    sampler: Sampler, error: Fraction, source: BitSource, start_bits: int = START_BITS
+) -> tuple[FloatArray, ...]:
+    r"""Return arrays of doubles whose exact sum b̃ is near the ideal vector b.
+
+    .. math:: \|\tilde b - b\|_2 \le \text{error}
+
+    b follows from the bits of the source alone. One array is enough unless the error is below 2⁻⁵³
+    of b.
+    """
+    uniforms = LazyUniforms(source)
+    return refined(lambda bits: _parts(sampler(uniforms, bits), ball(error)), start_bits)
+
+
+def _parts(rest: Sequence[arb], error: arb) -> tuple[FloatArray, ...] | None:
+    """Return doubles that leave at most ``error`` of a vector, None if it is not known so well."""
+    parts: list[FloatArray] = []
+    while all(entry.is_finite() for entry in rest):
+        if sum((entry * entry for entry in rest), start=arb(0)) <= error * error:
+            return tuple(parts)
+        part = [float(entry.mid()) for entry in rest]
+        if not any(part):
+            return None
+        parts.append(np.array(part))
+        rest = [entry - arb(b) for entry, b in zip(rest, part, strict=True)]
+    return None

@@ -25,13 +25,13 @@ from dpwerm.simulate.engine.run import bar
 from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.simulate.synthetic import generator
 from dpwerm.study.treatment import Declaration
-from dpwerm.text import markdown
 from dpwerm.tune.algorithm2 import all_scores, parts, tune_gamma
 from dpwerm.tune.people import FromTable, Repeats
 from dpwerm.tune.tuned import means_of, place_of_best
 from reproduction.paper_batch import paper_theta
 from reproduction.paper_method import paper_benefit_bound
 from reproduction.published import published_cells
+from reproduction.shown import markdown
 from reproduction.synthetic.simulated import (
     Simulated,
     accuracy,

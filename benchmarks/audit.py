@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.page import fill
-from dpwerm.audit.suite import CELLS, EPSILONS, SHIPPED, SMALL
+from dpwerm.audit.suite import EPSILONS, SMALL, cells, private_mechanisms
 from dpwerm.documents.audit import WITHIN
-from dpwerm.text import markdown, wrapped
+from dpwerm.text import wrapped
+from reproduction.shown import markdown
 
+CELLS = cells()
 PAGE = Path(__file__).parents[1] / "docs" / "audit.md"
 
 
@@ -51,7 +53,7 @@ def bounds_in(found: list[dict[str, Any]]) -> dict[str, Bounds]:
 def grid(bounds: dict[str, Bounds]) -> tuple[str, set[str]]:
     """Return mechanisms and p against ε, and the keys that the table holds."""
     rows, used = [["mechanism", "p", *(f"ε = {epsilon}" for epsilon in EPSILONS)]], set()
-    for name in SHIPPED:
+    for name in private_mechanisms():
         for p in SMALL:
             row = [f"`{name}`", str(p)]
             for epsilon in EPSILONS:

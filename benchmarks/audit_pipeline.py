@@ -8,36 +8,18 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.unit.audit.made_up import EVEN, made_up
+
 from benchmarks.page import fill
 from dpwerm.audit.canaries import worst_pairs
 from dpwerm.audit.pipeline import SILENT, guess_coins
-from dpwerm.audit.pipeline_target import PipelineTarget, tell_apart
-from dpwerm.audit.study_pipeline import StudyPipeline
+from dpwerm.audit.pipeline_target import PipelineTarget, StudyPipeline, tell_apart
 from dpwerm.privacy.budget import Budget
-from dpwerm.study.study import Study
-from dpwerm.text import markdown
+from reproduction.shown import markdown
 
 PAGE = Path(__file__).parents[1] / "docs" / "audit-pipeline.md"
 CONFIDENCE = 0.95
 PRACTICE, MANY = 200, 50
-STUDY = """
-format = 1
-[study]
-id = "audited"
-{features}
-[treatment]
-column = "arm"
-{arms}
-[benefit]
-column = "gain"
-bounds = [-10, 10]
-clip = "range"
-[method]
-gamma = {gamma}
-h = 0.5
-mechanism = "{mechanism}"
-"""
-EVEN = "arms = { pill = 0.5, therapy = 0.5 }"
 MODEL = """arms = ["pill", "therapy"]
 propensity = { model = "private" }
 propensity_floor = 0.3
@@ -64,13 +46,9 @@ class Cell:
         features = "".join(
             f'[features.x{j}]\nkind = "number"\nbounds = [-1, 1]\n' for j in range(self.p - 1)
         )
-        study = Study.parse(
-            STUDY.format(
-                features=features,
-                arms=self.arms,
-                gamma=self.weighed * bound * self.p,
-                mechanism=self.mechanism,
-            )
+        gamma = self.weighed * bound * self.p
+        study = made_up(
+            0, gamma=gamma, mechanism=self.mechanism, arms=self.arms, more=features, about=""
         )
         evaluation = None if self.evaluation is None else Budget.of(self.evaluation)
         return StudyPipeline(study, Budget.of(self.epsilon), evaluation, self.tuning)

@@ -17,13 +17,13 @@ from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.simulate.scenarios.scenario import Scenario
 from dpwerm.solve.batch_problems import BatchProblems
 from dpwerm.study.study import read_trial
-from dpwerm.text import markdown
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, second_arm, trial_of_table
 from reproduction.bounds.measured import MECHANISM, Bounds, bounds_beside
 from reproduction.bounds.risks import Sample
 from reproduction.bounds.words import bound_rows, sizes_words, verdict
 from reproduction.command import PROGRAM
 from reproduction.command import main as reproduction
+from reproduction.shown import markdown
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "bounds.md"
@@ -54,9 +54,9 @@ def weighted(scenario: Scenario, settled: Settled, n: int, *key: int) -> BatchPr
     found = []
     for trial_number in range(TRIALS):
         rng = np.random.default_rng([*key, trial_number])
-        trial = trial_of_table(settled.declaration, read_trial(study, scenario.draw(n, rng)))
-        second = second_arm(settled.declaration, trial, encoding)
-        rows = OUTCOME_WEIGHTED.rows(trial, settled.declaration, encoding, second)
+        trial = trial_of_table(settled.trial, read_trial(study, scenario.draw(n, rng)))
+        second = second_arm(settled.trial, trial, encoding)
+        rows = OUTCOME_WEIGHTED.rows(trial, settled.trial, encoding, second)
         X = encoding.learning_rows(rows.X)
         found.append((X, rows.targets, rows.weights / settled.spec.weight_bound))
     X, y, weights = (np.stack(part) for part in zip(*found, strict=True))

@@ -26,7 +26,7 @@ from dpwerm.plan.desk import Place, simulated
 from dpwerm.plan.expected import TRIALS
 from dpwerm.simulate.engine.run import bar, run
 from dpwerm.simulate.scenarios import get_scenario
-from dpwerm.text import markdown
+from reproduction.shown import markdown
 
 PAGE = Path(__file__).parents[1] / "docs" / "choosing.md"
 FOR_ODDS = ("0.1", "0.5", "1", "2", "5", "10")

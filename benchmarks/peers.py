@@ -20,7 +20,6 @@ its own. Estimators of effects recommend the arm with the larger estimated mean.
 
 import argparse
 import warnings
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -38,6 +37,7 @@ from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
+from benchmarks.accuracy import PEOPLE, trial_rng, with_halves
 from benchmarks.campaign import Campaign
 from dpwerm.arrays import FloatArray
 from dpwerm.simulate.scenarios import SCENARIOS
@@ -47,7 +47,6 @@ RESULTS = Path(__file__).parent / "results" / "peers.csv"
 PLAN = (("paper", 200, 50), ("paper", 500, 50), ("paper", 1000, 50), ("circle", 1000, 25))
 """Scenario, n and how many trials."""
 
-PEOPLE = 4_000
 NUMBERS = ("accuracy", "accuracy_half_width")
 Second = NDArray[np.bool_]
 Learner = Callable[[FloatArray, FloatArray, FloatArray, FloatArray, int], Second]
@@ -147,11 +146,6 @@ class Result:
     date: str
 
 
-def trial_rng(scenario: str, n: int, repeat: int) -> np.random.Generator:
-    """Return the generator of one trial, as in benchmarks/utility; repeat −1 is the people's."""
-    return np.random.default_rng([zlib.crc32(scenario.encode()), n, repeat + 1])
-
-
 def run(cell: Cell) -> Result:
     """Return the accuracy of one learner over the cell's trials."""
     warnings.simplefilter("ignore")
@@ -164,8 +158,8 @@ def run(cell: Cell) -> Result:
         second = learn(_x(trial), received, numbers(trial, BENEFIT), _x(people), repeat)
         arms = np.where(second, scenario.arms[1], scenario.arms[0]).astype(object)
         scores.append(100 * scenario.accuracy(people, arms))
-    half = 1.96 * np.std(scores, ddof=1) / np.sqrt(cell.repeats)
-    return Result(cell, float(np.mean(scores)), float(half), datetime.now(UTC).date().isoformat())
+    ((mean, half),) = with_halves(np.array(scores)[:, None])
+    return Result(cell, mean, half, datetime.now(UTC).date().isoformat())
 
 
 def _x(table: pa.Table) -> FloatArray:

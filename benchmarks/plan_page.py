@@ -17,7 +17,7 @@ from dpwerm.plan import expected
 from dpwerm.plan.desk import Place, simulated
 from dpwerm.simulate.engine.run import bar, run
 from dpwerm.simulate.scenarios import SCENARIOS
-from dpwerm.text import markdown
+from reproduction.shown import markdown
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "plan.md"

@@ -26,8 +26,8 @@ from dpwerm.simulate.synthetic import generator
 from dpwerm.solve.batch import minimise_batch
 from dpwerm.solve.batch_problems import BatchProblems
 from dpwerm.study.study import Study, read_trial
-from dpwerm.text import markdown
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, Trial, second_arm, trial_of_table
+from reproduction.shown import markdown
 
 PAGE = Path(__file__).parents[1] / "docs" / "report-intervals.md"
 SEED, N, EPSILON, COVERAGE = 42026, 1000, 1, 0.95

@@ -25,15 +25,9 @@ from dpwerm.study.study import Study
 CATEGORIES = 5
 HEAD = """
 format = 1
-[study]
-id = "tables"
-person = "id"
-[treatment]
-column = "arm"
-arms = { S = "1/2", G = "1/2" }
-[benefit]
-column = "benefit"
-bounds = [0, 1]
+study = { id = "tables", person = "id" }
+treatment = { column = "arm", arms = { S = "1/2", G = "1/2" } }
+benefit = { column = "benefit", bounds = [0, 1] }
 """
 
 

@@ -14,8 +14,8 @@ from typing import TypeVar
 from matplotlib.figure import Figure
 
 from dpwerm.simulate.engine.run import OnDone, unseen
-from dpwerm.text import markdown
 from reproduction.journal import Journal, run
+from reproduction.shown import markdown
 
 
 @dataclass(frozen=True)

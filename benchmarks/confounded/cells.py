@@ -1,25 +1,19 @@
 """One cell: an observational scenario, n, ε and what is done about confounding, over many tables.
 
-    accuracy = share of people who get their better arm
-    share = (V(T) − V(coin))/(V* − V(coin)), of the value that can be attained at all
-
-Tables depend on scenario, n and the repeat alone, so methods and ε meet the same luck.
+accuracy = share of people who get their better arm
+share = (V(T) − V(coin))/(V* − V(coin)), of the value that can be attained at all
 """
 
-import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
+from benchmarks import accuracy
+from benchmarks.accuracy import PEOPLE, trial_rng, with_halves
 from dpwerm import PrivateTreatmentRule
 from dpwerm.simulate.scenarios import OBSERVATIONAL
 from dpwerm.simulate.scenarios.kinds import PROPENSITY, Confounded
 from dpwerm.simulate.scenarios.scenario import Scenario
 from dpwerm.study.study import Study
-
-PEOPLE = 4_000
-"""People on whom each rule is judged."""
 
 SHARES = ("0.1", "0.2", "0.3", "0.4", "0.5", "0.7")
 """Parts of ε tried for the propensity model."""
@@ -77,14 +71,9 @@ METHODS: Mapping[str, Callable[[Confounded], Study]] = {
 
 
 @dataclass(frozen=True)
-class Cell:
-    """What is simulated; ``epsilon`` is a text, "inf" for none; ``first`` is the first repeat."""
+class Cell(accuracy.Cell):
+    """What is simulated; ``first`` is the first repeat."""
 
-    scenario: str
-    n: int
-    epsilon: str
-    method: str
-    repeats: int
     first: int = 0
 
 
@@ -103,21 +92,15 @@ def run(cell: Cell) -> Result:
     """Return the accuracy and the share of the attainable value of one cell."""
     scenario = OBSERVATIONAL[cell.scenario]
     study = METHODS[cell.method](scenario)
-    people = scenario.people(PEOPLE, _rng(cell, -1))
+    people = scenario.people(PEOPLE, trial_rng(cell.scenario, cell.n, -1))
     coin = float(scenario.means(people).mean())
     best = scenario.value(people, scenario.best(people))
     scores = []
     for repeat in range(cell.first, cell.first + cell.repeats):
-        table = scenario.draw(cell.n, _rng(cell, repeat))
+        table = scenario.draw(cell.n, trial_rng(cell.scenario, cell.n, repeat))
         rule = PrivateTreatmentRule.from_study(study, cell.epsilon, random_state=repeat)
         arms = rule.fit(table).predict(people)
         share = (scenario.value(people, arms) - coin) / (best - coin)
         scores.append((100 * scenario.accuracy(people, arms), 100 * share))
-    found = np.array(scores)
-    means = found.mean(axis=0)
-    halves = 1.96 * found.std(axis=0, ddof=1) / np.sqrt(cell.repeats)
-    return Result(cell, float(means[0]), float(halves[0]), float(means[1]), float(halves[1]))
-
-
-def _rng(cell: Cell, repeat: int) -> np.random.Generator:
-    return np.random.default_rng([zlib.crc32(cell.scenario.encode()), cell.n, repeat + 1])
+    right, attained = with_halves(scores)
+    return Result(cell, *right, *attained)

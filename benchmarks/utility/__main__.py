@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
+from benchmarks.accuracy import Cell
 from benchmarks.campaign import Campaign
 from benchmarks.page import fill
-from benchmarks.utility.cells import Cell, Result, run
+from benchmarks.utility.cells import Result, run
 from benchmarks.utility.figure import save_figure
 from benchmarks.utility.methods import METHODS
 from benchmarks.utility.tables import paper_table, scenario_table, verdicts

@@ -2,24 +2,16 @@
 
 import csv
 from collections.abc import Sequence
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 
 from matplotlib.axes import Axes
 
+from benchmarks.accuracy import draw_curve, label_axes, save_panels
 from benchmarks.utility.cells import Result
-from dpwerm.documents.drawing import (
-    INK,
-    OURS,
-    PAPER,
-    QUIET,
-    headed,
-    labelled,
-    legend_below,
-    panels,
-    save,
-    styled,
-)
+from dpwerm.documents.drawing import INK, QUIET, styled
+from reproduction.shown import OURS, PAPER
 
 SHOWN = {
     "auto": (OURS, "o", "dpwerm, everything automatic"),
@@ -34,14 +26,8 @@ def draw_utility(results: Sequence[Result], n: int, axes: Axes) -> None:
     for method, (colour, mark, label) in SHOWN.items():
         chosen = [one for one in results if one.cell.n == n and one.cell.method == method]
         chosen.sort(key=lambda one: float(one.cell.epsilon))
-        axes.errorbar(
-            [float(one.cell.epsilon) for one in chosen],
-            [one.accuracy for one in chosen],
-            yerr=[one.accuracy_half for one in chosen],
-            color=colour,
-            marker=mark,
-            label=label,
-        )
+        style = {"color": colour, "marker": mark, "label": label}
+        draw_curve(axes, [float(one.cell.epsilon) for one in chosen], chosen, **style)
     published = {eps: value for (eps, size), value in _published().items() if size == n}
     bare = published.pop(float("inf"))
     dots = sorted(published.items())
@@ -54,25 +40,13 @@ def draw_utility(results: Sequence[Result], n: int, axes: Axes) -> None:
         label="published, private",
     )
     axes.axhline(bare, color=INK, linestyle="--", linewidth=1, label="published, without privacy")
-    axes.set_xscale("log")
-    axes.set_xticks(TICKS, [f"{tick:g}" for tick in TICKS])
-    axes.minorticks_off()
-    headed(axes, f"n = {n:,}")
-    labelled(axes, across="ε (log scale)", up="people who get their better arm, %")
+    label_axes(axes, TICKS, [f"{tick:g}" for tick in TICKS], "ε")
 
 
-@styled()
 def save_figure(results: Sequence[Result], path: Path) -> None:
     """Write one panel for each n."""
-    sizes = sorted({one.cell.n for one in results})
-    figure, axes = panels(10.0, 3.8, columns=len(sizes), sharey=True)
-    for panel, n in zip(axes.flat, sizes, strict=True):
-        draw_utility(results, n, panel)
-    for panel in axes[0, 1:]:
-        labelled(panel, up="")
-    axes[0, 0].set_ylim(45, 101)
-    legend_below(figure, axes[0, 0], 2)
-    save(figure, path)
+    heads = {f"n = {n:,}": n for n in sorted({one.cell.n for one in results})}
+    save_panels(heads, partial(draw_utility, results), path, least=45, keys=2)
 
 
 def _published() -> dict[tuple[float, int], float]:

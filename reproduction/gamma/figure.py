@@ -9,20 +9,12 @@ from collections.abc import Mapping, Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpwerm.documents.drawing import (
-    ALARM,
-    INK,
-    OURS,
-    headed,
-    labelled,
-    legend_below,
-    panels,
-    styled,
-)
+from dpwerm.documents.drawing import ALARM, INK, headed, labelled, panels, styled
 from reproduction.gamma.curves import Cell, Curve
 from reproduction.gamma.lines import BASELINE, Line
 from reproduction.gamma.ours import Ours
 from reproduction.gamma.windows import window
+from reproduction.shown import OURS, legend_below
 
 WINDOW = ALARM
 STYLES = (("#2e8b57", "--"), ("#b5489a", "-."), ("#c98a1b", ":"))

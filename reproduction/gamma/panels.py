@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from reproduction.artefact import Bench, Verdict
-from reproduction.gamma.artefact import Panel
+from reproduction.gamma.artefact import Judge, Panel
 from reproduction.gamma.curves import refined, single_curves
 from reproduction.gamma.lines import (
     BASELINE,
@@ -12,6 +12,7 @@ from reproduction.gamma.lines import (
     FULL,
     PEOPLE,
     THETA,
+    Line,
     extent_of,
 )
 from reproduction.gamma.verdicts import (
@@ -26,40 +27,38 @@ from reproduction.gamma.windows import Landing, landings
 MAIN_BUDGETS = ("0.5", "1", "5")
 
 
-def judge_figure3(_bench: Bench, found: Found, budgets: Sequence[str]) -> list[Verdict]:
-    """Return what the main text says of the figure, and what was found."""
-    claim = "The best γ from a D₀ with other coefficients is consistently similar."
-    return [similar(claim, landings(THETA, found, budgets))]
+def alike(claim: str, lines: Sequence[Line]) -> Judge:
+    """Return the judge of whether γ tuned on those lines is similar, as the paper claims."""
+
+    def judge(_bench: Bench, found: Found, budgets: Sequence[str]) -> list[Verdict]:
+        return [similar(claim, landings(lines, found, budgets))]
+
+    return judge
 
 
 FIGURE3 = Panel(
     "figure3",
     "Figure 3: γ tuned on data with other coefficients",
     THETA,
-    judge_figure3,
+    alike("The best γ from a D₀ with other coefficients is consistently similar.", THETA),
     "θ₀ as the sensitive data",
     MAIN_BUDGETS,
     MAIN_BUDGETS,
 ).artefact
 
 
-def judge_figure4(_bench: Bench, found: Found, budgets: Sequence[str]) -> list[Verdict]:
-    """Return what the main text says of the figure, and what was found."""
-    claim = "The best γ from a D₀ with other features is consistently similar."
-    return [similar(claim, landings(FEATURES, found, budgets))]
-
-
 FIGURE4 = Panel(
     "figure4",
     "Figure 4: γ tuned on data with other features",
     FEATURES,
-    judge_figure4,
+    alike("The best γ from a D₀ with other features is consistently similar.", FEATURES),
     "uniform features",
     MAIN_BUDGETS,
     MAIN_BUDGETS,
 ).artefact
 
 
+FEWER = "With 2, 6 or 8 non-zero coefficients the best γ is consistently close."
 DRAWN = ("0.5", "1", "5", "150")
 SINGLE = (
     "Single data sets: {singles} of n₀ = 100 and {singles} of n₀ = 1,000 for each n, each with "
@@ -94,12 +93,6 @@ def judge_people(bench: Bench, found: Found, budgets: Sequence[str]) -> list[Ver
     ]
 
 
-def judge_theta(_bench: Bench, found: Found, budgets: Sequence[str]) -> list[Verdict]:
-    """Return what scenario 2 says of θ."""
-    claim = "With other coefficients the best γ is nearly the same for each ε and n."
-    return [similar(claim, landings(THETA, found, budgets))]
-
-
 def judge_features(bench: Bench, found: Found, budgets: Sequence[str]) -> list[Verdict]:
     """Return what scenario 3 says of the features' law."""
     finer = refined(bench, (BASELINE, *FEATURES), found, extent_of(bench.quick))
@@ -107,12 +100,6 @@ def judge_features(bench: Bench, found: Found, budgets: Sequence[str]) -> list[V
         longer_plateaus(FEATURES[0], found, budgets),
         lower_end(FEATURES[0], found, finer, budgets),
     ]
-
-
-def judge_coefficients(_bench: Bench, found: Found, budgets: Sequence[str]) -> list[Verdict]:
-    """Return what scenario 4 says of the number of non-zero coefficients."""
-    claim = "With 2, 6 or 8 non-zero coefficients the best γ is consistently close."
-    return [similar(claim, landings(COEFFICIENTS, found, budgets))]
 
 
 _SINGLE = SINGLE.format(singles=FULL.singles, repeats=FULL.single_repeats)
@@ -131,7 +118,7 @@ PANELS = (
         "supplement-theta",
         "Supplement: γ tuned on data with other coefficients",
         THETA,
-        judge_theta,
+        alike("With other coefficients the best γ is nearly the same for each ε and n.", THETA),
         "θ₀ as the sensitive data",
         DRAWN,
         FULL.budgets,
@@ -149,7 +136,7 @@ PANELS = (
         "supplement-p",
         "Supplement: γ tuned on data with more or fewer coefficients",
         COEFFICIENTS,
-        judge_coefficients,
+        alike(FEWER, COEFFICIENTS),
         "p = 4",
         DRAWN,
         FULL.budgets,

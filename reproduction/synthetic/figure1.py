@@ -8,18 +8,10 @@ from collections.abc import Iterator, Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpwerm.documents.drawing import (
-    QUIET,
-    budgets_across,
-    headed,
-    labelled,
-    legend_below,
-    panels,
-    shades,
-    styled,
-)
+from dpwerm.documents.drawing import QUIET, headed, labelled, panels, shades, styled
 from reproduction.artefact import Artefact, Bench, Made, Sheet, Verdict
 from reproduction.published import published_cells, published_gammas
+from reproduction.shown import budgets_across, legend_below
 from reproduction.summary import Summary, rounded
 from reproduction.synthetic.figure1_claims import (
     approaching,

@@ -10,18 +10,10 @@ from collections.abc import Iterator, Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpwerm.documents.drawing import (
-    FAINT,
-    INK,
-    budgets_across,
-    headed,
-    labelled,
-    legend_below,
-    panels,
-    styled,
-)
+from dpwerm.documents.drawing import FAINT, INK, headed, labelled, panels, styled
 from reproduction.artefact import Artefact, Bench, Made, Sheet
 from reproduction.published import published_gammas
+from reproduction.shown import budgets_across, legend_below
 from reproduction.summary import Summary, rounded
 from reproduction.synthetic.repeats import METHODS, REPEATS
 from reproduction.synthetic.robustness_cells import (

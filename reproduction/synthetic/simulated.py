@@ -170,7 +170,7 @@ def rules_of(
     for factor in factors:
         with suppress(ParameterError):
             gamma = settled.spec.gamma * factor
-            calibrations[factor] = settled.problem.calibration(rows.shape[1], gamma=gamma)
+            calibrations[factor] = settled.calibration(rows.shape[1], gamma=gamma)
     if not calibrations:
         return {}
     problems = problems_of(settled, trial, rows)

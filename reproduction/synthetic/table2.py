@@ -11,19 +11,10 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpwerm.documents.drawing import (
-    OURS,
-    PAPER,
-    QUIET,
-    budgets_across,
-    headed,
-    labelled,
-    legend_below,
-    panels,
-    styled,
-)
+from dpwerm.documents.drawing import QUIET, headed, labelled, panels, styled
 from reproduction.artefact import Artefact, Bench, Made, Sheet, Verdict
 from reproduction.published import Published, published_cells
+from reproduction.shown import OURS, PAPER, budgets_across, legend_below
 from reproduction.summary import Summary, rounded, standard_errors_apart
 from reproduction.synthetic.repeats import PEOPLE, REPEATS, SEED, Cells, Repeats, simulate
 

@@ -6,17 +6,8 @@ from dataclasses import dataclass
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpwerm.documents.drawing import (
-    OURS,
-    PAPER,
-    QUIET,
-    budgets_across,
-    headed,
-    labelled,
-    legend_under,
-    panels,
-    styled,
-)
+from dpwerm.documents.drawing import QUIET, headed, labelled, legend_under, panels, styled
+from reproduction.shown import OURS, PAPER, budgets_across
 from reproduction.trials.published import published_rows
 from reproduction.trials.table import Measured
 

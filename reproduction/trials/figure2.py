@@ -12,8 +12,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dpwerm.documents.drawing import headed, labelled, legend_below, panels, shades, styled
+from dpwerm.documents.drawing import headed, labelled, panels, shades, styled
 from reproduction.artefact import Artefact, Bench, Made, Sheet, Verdict
+from reproduction.shown import legend_below
 from reproduction.trials.sheet import flat
 from reproduction.trials.source import Source, source_of
 from reproduction.trials.stand_ins import QUICK_REPEATS, REPEATS, SEED, chosen_seeds

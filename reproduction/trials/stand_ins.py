@@ -14,20 +14,11 @@ import numpy as np
 
 from dpwerm.arrays import FloatArray
 from reproduction.artefact import Bench
+from reproduction.trials import table
 from reproduction.trials.method import METHODS
 from reproduction.trials.published import published_rows
 from reproduction.trials.sjcrh import ARMS, GAMMA, PEOPLE, stand_in
 from reproduction.trials.source import Source
-from reproduction.trials.table import (
-    EPSILONS,
-    Ask,
-    Measured,
-    answer,
-    measure,
-    one_by_one,
-    rows_of,
-    together,
-)
 
 SEED = 20264
 CANDIDATES, RUNS, REPEATS = 1_200, 100, 200
@@ -50,7 +41,7 @@ def candidates(ask: AskCandidates) -> list[list[float]]:
     """Return how many people get melatonin, and the value, for each seed."""
     found = []
     for seed in range(ask.first, ask.first + ask.count):
-        (row,) = measure(stand_in(seed), METHODS["paper"], (), GAMMA, 1, 0)
+        (row,) = table.measure(stand_in(seed), METHODS["paper"], (), GAMMA, 1, 0)
         found.append([float(row.second), row.mean])
     return found
 
@@ -66,8 +57,8 @@ class StandIn:
     seeds: list[int]
     chosen: int
     tried: int
-    paper: list[list[Measured]]
-    ours: list[list[Measured]]
+    paper: list[list[table.Measured]]
+    ours: list[list[table.Measured]]
 
     @property
     def about(self) -> str:
@@ -105,17 +96,19 @@ def distances(found: FloatArray) -> FloatArray:
 def stand_ins(bench: Bench) -> StandIn:
     """Return both methods on every trial that resembles the published one, each with own noise."""
     repeats = QUICK_REPEATS if bench.quick else REPEATS
-    ours = QUICK_OURS if bench.quick else EPSILONS
+    ours = QUICK_OURS if bench.quick else table.EPSILONS
     seeds, nearest = chosen_seeds(bench)
     sources = [Source("sjcrh", seed=seed) for seed in seeds]
-    automatic = [Ask(one, "ours", ours, (1.0,), repeats, (one.seed,)) for one in sources]
+    automatic = [table.Ask(one, "ours", ours, (1.0,), repeats, (one.seed,)) for one in sources]
     # The settings are the same for all of these trials: the first one has them chosen.
-    first = one_by_one(automatic[0])
+    first = table.one_by_one(automatic[0])
     tasks = [*first, *automatic[1:]]
-    tasks += [Ask(one, "paper", EPSILONS, (GAMMA,), repeats, (one.seed,)) for one in sources]
-    found = bench.run(answer, tasks, "sjcrh")
-    others = [rows_of(runs[0]) for runs in found[len(first) :]]
+    tasks += [
+        table.Ask(one, "paper", table.EPSILONS, (GAMMA,), repeats, (one.seed,)) for one in sources
+    ]
+    found = bench.run(table.answer, tasks, "sjcrh")
+    others = [table.rows_of(runs[0]) for runs in found[len(first) :]]
     split = len(sources) - 1
     tried = QUICK_CANDIDATES if bench.quick else CANDIDATES
-    every = [together(found[: len(first)]), *others[:split]]
+    every = [table.together(found[: len(first)]), *others[:split]]
     return StandIn(seeds, nearest, tried, others[split:], every)

@@ -58,12 +58,8 @@ def faults_of(
 ) -> list[Fault]:
     """Return all findings of one validation as faults.
 
-    Parameters
-    ----------
-    error : pydantic.ValidationError
-    known_keys : mapping from a section ("" for the top, "features.*" for any feature) to its keys
-        Lets an unknown key name the nearest known one.
-    remedies : mapping from a dotted key ("features.*.bounds") to what it should hold
+    known_keys : of each section ("" for the top, "features.*" for any feature), so that an unknown
+    key names the nearest known one; remedies : from a dotted key to what it should hold
     """
     errors = error.errors(include_url=False, include_input=False)
     faults = [

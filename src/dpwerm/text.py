@@ -4,12 +4,14 @@ import re
 import textwrap
 import unicodedata
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 
 WIDTH = 92
 MOST_MARKS = 4
 """How many combining marks may follow each other in a name; no script stacks more."""
 
 _MARKS = ("Mn", "Me")
+_SMALL = Decimal("1e-4")
 _STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
@@ -44,11 +46,9 @@ def stacked(parts: Iterable[Sequence[str]]) -> str:
     return "\n\n".join("\n".join(part) for part in parts if part)
 
 
-def markdown(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows of texts as a Markdown table, the first as its header."""
-    header, *rest = ([text.replace("|", "\\|") for text in row] for row in rows)
-    lines = [header, ["---"] * len(header), *rest]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+def digits(value: Decimal) -> str:
+    """Return a decimal with all its digits, tiny ones with an exponent."""
+    return f"{value:f}" if value == 0 or abs(value) >= _SMALL else f"{value:g}"
 
 
 def harmless(text: str) -> str:

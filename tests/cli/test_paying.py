@@ -1,11 +1,12 @@
-"""After an error a command says whether the ledger was charged, and only what it knows."""
+"""What a release would leave is shown before it; after an error, whether the ledger was charged."""
 
 from pathlib import Path
 
 import pytest
+from tests.unit.documents.test_ledger_words import book
 
 from dpwerm.cli.console import CHARGED, NOT_CHARGED
-from dpwerm.cli.release import told
+from dpwerm.cli.release import preview_lines, told
 from dpwerm.errors import BudgetError, LedgerError
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.ledger.ledger import Ledger
@@ -62,3 +63,33 @@ def test_without_a_ledger_nothing_is_said(ledger: str | None) -> None:
     with pytest.raises(ValueError, match="x") as caught, told(ledger):
         raise ValueError("x")
     assert notes(caught.value) == []
+
+
+@pytest.mark.parametrize(
+    ("cost", "row"),
+    [
+        (Budget.of("0.3", "1e-9"), "epsilon  2      0.1    1.9   0.3           1.6"),
+        (Budget.of("0.3", "1e-9"), "delta    0.001  0      0.001  1e-9          0.000999999"),
+        (Budget.gdp("0.6"), "mu       1      0      1     0.6           0.8"),
+    ],
+)
+def test_a_preview_in_every_currency(tmp_path: Path, cost: object, row: str) -> None:
+    ledger = book(tmp_path, delta="0.001", mu=1)
+    ledger.charge(Budget.of("0.1"), "rule")
+    lines = preview_lines(ledger.account(), cost, None, ledger.shown)  # type: ignore[arg-type]
+    assert lines[0] == "To be charged to study sleep in sqlite ledger.db, for everybody:"
+    assert row.split() in [line.split() for line in lines]
+
+
+def test_a_preview_for_a_slot(tmp_path: Path) -> None:
+    ledger = book(tmp_path, slots=("north", "south"))
+    ledger.slot("north").charge(Budget.of("0.5"), "rule")
+    account = ledger.account()
+    north, south, everybody = (
+        preview_lines(account, Budget.of(1), slot, "here") for slot in ("north", "south", None)
+    )
+    assert north[0].endswith("in here, for slot north:")
+    assert "1.5" in north[3]
+    assert "1.5" not in south[3]
+    assert "beside the fullest slot" in everybody[0]
+    assert north[3] == everybody[3]

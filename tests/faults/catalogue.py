@@ -13,7 +13,8 @@ from tests.faults.chain import Chain, Fault
 from dpwerm.audit.attack import Audited, audit
 from dpwerm.audit.target import Target
 from dpwerm.simulate.engine.run import OnDone, unseen
-from dpwerm.text import aligned, markdown
+from dpwerm.text import aligned
+from reproduction.shown import markdown
 
 RUNS = 200_000
 """With this many runs every fault is caught, in a second or so each."""

@@ -136,6 +136,21 @@ def weighed(
 CLAIM = Budget.of(1)
 """What most faults claim."""
 
+
+@dataclass(frozen=True, eq=False)
+class OnePair:
+    """A target that is no chain, for one pair of people."""
+
+    name: str
+    pair: ClassVar[Pair]
+    claim: ClassVar[Budget] = CLAIM
+    dimension: ClassVar[int] = 1
+
+    def pairs(self) -> Sequence[Pair]:
+        """Return the one pair."""
+        return (self.pair,)
+
+
 TOLERANCE = 1e-9
 """How near the minimiser the simulation comes; far below every noise."""
 

@@ -1,23 +1,13 @@
 """Faults of the noise: too little of it, added in doubles, or used twice."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from tests.faults.chain import (
-    CLAIM,
-    UNIT,
-    Chain,
-    Fault,
-    People,
-    facts_of,
-    replaced,
-    spherical,
-    weighed,
-)
+from tests.faults import chain
 from tests.unit.mechanisms.laws import NOISE_LAWS
 
 from dpwerm.arrays import FloatArray
@@ -38,21 +28,23 @@ APPROXIMATE = Budget.of(2, "0.01")
 NAMES = tuple(name for name in MECHANISMS if name != "none")
 
 
-def right_noise(name: str, label: str = "") -> Chain:
+def right_noise(name: str, label: str = "") -> chain.Chain:
     """Return the mechanism as it is, on one person who received one arm or the other."""
     calibration = _noise_calibration(name, Relation.REPLACE_ONE)
-    one, another = People.alike(1, 1.0, arm=1.0), People.alike(1, 1.0, arm=-1.0)
-    pair = replaced("one person, one arm or the other", People.alike(0, 1.0), one, another)
-    return Chain(label or name, pair, calibration, weighed)
+    one, another = chain.People.alike(1, 1.0, arm=1.0), chain.People.alike(1, 1.0, arm=-1.0)
+    pair = chain.replaced(
+        "one person, one arm or the other", chain.People.alike(0, 1.0), one, another
+    )
+    return chain.Chain(label or name, pair, calibration, chain.weighed)
 
 
-def small_noise(name: str) -> Chain:
+def small_noise(name: str) -> chain.Chain:
     """Return the mechanism with 0.7 of its noise."""
     right = right_noise(name, f"small-noise-{name}")
     return replace(right, calibration=times(right.calibration, SHARE))
 
 
-def single_weight(name: str) -> Chain:
+def single_weight(name: str) -> chain.Chain:
     """Return the mechanism with the noise that adding a person would need, W in place of 2W."""
     return replace(
         right_noise(name, f"single-weight-{name}"),
@@ -79,34 +71,29 @@ def times(calibration: Calibration, share: float) -> Calibration:
 def _noise_calibration(name: str, relation: Relation) -> Calibration:
     mechanism = get_mechanism(name)
     n = 1 if relation.publishes_n else None
-    facts = facts_of(UNIT, n=n, gamma=NOISE_GAMMA, relation=relation)
-    return mechanism.calibrate(facts, APPROXIMATE if mechanism.needs_delta else CLAIM)
+    facts = chain.facts_of(chain.UNIT, n=n, gamma=NOISE_GAMMA, relation=relation)
+    return mechanism.calibrate(facts, APPROXIMATE if mechanism.needs_delta else chain.CLAIM)
 
 
-def _too_small() -> Iterator[Fault]:
+def _too_small() -> Iterator[chain.Fault]:
     """Noise 30 % too small, for every mechanism; and noise for W where the theorem says 2W.
 
     The pair attains the sensitivity: one person at the edge of every bound, with one arm or the
     other, and γ so large that both minimisers stay where the loss is straight. They lie 2WLr/γ
     apart.
     """
+    small_shows = "a slip in any constant", "both tails are too far apart"
+    single_shows = (
+        "mixing up the two neighbouring relations",
+        "as if half of the noise were missing",
+    )
     for name in NAMES:
-        yield Fault(
-            name=f"small-noise-{name}",
-            wrong=f"`{name}` with 30 % less noise than its theorem asks for",
-            known_from="a slip in any constant",
-            shows="both tails are too far apart",
-            broken=partial(small_noise, name),
-            healthy=partial(right_noise, name),
-        )
-        yield Fault(
-            name=f"single-weight-{name}",
-            wrong=f"`{name}` with a sensitivity of W, under replace-one, where it is 2W",
-            known_from="mixing up the two neighbouring relations",
-            shows="as if half of the noise were missing",
-            broken=partial(single_weight, name),
-            healthy=partial(right_noise, name),
-        )
+        small = f"`{name}` with 30 % less noise than its theorem asks for"
+        single = f"`{name}` with a sensitivity of W, under replace-one, where it is 2W"
+        little, halved = partial(small_noise, name), partial(single_weight, name)
+        right = partial(right_noise, name)
+        yield chain.Fault(f"small-noise-{name}", small, *small_shows, little, right)
+        yield chain.Fault(f"single-weight-{name}", single, *single_shows, halved, right)
 
 
 DOUBLES_GAMMA = 16.0
@@ -126,12 +113,12 @@ def by_numpy(rng: np.random.Generator, runs: int) -> FloatArray:
 
 def doubles_pair() -> Pair:
     """Return two people with the same arm, or with both, whose terms then cancel."""
-    one, another = (People.alike(1, 1.0, arm) for arm in (-1.0, 1.0))
-    return replaced("the coefficient is 0, or not", People.alike(1, 1.0), one, another)
+    one, another = (chain.People.alike(1, 1.0, arm) for arm in (-1.0, 1.0))
+    return chain.replaced("the coefficient is 0, or not", chain.People.alike(1, 1.0), one, another)
 
 
 @dataclass(frozen=True, eq=False)
-class PlainDoubles(Chain):
+class PlainDoubles(chain.Chain):
     """The minimiser plus a Laplace number, both doubles, as the machine adds them."""
 
     draw: Draw = by_logarithm
@@ -144,7 +131,7 @@ class PlainDoubles(Chain):
 
 
 @dataclass(frozen=True, eq=False)
-class ExactGrid(Chain):
+class ExactGrid(chain.Chain):
     """The same release as the library makes it: exact noise, rounded to the public grid."""
 
     def exact(self, data: Any, runs: int) -> FloatArray:
@@ -156,23 +143,23 @@ class ExactGrid(Chain):
         return np.ldexp(np.array(whole, dtype=np.float64).reshape(runs, 1), noise.exponent)
 
 
+def doubles_calibration() -> Calibration:
+    """Return the noise of both."""
+    facts = chain.facts_of(chain.UNIT, n=2, gamma=DOUBLES_GAMMA)
+    return get_mechanism("spherical-laplace").calibrate(facts, chain.CLAIM)
+
+
 def in_doubles(name: str, draw: Draw) -> PlainDoubles:
     """Return the chain that adds noise in doubles."""
-    calibration = get_mechanism("spherical-laplace").calibrate(
-        facts_of(UNIT, n=2, gamma=DOUBLES_GAMMA), CLAIM
-    )
-    return PlainDoubles(name, doubles_pair(), calibration, weighed, draw=draw)
+    return PlainDoubles(name, doubles_pair(), doubles_calibration(), chain.weighed, draw=draw)
 
 
 def on_exact_grid() -> ExactGrid:
     """Return the chain that releases on the grid."""
-    calibration = get_mechanism("spherical-laplace").calibrate(
-        facts_of(UNIT, n=2, gamma=DOUBLES_GAMMA), CLAIM
-    )
-    return ExactGrid("exact-grid", doubles_pair(), calibration, weighed)
+    return ExactGrid("exact-grid", doubles_pair(), doubles_calibration(), chain.weighed)
 
 
-def _plain_doubles() -> Iterator[Fault]:
+def _plain_doubles() -> Iterator[chain.Fault]:
     r"""Noise added in doubles: the last bits of the sum give the coefficient away (Mironov 2012).
 
     .. math:: \mathrm{fl}(\hat\theta + s \cdot \mathrm{fl}(\log u))
@@ -185,7 +172,7 @@ def _plain_doubles() -> Iterator[Fault]:
         ("plain-doubles", by_logarithm, "as −log u"),
         ("plain-doubles-numpy", by_numpy, "by numpy"),
     ):
-        yield Fault(
+        yield chain.Fault(
             name=name,
             wrong=f"a Laplace number drawn {how} is added to a coefficient in doubles",
             known_from="Mironov 2012",
@@ -201,37 +188,28 @@ BOTH = Budget.of(2)
 
 
 @dataclass(frozen=True, eq=False)
-class TwoReleases:
+class TwoReleases(chain.OnePair):
     """A rule from everybody and one without the last person, with noise that is shared or not.
 
-    Parameters
-    ----------
-    name : str
-    shared : bool, whether both have the same noise
+    The pair: people with one arm, and one more with that arm or the other.
     """
 
-    name: str
     shared: bool
-    claim: Budget = BOTH
-    dimension: int = 2
+    claim: ClassVar[Budget] = BOTH
+    dimension: ClassVar[int] = 2
+    pair: ClassVar[Pair] = chain.replaced(
+        "the last person changes arms",
+        chain.People.alike(REUSED_OTHERS, 1.0),
+        *(chain.People.alike(1, 1.0, arm) for arm in (1.0, -1.0)),
+    )
 
     @property
-    def fit(self) -> Chain:
+    def fit(self) -> chain.Chain:
         """Each of the two fits; a missing person has weight 0 and still counts."""
-        return spherical(
-            "fit", self.pairs()[0], weighed, facts_of(UNIT, n=REUSED_OTHERS + 1, gamma=REUSED_GAMMA)
-        )
+        facts = chain.facts_of(chain.UNIT, n=REUSED_OTHERS + 1, gamma=REUSED_GAMMA)
+        return chain.spherical("fit", self.pair, chain.weighed, facts)
 
-    def pairs(self) -> Sequence[Pair]:
-        """Return people with one arm, and one more with that arm or the other."""
-        one, another = (People.alike(1, 1.0, arm) for arm in (1.0, -1.0))
-        return (
-            replaced(
-                "the last person changes arms", People.alike(REUSED_OTHERS, 1.0), one, another
-            ),
-        )
-
-    def outputs(self, data: People, runs: int, key: Key) -> FloatArray:
+    def outputs(self, data: chain.People, runs: int, key: Key) -> FloatArray:
         """Return both releases of each run, (runs, 2)."""
         keys = (key, key) if self.shared else ((*key, "one"), (*key, "other"))
         parts = zip((data, without_last(data)), keys, strict=True)
@@ -247,21 +225,21 @@ class TwoReleases:
         return np.asarray(np.abs(found - expected[1]) - np.abs(found - expected[0]))
 
 
-def without_last(people: People) -> People:
+def without_last(people: chain.People) -> chain.People:
     """Return the people with no benefit, and so no weight, for the last."""
     benefit = people.benefit.copy()
     benefit[-1] = 0.0
-    return People(people.x, people.arm, benefit)
+    return chain.People(people.x, people.arm, benefit)
 
 
-def _reused() -> Iterator[Fault]:
+def _reused() -> Iterator[chain.Fault]:
     """The same seed for two releases: their difference has no noise at all.
 
     A rule from all people and one without the last person, each at ε = 1, claimed to cost 2
     together. With the same noise in both, the difference of the two is the difference of the two
     minimisers.
     """
-    yield Fault(
+    yield chain.Fault(
         name="reused-noise",
         wrong="two releases are made with the same seed, and their costs are added",
         known_from="a `random_state` left in a script",
@@ -271,7 +249,7 @@ def _reused() -> Iterator[Fault]:
     )
 
 
-def faults() -> Iterator[Fault]:
+def faults() -> Iterator[chain.Fault]:
     """Yield every fault of this kind."""
     yield from _too_small()
     yield from _plain_doubles()

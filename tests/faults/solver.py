@@ -1,26 +1,14 @@
 """Faults of the minimiser: a forgotten γ, a free intercept, an early stop."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
-from tests.faults.chain import (
-    CLAIM,
-    HINGE,
-    TOLERANCE,
-    UNIT,
-    Chain,
-    Fault,
-    People,
-    facts_of,
-    on_grid,
-    replaced,
-    spherical,
-    weighed,
-)
+from tests.faults import chain
 
 from dpwerm.arrays import FloatArray
 from dpwerm.audit.target import Key, Pair, luck
@@ -47,25 +35,25 @@ def ignored_pair() -> Pair:
     """Return people at −1 and 1 with even labels, and one at 0.77 with one label or the other."""
     x = np.array([1.0, 1.0, -1.0, -1.0] * 5)[: IGNORED_N - 1]
     arm = np.array([1.0, -1.0] * 10)[: IGNORED_N - 1]
-    others = People(x[:, None], arm, np.ones(IGNORED_N - 1))
-    one, another = (People.alike(1, FLIPPED_AT, arm) for arm in (1.0, -1.0))
-    return replaced("one label is flipped", others, one, another)
+    others = chain.People(x[:, None], arm, np.ones(IGNORED_N - 1))
+    one, another = (chain.People.alike(1, FLIPPED_AT, arm) for arm in (1.0, -1.0))
+    return chain.replaced("one label is flipped", others, one, another)
 
 
-def with_intercept(people: People) -> BatchProblems:
+def with_intercept(people: chain.People) -> BatchProblems:
     """Return people with weight 1 and an intercept."""
-    return weighed(people, intercept=1.0)
+    return chain.weighed(people, intercept=1.0)
 
 
-def with_solver_gamma(name: str, solver_gamma: float | None) -> Chain:
+def with_solver_gamma(name: str, solver_gamma: float | None) -> chain.Chain:
     """Return the chain with another γ in the solver than in the noise."""
-    facts = facts_of(UNIT * 2, n=IGNORED_N, gamma=IGNORED_GAMMA, loss=Logistic())
-    return spherical(
+    facts = chain.facts_of(chain.UNIT * 2, n=IGNORED_N, gamma=IGNORED_GAMMA, loss=Logistic())
+    return chain.spherical(
         name, ignored_pair(), with_intercept, facts, loss=Logistic(), solver_gamma=solver_gamma
     )
 
 
-def _ignored_gamma() -> Iterator[Fault]:
+def _ignored_gamma() -> Iterator[chain.Fault]:
     r"""A solver that ignores γ while the noise uses it: Δ = 2Lr/γ, but the minimiser has no ridge.
 
     .. math:: \varepsilon_{eff} = \varepsilon \, \|\hat\theta - \hat\theta'\|_2 \, \gamma / (2 L r)
@@ -73,7 +61,7 @@ def _ignored_gamma() -> Iterator[Fault]:
     The setting in which the reference implementation's logistic regression was measured: γ = 1000,
     n = 20, ε = 1, one label flipped.
     """
-    yield Fault(
+    yield chain.Fault(
         name="ignored-gamma",
         wrong="the solver leaves the ridge out, the noise is made for γ = 1000",
         known_from="the reference implementation, logistic regression",
@@ -92,51 +80,50 @@ NEAR_ENOUGH = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class FreeIntercept:
+class FreeIntercept(chain.OnePair):
     """Objective perturbation with γ·f on the intercept; f = 1 is the mechanism as it should be.
 
-    Parameters
-    ----------
-    name : str
-    mechanism : "objective-l2" or "objective-block"
-    share : float in (0, 1], f
+    mechanism : "objective-l2" or "objective-block"; share : in (0, 1], f
+    The pair: one person who received one arm or the other.
     """
 
-    name: str
     mechanism: str
     share: float
-    claim: Budget = CLAIM
-    dimension: int = 2
+    dimension: ClassVar[int] = 2
+    pair: ClassVar[Pair] = chain.replaced(
+        "one person, one arm or the other",
+        chain.People.alike(0, 0.0),
+        *(chain.People.alike(1, 0.0, arm) for arm in (1.0, -1.0)),
+    )
 
     @property
     def calibration(self) -> Calibration:
         """The mechanism's own calibration."""
-        facts = facts_of(UNIT * 2, n=1, gamma=FREE_GAMMA)
+        facts = chain.facts_of(chain.UNIT * 2, n=1, gamma=FREE_GAMMA)
         return get_mechanism(self.mechanism).calibrate(facts, self.claim)
 
-    def pairs(self) -> Sequence[Pair]:
-        """Return one person who received one arm or the other."""
-        one, another = (People.alike(1, 0.0, arm) for arm in (1.0, -1.0))
-        return (replaced("one person, one arm or the other", People.alike(0, 0.0), one, another),)
-
-    def outputs(self, data: People, runs: int, key: Key) -> FloatArray:
+    def outputs(self, data: chain.People, runs: int, key: Key) -> FloatArray:
         """Return releases (runs, 2)."""
         rng, calibration, root = luck(*key), self.calibration, math.sqrt(self.share)
         tilt = inside_noise(calibration, Draws.of((1, runs), 2, rng))
         stretched = np.array([1 / root, 1.0])
         problem = BatchProblems(data.x[None], data.arm[None], np.ones((1, 1)), 1 / root)
         found = minimise_batch(
-            problem, HINGE, FREE_GAMMA, tilt=np.asarray(tilt) * stretched, tolerance=NEAR_ENOUGH
+            problem,
+            chain.HINGE,
+            FREE_GAMMA,
+            tilt=np.asarray(tilt) * stretched,
+            tolerance=NEAR_ENOUGH,
         )
         theta = found.theta[0] * stretched + outside_noise(calibration, Draws.of((runs,), 2, rng))
-        return on_grid(theta, calibration.noise.exponent)
+        return chain.on_grid(theta, calibration.noise.exponent)
 
     def score(self, outputs: FloatArray, pair: Pair) -> FloatArray:
         """Return the log-ratio of the densities ν(b(θ))·det ∇²F(θ)."""
         first, second = (self._log_density(outputs, data) for data in pair.both)
         return first - second
 
-    def _log_density(self, theta: FloatArray, data: People) -> FloatArray:
+    def _log_density(self, theta: FloatArray, data: chain.People) -> FloatArray:
         """Return the log-density of one person's release, up to a constant."""
         inside = self.calibration.inside
         if inside is None or inside.rate is None:
@@ -144,13 +131,13 @@ class FreeIntercept:
         row = data.arm[0] * np.array([1.0, data.x[0, 0]])
         penalty = FREE_GAMMA * np.array([self.share, 1.0])
         z = theta @ row
-        b = -(HINGE.derivative(z)[:, None] * row + penalty * theta)
+        b = -(chain.HINGE.derivative(z)[:, None] * row + penalty * theta)
         order = 2 if inside.norm == "l2" else np.inf
-        bend = np.log1p(HINGE.second_derivative(z) * float(row @ (row / penalty)))
+        bend = np.log1p(chain.HINGE.second_derivative(z) * float(row @ (row / penalty)))
         return np.asarray(bend - inside.rate * np.linalg.norm(b, ord=order, axis=1))
 
 
-def _free_intercept() -> Iterator[Fault]:
+def _free_intercept() -> Iterator[chain.Fault]:
     r"""An intercept with hardly a penalty, where objective perturbation needs all of γ.
 
     .. math:: \operatorname{argmin} \sum_i w_i \ell(z_i) + \tfrac\gamma2 (f\theta_0^2 + \theta_1^2)
@@ -163,7 +150,7 @@ def _free_intercept() -> Iterator[Fault]:
     """
     for mechanism in ("objective-l2", "objective-block"):
         name = f"free-intercept-{mechanism}"
-        yield Fault(
+        yield chain.Fault(
             name=name,
             wrong=f"`{mechanism}` penalises the intercept by a thousandth of γ",
             known_from="regression software, which leaves the intercept out of the penalty",
@@ -178,25 +165,24 @@ COARSE_GAMMA, COARSE = 20.0, 2e-4
 
 
 @dataclass(frozen=True, eq=False)
-class CoarseSolver:
+class CoarseSolver(chain.OnePair):
     """objective-l2 solved to a coarse τ from a warm start, with or without the second noise.
 
-    Parameters
-    ----------
-    name : str
-    second : bool, whether the second noise is added
+    The pair: two people with the same arm, or with both.
     """
 
-    name: str
     second: bool
-    claim: Budget = CLAIM
-    dimension: int = 1
+    pair: ClassVar[Pair] = chain.replaced(
+        "the last person changes arms",
+        chain.People.alike(1, 1.0),
+        *(chain.People.alike(1, 1.0, arm) for arm in (1.0, -1.0)),
+    )
 
     @property
     def calibration(self) -> Calibration:
         """The mechanism's own calibration."""
         return get_mechanism("objective-l2").calibrate(
-            facts_of(UNIT, n=2, gamma=COARSE_GAMMA), self.claim
+            chain.facts_of(chain.UNIT, n=2, gamma=COARSE_GAMMA), self.claim
         )
 
     @property
@@ -208,27 +194,26 @@ class CoarseSolver:
         reach = round_up(2 * Fraction(COARSE))
         return SECOND.noise_for(reach, self.dimension, Budget(inside.epsilon_outside))
 
-    def pairs(self) -> Sequence[Pair]:
-        """Return two people with the same arm, or with both."""
-        one, another = (People.alike(1, 1.0, arm) for arm in (1.0, -1.0))
-        return (replaced("the last person changes arms", People.alike(1, 1.0), one, another),)
-
-    def start(self, data: People) -> float:
+    def start(self, data: chain.People) -> float:
         """Return θ̂(D), where the solver starts."""
-        found = minimise_batch(weighed(data), HINGE, COARSE_GAMMA, tolerance=TOLERANCE)
+        found = minimise_batch(
+            chain.weighed(data), chain.HINGE, COARSE_GAMMA, tolerance=chain.TOLERANCE
+        )
         return float(found.theta[0, 0])
 
-    def outputs(self, data: People, runs: int, key: Key) -> FloatArray:
+    def outputs(self, data: chain.People, runs: int, key: Key) -> FloatArray:
         """Return releases (runs, 1)."""
         rng, calibration, start = luck(*key), self.calibration, self.start(data)
         tilt = np.asarray(inside_noise(calibration, Draws.of((1, runs), 1, rng)))
-        solved = minimise_batch(weighed(data), HINGE, COARSE_GAMMA, tilt=tilt, tolerance=TOLERANCE)
+        solved = minimise_batch(
+            chain.weighed(data), chain.HINGE, COARSE_GAMMA, tilt=tilt, tolerance=chain.TOLERANCE
+        )
         near = np.abs(tilt[0]) <= COARSE_GAMMA * COARSE
         theta = np.where(near, start, solved.theta[0])
         if not self.second:
             return theta
         noise = self.second_noise
-        return on_grid(theta + rng.laplace(scale=noise.scale, size=(runs, 1)), noise.exponent)
+        return chain.on_grid(theta + rng.laplace(scale=noise.scale, size=(runs, 1)), noise.exponent)
 
     def score(self, outputs: FloatArray, pair: Pair) -> FloatArray:
         """Return 1 or −1 where an output is the start of one side, else 0."""
@@ -236,7 +221,7 @@ class CoarseSolver:
         return np.asarray(first.astype(float) - second.astype(float))
 
 
-def _coarse_solver() -> Iterator[Fault]:
+def _coarse_solver() -> Iterator[chain.Fault]:
     r"""Objective perturbation whose solver stops early, with no second noise to hide where.
 
     .. math:: |b| \le \gamma\tau \;\Rightarrow\; \text{release } \hat\theta(D)
@@ -245,7 +230,7 @@ def _coarse_solver() -> Iterator[Fault]:
     at once, and what is released is θ̂(D) itself. The second noise, made for 2τ, is what the twin
     adds.
     """
-    yield Fault(
+    yield chain.Fault(
         name="coarse-solver",
         wrong="objective perturbation is solved coarsely, and no second noise is added",
         known_from="solvers that stop at a tolerance",
@@ -255,7 +240,7 @@ def _coarse_solver() -> Iterator[Fault]:
     )
 
 
-def faults() -> Iterator[Fault]:
+def faults() -> Iterator[chain.Fault]:
     """Yield every fault of this kind."""
     yield from _ignored_gamma()
     yield from _free_intercept()

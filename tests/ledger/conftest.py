@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from tests.ledger.postgres import Server, running_server
 
-from dpwerm.privacy.ledger.url import LedgerAddress
+from dpwerm.privacy.ledger.database import Database
+from dpwerm.privacy.ledger.store import database_of
 
 
 @pytest.fixture(scope="session")
@@ -16,9 +17,9 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def address(request: pytest.FixtureRequest, tmp_path: Path) -> LedgerAddress:
+def address(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
     """Give the place of a ledger that has not begun, once on each database."""
     if request.param == "sqlite":
-        return LedgerAddress.of("sqlite:///ledger.db", tmp_path)
+        return database_of("sqlite:///ledger.db", tmp_path)
     make: Callable[[], str] = request.getfixturevalue("server").new_schema
-    return LedgerAddress.of(make(), None)
+    return database_of(make(), None)

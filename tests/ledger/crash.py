@@ -31,8 +31,7 @@ from tests.bad_input.base import STUDY, sound_table
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 from dpwerm.privacy.ledger.account import Account
 from dpwerm.privacy.ledger.entry import Entry
-from dpwerm.privacy.ledger.store import Store
-from dpwerm.privacy.ledger.url import LedgerAddress
+from dpwerm.privacy.ledger.store import Store, database_of
 from dpwerm.releases.rule_file import read_rule, write_rule
 from dpwerm.study.study import Study
 
@@ -82,7 +81,7 @@ class Place:
     @property
     def store(self) -> Store:
         """The ledger, past all accounts."""
-        return Store(LedgerAddress.of("sqlite:///ledger.db", self.folder))
+        return Store(database_of("sqlite:///ledger.db", self.folder))
 
     def fit(self, number: int, on_stage: Callable[[str], None]) -> None:
         """Fit and write a rule as a user does; the cost differs from fit to fit."""

@@ -25,9 +25,9 @@ import sqlalchemy.dialects.sqlite.pysqlite  # noqa: F401
 from tests.ledger.postgres import running_server
 
 from dpwerm.errors import BudgetError
+from dpwerm.privacy.ledger.database import Database
 from dpwerm.privacy.ledger.entry import Entry
-from dpwerm.privacy.ledger.store import Store
-from dpwerm.privacy.ledger.url import LedgerAddress
+from dpwerm.privacy.ledger.store import Store, database_of
 
 PROCESSES = 32
 CHARGES = 4
@@ -56,7 +56,7 @@ class Outcome:
     wrong: list[str]
 
 
-def hammer(address: LedgerAddress, processes: int, charges: int) -> Outcome:
+def hammer(address: Database, processes: int, charges: int) -> Outcome:
     """Charge a ledger that has not begun ``processes`` · ``charges`` times; half of it fits."""
     tried = processes * charges
     limit = tried // 2
@@ -101,7 +101,7 @@ def hammer(address: LedgerAddress, processes: int, charges: int) -> Outcome:
     )
 
 
-def _charges(address: LedgerAddress, charges: int, limit: int) -> Report:
+def _charges(address: Database, charges: int, limit: int) -> Report:
     """Charge again and again; a refusal is an answer, anything else is a fault."""
     store = Store(address)
     written: list[tuple[int, str]] = []
@@ -125,7 +125,7 @@ def _charges(address: LedgerAddress, charges: int, limit: int) -> Report:
     return written, refused, wrong
 
 
-def _watch(address: LedgerAddress, over: Callable[[], bool]) -> Report:
+def _watch(address: Database, over: Callable[[], bool]) -> Report:
     """Verify the ledger until the others are done, and count how often."""
     store, times, wrong = Store(address), 0, list[str]()
     before: tuple[Entry, ...] = ()
@@ -165,14 +165,14 @@ def _ended(process: multiprocessing.process.BaseProcess, pipe: Connection) -> Re
 
 
 @contextmanager
-def new_address(database: str) -> Iterator[LedgerAddress]:
+def new_address(database: str) -> Iterator[Database]:
     """Give the place of a ledger that has not begun, on the database of that name."""
     if database == "sqlite":
         with tempfile.TemporaryDirectory() as folder:
-            yield LedgerAddress.of("sqlite:///ledger.db", Path(folder))
+            yield database_of("sqlite:///ledger.db", Path(folder))
     else:
         with running_server() as server:
-            yield LedgerAddress.of(server.new_database(), None)
+            yield database_of(server.new_database(), None)
 
 
 def main() -> int:

@@ -5,9 +5,11 @@ from contextlib import closing
 
 import psycopg
 from psycopg.conninfo import make_conninfo
+from sqlalchemy import select
 
-from dpwerm.privacy.ledger.store import Store
-from dpwerm.privacy.ledger.url import LedgerAddress
+from dpwerm.privacy.ledger.database import Database, SqliteDatabase
+from dpwerm.privacy.ledger.postgresql import PostgresqlDatabase
+from dpwerm.privacy.ledger.store import HEAD, VERSION, Store, version
 
 DISARM = {
     "sqlite": tuple(f"DROP TRIGGER dpwerm_entries_{on}" for on in ("update", "delete", "insert")),
@@ -15,24 +17,41 @@ DISARM = {
 }
 
 
-def meddle(address: LedgerAddress, *statements: str) -> None:
+def meddle(address: Database, *statements: str) -> None:
     """Run statements of SQL on the database of a ledger."""
-    if address.path is not None:
+    if isinstance(address, SqliteDatabase):
         with closing(sqlite3.connect(address.path)) as file, file:
             for statement in statements:
                 file.execute(statement)
         return
-    with psycopg.connect(make_conninfo(**address.server)) as connection:
+    with psycopg.connect(make_conninfo(**server_of(address))) as connection:
         for statement in statements:
             connection.execute(statement.encode())
 
 
-def disarmed(address: LedgerAddress, *statements: str) -> None:
+def server_of(address: Database) -> dict[str, str]:
+    """Return the keyword arguments of a connection to a server."""
+    assert isinstance(address, PostgresqlDatabase)
+    return dict(address.server)
+
+
+def head_of(store: Store) -> tuple[int, str] | None:
+    """Return number and hash of the entry written last, as the head names it, if there is one."""
+    if not store.database.is_there():
+        return None
+    with store.database.reading() as connection:
+        if version(connection) < VERSION:
+            return None
+        number, digest = connection.execute(select(HEAD.c.number, HEAD.c.hash)).one()
+        return number, digest
+
+
+def disarmed(address: Database, *statements: str) -> None:
     """Remove what protects the entries, then run statements."""
     meddle(address, *DISARM[address.kind], *statements)
 
 
-def filled(address: LedgerAddress, charges: int = 4) -> Store:
+def filled(address: Database, charges: int = 4) -> Store:
     """Return a ledger with a first entry and ``charges`` more."""
     store = Store(address)
     for _ in range(charges):

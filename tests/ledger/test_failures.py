@@ -12,8 +12,7 @@ from tests.ledger.children import drop_rights, give_away, in_child
 from tests.ledger.meddle import filled
 
 from dpwerm.cli.main import main
-from dpwerm.privacy.ledger.store import Store
-from dpwerm.privacy.ledger.url import LedgerAddress
+from dpwerm.privacy.ledger.store import Store, database_of
 
 LARGE = {"kind": "charged", "padding": "x" * 50_000}
 
@@ -27,7 +26,7 @@ def folder() -> Iterator[Path]:
 
 
 def store_in(folder: Path) -> Store:
-    return Store(LedgerAddress.of("sqlite:///ledger.db", folder))
+    return Store(database_of("sqlite:///ledger.db", folder))
 
 
 def command(*arguments: object) -> int:
@@ -39,7 +38,7 @@ def charge(store: Store) -> int:
 
 
 def test_a_full_disk_writes_nothing(folder: Path) -> None:
-    store = filled(store_in(folder).address)
+    store = filled(store_in(folder).database)
     before = store.read()
     size = (folder / "ledger.db").stat().st_size
 
@@ -57,19 +56,19 @@ def test_a_full_disk_writes_nothing(folder: Path) -> None:
 
 def test_a_disk_too_full_for_a_new_ledger(folder: Path) -> None:
     store = store_in(folder)
-    filled(LedgerAddress.of("sqlite:///other.db", folder), charges=1)  # everything is loaded
+    filled(database_of("sqlite:///other.db", folder), charges=1)  # everything is loaded
 
     def on_a_full_disk() -> int:
         resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
         return charge(store)
 
     assert in_child(on_a_full_disk).startswith("LedgerError: the ledger sqlite ledger.db: ")
-    assert not store.exists()
+    assert not store.read()
     assert charge(store) == 2
 
 
 def test_a_file_that_may_not_be_written(folder: Path) -> None:
-    store = filled(store_in(folder).address)
+    store = filled(store_in(folder).database)
     path = folder / "ledger.db"
     give_away(path)
     path.chmod(0o400)
@@ -89,7 +88,7 @@ def test_a_file_that_may_not_be_written(folder: Path) -> None:
 
 
 def test_a_file_that_may_not_be_read(folder: Path) -> None:
-    store = filled(store_in(folder).address)
+    store = filled(store_in(folder).database)
     path = folder / "ledger.db"
     give_away(path)
     path.chmod(0o000)
@@ -102,7 +101,7 @@ def test_a_file_that_may_not_be_read(folder: Path) -> None:
 
 
 def test_a_folder_that_may_not_be_written(folder: Path) -> None:
-    store = filled(store_in(folder).address)
+    store = filled(store_in(folder).database)
     give_away(folder / "ledger.db")
     folder.chmod(0o500)
     count = len(store.read())
@@ -151,7 +150,7 @@ def test_commands_that_look_write_nothing(folder: Path, capsys: pytest.CaptureFi
 
 def test_a_new_ledger_in_a_folder_that_may_not_be_written(folder: Path) -> None:
     store = store_in(folder)
-    filled(LedgerAddress.of("sqlite:///other.db", folder), charges=1)
+    filled(database_of("sqlite:///other.db", folder), charges=1)
     folder.chmod(0o500)
 
     def as_somebody() -> int:
@@ -164,16 +163,16 @@ def test_a_new_ledger_in_a_folder_that_may_not_be_written(folder: Path) -> None:
         )
     finally:
         folder.chmod(0o700)
-    assert not store.exists()
+    assert not store.read()
 
 
 def test_a_folder_that_may_not_be_entered(folder: Path) -> None:
-    store = filled(store_in(folder).address)
+    store = filled(store_in(folder).database)
     folder.chmod(0o000)
 
     def as_somebody() -> bool:
         drop_rights()
-        return store.exists()
+        return bool(store.read())
 
     try:
         assert "LedgerError: the ledger sqlite ledger.db: it cannot be opened" in in_child(
@@ -185,13 +184,13 @@ def test_a_folder_that_may_not_be_entered(folder: Path) -> None:
 
 def test_a_journal_left_by_a_crash_is_put_right_by_a_reader(folder: Path) -> None:
     """A copy of file and journal, taken while a commit is under way, is what a crash leaves."""
-    store = filled(store_in(folder).address)
+    store = filled(store_in(folder).database)
     before = store.read()
     crashed = folder / "crashed"
     crashed.mkdir()
 
     def crash() -> None:
-        with store._database.writing() as connection:
+        with store.database.writing() as connection:
             connection.exec_driver_sql("PRAGMA cache_size = 1")
             connection.exec_driver_sql("CREATE TABLE filler (x)")
             for _ in range(50):

@@ -7,14 +7,14 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
-from tests.ledger.meddle import filled, meddle
+from tests.ledger.meddle import filled, meddle, server_of
 from tests.ledger.postgres import USER, Server
 
 from dpwerm.errors import LedgerError
 from dpwerm.privacy.ledger import postgresql
 from dpwerm.privacy.ledger.entry import Entry
-from dpwerm.privacy.ledger.store import Store
-from dpwerm.privacy.ledger.url import LedgerAddress
+from dpwerm.privacy.ledger.postgresql import PostgresqlDatabase
+from dpwerm.privacy.ledger.store import Store, database_of
 
 SECRET = "gEhe1m"  # noqa: S105 - made up
 OURS = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'dpwerm'"
@@ -23,7 +23,7 @@ GONE = "cannot be reached or the connection was lost"
 
 @pytest.fixture
 def store(server: Server) -> Store:
-    return filled(LedgerAddress.of(server.new_schema(), None), charges=2)
+    return filled(database_of(server.new_schema(), None), charges=2)
 
 
 def charge(store: Store) -> int:
@@ -42,13 +42,13 @@ def cut_off(server: Server, store: Store) -> None:
 
 def refused(url: str, match: str) -> None:
     """Expect an error with nothing in it but kind, host and database, from reading and writing."""
-    store = Store(LedgerAddress.of(url, None))
+    store = Store(database_of(url, None))
     parts = urlsplit(url)
-    for use in (store.exists, store.read, store.faults, lambda: charge(store)):
+    for use in (store.read, store.faults, lambda: charge(store)):
         with pytest.raises(LedgerError, match=match) as caught:
             use()
         assert caught.value.__suppress_context__
-        told = str(caught.value).removeprefix(f"the ledger {store.address.shown}: ")
+        told = str(caught.value).removeprefix(f"the ledger {store.database.shown}: ")
         for secret in (SECRET, parts.password, parts.username, url):
             assert secret is None or secret not in told
 
@@ -74,7 +74,7 @@ def test_no_password(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_password_from_the_environment(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PGPASSWORD", server.password)
     url = server.new_schema().replace(f":{server.password}@", "@")
-    assert charge(Store(LedgerAddress.of(url, None))) == 2
+    assert charge(Store(database_of(url, None))) == 2
 
 
 def test_a_database_that_does_not_exist(server: Server) -> None:
@@ -90,11 +90,11 @@ def test_no_password_is_logged(
     server: Server, store: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    charge(Store(store.address))
+    charge(Store(store.database))
     refused(server.url(password=SECRET), "refused")
     refused(f"postgresql://{USER}:{SECRET}@127.0.0.1:1/trials", GONE)
     with pytest.raises(LedgerError):
-        cut_off(server, Store(store.address))
+        cut_off(server, Store(store.database))
     assert SECRET not in caplog.text
     assert server.password not in caplog.text
     assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
@@ -149,7 +149,7 @@ def test_a_connection_lost_during_a_charge(server: Server, store: Store) -> None
 def test_a_connection_lost_in_the_commit_leaves_it_in_doubt(store: Store) -> None:
     before = store.read()
     meddle(
-        store.address,
+        store.database,
         "CREATE FUNCTION end_us() RETURNS trigger LANGUAGE plpgsql AS $$ "
         "BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$",
         "CREATE CONSTRAINT TRIGGER at_the_end AFTER INSERT ON dpwerm_entries "
@@ -157,15 +157,15 @@ def test_a_connection_lost_in_the_commit_leaves_it_in_doubt(store: Store) -> Non
     )
     with pytest.raises(LedgerError, match="whether the last entry was written is not known"):
         charge(store)
-    meddle(store.address, "DROP TRIGGER at_the_end ON dpwerm_entries")
+    meddle(store.database, "DROP TRIGGER at_the_end ON dpwerm_entries")
     assert store.read() == before
     assert charge(store) == len(before) + 1
 
 
 def test_nobody_waits_for_ever(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(postgresql, "WAIT", 0.2)
-    with store._database.writing(), pytest.raises(LedgerError, match="busy"):
-        charge(Store(store.address))
+    with store.database.writing(), pytest.raises(LedgerError, match="busy"):
+        charge(Store(store.database))
     assert charge(store) == 4
 
 
@@ -173,7 +173,7 @@ def test_a_writer_who_stops_moving_is_ended(store: Store, monkeypatch: pytest.Mo
     monkeypatch.setattr(postgresql, "_IDLE", 0.1)
 
     def wait_for_another(_: tuple[Entry, ...]) -> dict[str, object]:
-        assert charge(Store(store.address)) == 4
+        assert charge(Store(store.database)) == 4
         return {"kind": "charged"}
 
     with pytest.raises(LedgerError, match=GONE):
@@ -185,10 +185,10 @@ def test_a_writer_who_stops_moving_is_ended(store: Store, monkeypatch: pytest.Mo
     ("setting", "kept"), [("off", "on"), ("local", "on"), ("remote_apply", "remote_apply")]
 )
 def test_commits_are_durable_whatever_the_user_set(store: Store, setting: str, kept: str) -> None:
-    server = dict(store.address.server)
+    server = server_of(store.database)
     server["options"] += f" -csynchronous_commit={setting}"
-    own = Store(LedgerAddress("postgresql", server=server))
-    with own._database.writing() as connection:
+    own = Store(PostgresqlDatabase(server))
+    with own.database.writing() as connection:
         assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == kept
 
 
@@ -204,7 +204,7 @@ def test_a_server_without_fsync_is_refused(server: Server, store: Store) -> None
 
 
 def test_a_user_who_may_only_read(server: Server, store: Store) -> None:
-    schema = store.address.server["options"].removeprefix("-csearch_path=")
+    schema = server_of(store.database)["options"].removeprefix("-csearch_path=")
     server.sql(
         "DROP ROLE IF EXISTS reader",
         f"CREATE ROLE reader LOGIN PASSWORD '{SECRET}'",
@@ -212,7 +212,7 @@ def test_a_user_who_may_only_read(server: Server, store: Store) -> None:
         f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO reader",
     )
     login = {"user": "reader", "password": SECRET}
-    own = Store(LedgerAddress("postgresql", server={**store.address.server, **login}))
+    own = Store(PostgresqlDatabase({**server_of(store.database), **login}))
     assert own.read() == store.read()
     assert own.faults() == []
     with pytest.raises(LedgerError, match="may not use its tables"):
@@ -221,7 +221,7 @@ def test_a_user_who_may_only_read(server: Server, store: Store) -> None:
 
 def test_without_the_package_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    store = Store(LedgerAddress.of("postgresql://host/trials", None))
+    store = Store(database_of("postgresql://host/trials", None))
     with pytest.raises(LedgerError, match="with its extra postgresql"):
         store.read()
 
@@ -229,7 +229,7 @@ def test_without_the_package_it_says_what_to_install(monkeypatch: pytest.MonkeyP
 def _after_reload(store: Store, setting: str) -> None:
     """Charge once the server's processes have taken over a setting."""
     for _ in range(100):
-        with psycopg.connect(make_conninfo(**store.address.server)) as connection:
+        with psycopg.connect(make_conninfo(**server_of(store.database))) as connection:
             row = connection.execute("SHOW fsync").fetchone()
         if row == (setting,):
             break
@@ -247,8 +247,8 @@ def test_users_with_schemas_of_their_own_share_one_ledger(server: Server) -> Non
         database=database,
     )
     try:
-        first = Store(LedgerAddress.of(f"postgresql://anna:{SECRET}@{place}", None))
-        other = Store(LedgerAddress.of(f"postgresql://{USER}:{parts.password}@{place}", None))
+        first = Store(database_of(f"postgresql://anna:{SECRET}@{place}", None))
+        other = Store(database_of(f"postgresql://{USER}:{parts.password}@{place}", None))
         assert (charge(first), charge(other), charge(first)) == (2, 3, 4)
         assert first.read() == other.read()
     finally:
@@ -262,7 +262,7 @@ def test_users_with_schemas_of_their_own_share_one_ledger(server: Server) -> Non
 def test_no_variable_leads_to_another_ledger(
     server: Server, monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
-    store = Store(LedgerAddress.of(server.new_database(), None))
+    store = Store(database_of(server.new_database(), None))
     charge(store)
     monkeypatch.setenv(*variable.split("=", 1))
     assert charge(store) == 3
@@ -278,14 +278,14 @@ def test_a_url_without_a_port_means_the_usual_one(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(psycopg, "connect", connect)
     monkeypatch.setenv("PGPORT", "1")
     with pytest.raises(LedgerError):
-        Store(LedgerAddress.of("postgresql://host/db", None)).read()
+        Store(database_of("postgresql://host/db", None)).read()
     assert "port=5432" in seen[0]
 
 
 def test_a_database_without_the_schema_says_how_to_name_another(server: Server) -> None:
     url = server.new_database()
     server.sql("DROP SCHEMA public", database=urlsplit(url).path[1:])
-    store = Store(LedgerAddress.of(url, None))
-    assert not store.exists()
+    store = Store(database_of(url, None))
+    assert not store.read()
     with pytest.raises(LedgerError, match="no schema public; another one"):
         charge(store)

@@ -5,17 +5,17 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from tests.ledger.meddle import disarmed, filled, meddle
+from tests.ledger.meddle import disarmed, filled, head_of, meddle
 
 from dpwerm.errors import LedgerTamperedError
+from dpwerm.privacy.ledger.database import Database
 from dpwerm.privacy.ledger.entry import Entry, seal
-from dpwerm.privacy.ledger.store import Store
-from dpwerm.privacy.ledger.url import LedgerAddress
+from dpwerm.privacy.ledger.store import Store, database_of
 
 EDITED = "was edited or moved: its hash does not fit"
 
 
-def put(address: LedgerAddress, entry: Entry) -> None:
+def put(address: Database, entry: Entry) -> None:
     """Write an entry over the one of the same number."""
     content, digest, number = f"'{entry.content}'", f"'{entry.hash}'", entry.number
     disarmed(
@@ -27,28 +27,26 @@ def put(address: LedgerAddress, entry: Entry) -> None:
 
 def refuses_to_go_on(store: Store) -> None:
     """Neither who checked the chain before somebody meddled nor who comes later charges."""
-    for one in (store, Store(store.address)):
+    for one in (store, Store(store.database)):
         with pytest.raises(LedgerTamperedError, match="does not verify"):
             one.verified()
         with pytest.raises(LedgerTamperedError, match="does not verify"):
             one.append(lambda _: {"kind": "charged"})
 
 
-def test_entries_come_back_as_they_were_written(address: LedgerAddress) -> None:
+def test_entries_come_back_as_they_were_written(address: Database) -> None:
     store = Store(address)
-    assert not store.exists()
     assert store.read() == ()
-    assert store.head() is None
+    assert head_of(store) is None
     written = [store.append(lambda e: {"kind": "charged", "say": f"ε '\"\x00 {len(e)}"})]
     written += [store.append(lambda e: {"kind": "charged", "cost": {"ε": ["0.1", None, 10**40]}})]
-    assert store.exists()
     assert list(store.read()[1:]) == written
-    assert store.head() == (3, written[-1].hash)
+    assert head_of(store) == (3, written[-1].hash)
     assert store.faults() == []
     assert Store(address).read() == store.read()
 
 
-def test_a_refusal_writes_nothing(address: LedgerAddress) -> None:
+def test_a_refusal_writes_nothing(address: Database) -> None:
     store = filled(address)
     before = store.read()
     with pytest.raises(ZeroDivisionError):
@@ -66,7 +64,7 @@ def test_a_refusal_writes_nothing(address: LedgerAddress) -> None:
         "DELETE FROM dpwerm_entries",
     ],
 )
-def test_the_database_itself_refuses_changes(address: LedgerAddress, statement: str) -> None:
+def test_the_database_itself_refuses_changes(address: Database, statement: str) -> None:
     store = filled(address)
     with pytest.raises((sqlite3.IntegrityError, psycopg.Error), match="never changed"):
         meddle(address, statement)
@@ -121,9 +119,7 @@ def test_the_database_itself_refuses_changes(address: LedgerAddress, statement: 
     ],
     ids=lambda value: value[0][:60] if isinstance(value, list) else "",
 )
-def test_what_was_done_is_named(
-    address: LedgerAddress, statements: list[str], told: list[str]
-) -> None:
+def test_what_was_done_is_named(address: Database, statements: list[str], told: list[str]) -> None:
     store = filled(address)
     disarmed(address, *statements)
     faults = "\n".join(store.faults())
@@ -132,7 +128,7 @@ def test_what_was_done_is_named(
     refuses_to_go_on(store)
 
 
-def test_an_entry_with_a_new_hash_that_fits_is_found(address: LedgerAddress) -> None:
+def test_an_entry_with_a_new_hash_that_fits_is_found(address: Database) -> None:
     store = filled(address)
     old = store.read()[2]
     new = seal(3, old.previous, {"kind": "charged", "after": 0})
@@ -143,7 +139,7 @@ def test_an_entry_with_a_new_hash_that_fits_is_found(address: LedgerAddress) -> 
     refuses_to_go_on(store)
 
 
-def test_the_last_entry_with_a_new_hash_is_found_by_the_head(address: LedgerAddress) -> None:
+def test_the_last_entry_with_a_new_hash_is_found_by_the_head(address: Database) -> None:
     store = filled(address)
     new = seal(5, store.read()[3].hash, {"kind": "charged", "after": 0})
     put(address, new)
@@ -152,16 +148,16 @@ def test_the_last_entry_with_a_new_hash_is_found_by_the_head(address: LedgerAddr
 
 
 @pytest.mark.parametrize("table", ["dpwerm_schema", "dpwerm_entries", "dpwerm_head"])
-def test_a_dropped_table_is_no_new_ledger(address: LedgerAddress, table: str) -> None:
+def test_a_dropped_table_is_no_new_ledger(address: Database, table: str) -> None:
     store = filled(address)
     meddle(address, f"DROP TABLE {table}")
     assert len(store.faults()) == 1
-    for use in (store.exists, store.read, lambda: store.append(lambda _: {"kind": "charged"})):
+    for use in (store.read, lambda: store.append(lambda _: {"kind": "charged"})):
         with pytest.raises(LedgerTamperedError, match="missing"):
             use()
 
 
-def test_many_faults_make_a_short_message(address: LedgerAddress) -> None:
+def test_many_faults_make_a_short_message(address: Database) -> None:
     store = filled(address, charges=6)
     disarmed(address, "UPDATE dpwerm_entries SET hash = '' WHERE number > 1")
     assert len(store.faults()) > 6
@@ -179,7 +175,7 @@ def test_many_faults_make_a_short_message(address: LedgerAddress) -> None:
     ],
 )
 def test_an_entry_that_does_not_stay_pays_for_nothing(tmp_path: Path, lie: str) -> None:
-    address = LedgerAddress.of("sqlite:///ledger.db", tmp_path)
+    address = database_of("sqlite:///ledger.db", tmp_path)
     store = filled(address)
     disarmed(address, f"CREATE TRIGGER lie {lie}")
     with pytest.raises(LedgerTamperedError, match="does not stay"):
@@ -187,7 +183,7 @@ def test_an_entry_that_does_not_stay_pays_for_nothing(tmp_path: Path, lie: str) 
     assert store.faults() == []
 
 
-def test_an_older_version_does_not_hide_dropped_entries(address: LedgerAddress) -> None:
+def test_an_older_version_does_not_hide_dropped_entries(address: Database) -> None:
     store = filled(address)
     disarmed(
         address,

@@ -12,9 +12,9 @@ from tests.ledger.children import die, in_child
 from tests.ledger.hammer import CHARGES, PROCESSES
 from tests.ledger.meddle import filled
 
+from dpwerm.privacy.ledger.database import Database
 from dpwerm.privacy.ledger.entry import Entry
 from dpwerm.privacy.ledger.store import Store
-from dpwerm.privacy.ledger.url import LedgerAddress
 
 ROOT = Path(__file__).parents[2]
 
@@ -40,7 +40,7 @@ def test_processes_never_overspend_together(database: str, request: pytest.Fixtu
     assert outcome["refused"] == outcome["tried"] - outcome["limit"]
 
 
-def test_threads_share_a_store(address: LedgerAddress) -> None:
+def test_threads_share_a_store(address: Database) -> None:
     store = Store(address)
     start = threading.Barrier(8)
 
@@ -53,13 +53,13 @@ def test_threads_share_a_store(address: LedgerAddress) -> None:
     assert store.faults() == []
 
 
-def test_a_store_survives_a_fork(address: LedgerAddress) -> None:
+def test_a_store_survives_a_fork(address: Database) -> None:
     store = filled(address, charges=1)
     assert in_child(lambda: store.append(lambda _: {"kind": "charged"}).number) == "3"
     assert store.append(lambda _: {"kind": "charged"}).number == 4
 
 
-def test_a_writer_killed_inside_its_transaction_leaves_nothing(address: LedgerAddress) -> None:
+def test_a_writer_killed_inside_its_transaction_leaves_nothing(address: Database) -> None:
     store = filled(address)
     before = store.read()
 
@@ -74,7 +74,7 @@ def test_a_writer_killed_inside_its_transaction_leaves_nothing(address: LedgerAd
     assert store.faults() == []
 
 
-def test_a_founder_killed_leaves_no_ledger(address: LedgerAddress) -> None:
+def test_a_founder_killed_leaves_no_ledger(address: Database) -> None:
     store = Store(address)
 
     def killed(_: tuple[Entry, ...]) -> dict[str, object]:
@@ -82,11 +82,11 @@ def test_a_founder_killed_leaves_no_ledger(address: LedgerAddress) -> None:
         return {}
 
     assert in_child(lambda: store.append(killed)) == "killed"
-    assert not store.exists()
+    assert not store.read()
     assert store.append(lambda _: {"kind": "charged"}).number == 2
 
 
-def test_what_is_charged_survives_the_death_of_its_writer(address: LedgerAddress) -> None:
+def test_what_is_charged_survives_the_death_of_its_writer(address: Database) -> None:
     store = filled(address)
 
     def charge_and_die() -> None:

@@ -4,12 +4,14 @@ A person has one level, so one person moves all counts together by at most k = 2
 Laplace noise of scale k/ε, as for any sums of shares (docs/proofs/evaluation.md).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from dpwerm.audit.suite import Cell, SumsTarget
 from dpwerm.documents.content import Facts, Paragraph, Report, Section, Table, cleaned
 from dpwerm.errors import Fault, ParameterError, RuleFileError
 from dpwerm.features.blocks import Frozen
@@ -145,6 +147,11 @@ class StatisticsKind(Kind[Counts]):
         """Return the counts as text."""
         rows = zip(release.levels, release.counts, strict=True)
         return "\n".join(f"{level}: {count:.1f}" for level, count in rows) + "\n"
+
+    def audited(self) -> Iterable[Cell]:
+        """Return what an auditor attacks: as many sums as there are levels, one share for each."""
+        make = partial(SumsTarget, Budget.of("4"), cells=2, pieces=1)
+        return [Cell("statistics", "2 levels, epsilon = 4", make, quick=True)]
 
     def report(self, release: Counts, beside: Beside) -> Report:
         """Return a short report."""

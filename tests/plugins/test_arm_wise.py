@@ -11,8 +11,8 @@ from tests.said import Run
 
 from dpwerm.audit.attack import audit
 from dpwerm.audit.mechanisms import MechanismTarget
+from dpwerm.audit.suite import cells, private_mechanisms
 from dpwerm.choose.hyperparameters import Hyperparameters
-from dpwerm.documents.half_widths import half_width
 from dpwerm.documents.summary import summary
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
@@ -89,7 +89,7 @@ def test_it_walks_from_the_fit_to_the_report(mechanism: str, tmp_path: Path, run
     page, code = tmp_path / "report.html", tmp_path / "rule.py"
     assert run("report", path, "--out", page).code == 0
     assert "age" in page.read_text(encoding="utf-8")
-    assert half_width(rule.release) is None, "the noise of a score of two coefficients is larger"
+    assert rule.release.half_width() is None, "the noise of a score of two coefficients is larger"
     assert run("export", path, "--out", code).code == 0
 
 
@@ -126,3 +126,12 @@ def test_the_auditor_attacks_it(mechanism: str) -> None:
     assert found.lower > 0.4
     loud = MechanismTarget(mechanism, facts, spec.loss, Budget.of("2"))
     assert audit(loud, runs=20_000).lower > 1.0, "noise for twice the budget is told apart"
+
+
+def test_the_suite_audits_its_loss_under_every_mechanism() -> None:
+    own = [cell for cell in cells().values() if cell.setting.endswith(f", {Huber().name}")]
+    assert {cell.name for cell in own} == set(private_mechanisms())
+    (cell,) = [one for one in own if one.key.startswith("spherical-laplace, p = 2")]
+    found = audit(cell.make(), runs=8000, confidence=1 - 1e-8)
+    assert found.holds
+    assert found.lower > 0.2

@@ -18,7 +18,7 @@ from dpwerm.audit.attack import audit
 from dpwerm.audit.suite import mechanism_target
 from dpwerm.choose import search as candidates
 from dpwerm.documents.content import as_text
-from dpwerm.documents.half_widths import half_width, simulated_reach
+from dpwerm.documents.half_widths import simulated_reach
 from dpwerm.documents.report.compose import compose
 from dpwerm.documents.report.material import Material
 from dpwerm.documents.summary import summary
@@ -56,20 +56,20 @@ def test_it_fits_verifies_and_is_told(name: str, tmp_path: Path) -> None:
     assert again.release.certificate.mechanism == name
     assert again.release.certificate.claim == MECHANISMS[name].statement
     assert name in summary(again)
-    text = as_text(compose(Material(again, None)))
+    text = as_text(compose(Material(again)))
     assert MECHANISMS[name].how in " ".join(text.split())
 
 
 def test_its_half_width_is_that_of_its_law() -> None:
     rule = demo_rule(50, mechanism="cube-laplace")
     certificate = rule.release.certificate
-    width = half_width(rule.release)
+    width = rule.release.half_width()
     assert width is not None
     rng, p = np.random.default_rng(1), certificate.dimension
     noise = rng.gamma(p + 1, size=40_000) * rng.uniform(-1, 1, 40_000) * certificate.noise.scale
     assert np.mean(np.abs(noise) <= width) == pytest.approx(0.95, abs=0.006)
     inside = demo_rule(1, mechanism="objective-sup")
-    assert half_width(inside.release) is None
+    assert inside.release.half_width() is None
     assert simulated_reach(inside, problems=4, draws=4) is not None
 
 

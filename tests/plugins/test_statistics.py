@@ -10,6 +10,7 @@ from tests.cli.conftest import Trial, run, trial
 from tests.plugins.statistics import STATISTICS, Counts, StatisticsKind, released_counts
 from tests.said import Run
 
+from dpwerm.audit.suite import audit_cells, chosen
 from dpwerm.errors import LedgerWarning, ParameterError, RuleFileError
 from dpwerm.privacy.ledger.entry import WHAT
 from dpwerm.privacy.ledger.ledger import Ledger
@@ -117,3 +118,10 @@ def test_a_format_is_registered_once_and_an_unknown_one_is_named() -> None:
         get_kind("dpwerm-gossip")
     with pytest.raises(ParameterError, match="a dict is no release of a registered kind"):
         kind_of({})
+
+
+def test_the_audit_finds_it_by_its_kind() -> None:
+    (cell,) = chosen(["statistics"], quick=True)
+    (found,) = audit_cells([cell], runs=8000, exact_runs=100, confidence=1 - 1e-8, workers=1)
+    assert found.holds
+    assert found.lower > 2.0

@@ -8,13 +8,13 @@ of the guesses, and the bound stays above 1 up to 12 % of 300: a binomial tail b
 import pytest
 
 from dpwerm.audit.attack import audit
-from dpwerm.audit.pipeline_target import ChoiceTarget, SumsTarget
-from dpwerm.audit.suite import SHIPPED, mechanism_target
+from dpwerm.audit.suite import ChoiceTarget, SumsTarget, mechanism_target, private_mechanisms
 from dpwerm.audit.target import Target
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.privacy.budget import Budget
 
 FOUR = Budget.of(4)
+SHIPPED = private_mechanisms()
 PURE = [name for name in SHIPPED if not MECHANISMS[name].needs_delta]
 SHARP: list[Target] = [mechanism_target(name, 1, "4", "0") for name in PURE]
 BLUNT: list[Target] = [

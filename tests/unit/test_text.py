@@ -1,5 +1,7 @@
 """Tables in columns and paragraphs of one width."""
 
+from decimal import Decimal
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,8 +10,8 @@ from dpwerm.text import (
     MOST_MARKS,
     WIDTH,
     aligned,
+    digits,
     harmless,
-    markdown,
     one_line,
     stays_in_line,
     wrapped,
@@ -23,10 +25,6 @@ def test_columns_stand_under_each_other() -> None:
         "  a    long text  x",
         "  bbb  y",
     ]
-
-
-def test_a_markdown_table_has_a_header() -> None:
-    assert markdown([("a", "b"), ("1", "x|y")]) == "| a | b |\n| --- | --- |\n| 1 | x\\|y |"
 
 
 def test_lines_are_not_too_wide() -> None:
@@ -70,3 +68,8 @@ def test_an_ordinary_name_is_left_alone(name: str) -> None:
 )
 def test_a_name_that_breaks_its_line_is_found(name: str) -> None:
     assert not stays_in_line(name)
+
+
+def test_numbers_keep_all_their_digits() -> None:
+    for text in ("0", "2", "1234567.25", "0.0001", "1e-7", "9.99999999e-7"):
+        assert digits(Decimal(text)) == text

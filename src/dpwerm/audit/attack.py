@@ -11,6 +11,7 @@ was tried: if the claim is true, it exceeds the claimed ε with probability 1 �
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from dpwerm.arrays import FloatArray
 from dpwerm.audit.guesser import best_guesser
@@ -33,8 +34,6 @@ STEPS = 4
 def worst_pairs(target: Target, *, runs: int, key: Key, rounds: int = ROUNDS) -> list[Pair]:
     """Return the best pair to start from and, if the walk found a better one, that one too.
 
-    Parameters
-    ----------
     target : Target; a Searchable one is asked for pairs near the best
     runs : int ≥ 2, releases on each data set of a pair
     key : public luck, the same for every pair, so that they are compared on the same luck
@@ -61,14 +60,16 @@ def _best(target: Target, pairs: Sequence[Pair], runs: int, key: Key) -> tuple[f
     return max(found, key=lambda one: one[0])
 
 
-def strength(target: Target, pair: Pair, runs: int, key: Key) -> float:
+def strength(
+    target: Target, pair: Pair, runs: int, key: Key, *, chosen_at: float = CHOSEN_AT
+) -> float:
     """Return the mean of two bounds on ε: each half of the runs judges what the other chose."""
     first, second = sides(target, pair, (runs, runs), (*key, "pilot"))
     half, delta = runs // 2, float(target.claim.delta)
     halves = [(first[:half], second[:half]), (first[half:], second[half:])]
     total = 0.0
     for choosing, judging in (halves, halves[::-1]):
-        guesser = best_guesser(target, pair, *choosing, confidence=CHOSEN_AT, quick=True)
+        guesser = best_guesser(target, pair, *choosing, confidence=chosen_at, quick=True)
         total += guesser.bound(*judging, delta=delta, confidence=JUDGED_AT)
     return total / 2
 
@@ -86,8 +87,6 @@ def sides(
 class Audited:
     """What an audit found.
 
-    Parameters
-    ----------
     name : str, of the target
     claim : Budget, claimed
     dimension : int ≥ 1, p
@@ -108,6 +107,12 @@ class Audited:
     pair: str
     statistic: str
     confidence: float
+
+    @classmethod
+    def of(cls, target: Target, pair: Pair, **found: Any) -> "Audited":
+        """Return what was found of a target on a pair."""
+        name, claim, dimension = target.name, target.claim, target.dimension
+        return cls(name=name, claim=claim, dimension=dimension, pair=pair.name, **found)
 
     @property
     def largest(self) -> float:
@@ -167,34 +172,32 @@ def audit(
     guesser, pair, outputs = max(found, key=lambda one: one[0].promise)
     on_done(2, STEPS)
     judged = max(1, runs // 2)
-    judges = sides(target, pair, _coins(judged, seed, "judge"), (seed, "judge"))
+    judges = sides(target, pair, coins(judged, seed, "judge"), (seed, "judge"))
     lower = guesser.bound(*judges, delta=delta, confidence=each)
     on_done(3, STEPS)
     exact_lower = None
     if exact_runs and isinstance(target, Exact):
-        one, other = _coins(exact_runs, seed, "exact")
+        one, other = coins(exact_runs, seed, "exact")
         real = target.exact(pair.first, one), target.exact(pair.second, other)
         share = exact_runs / (2 * quarter)
         confirming = best_guesser(target, pair, *outputs, confidence=each, share=share)
         exact_lower = confirming.bound(*real, delta=delta, confidence=each)
     on_done(STEPS, STEPS)
-    return Audited(
-        name=target.name,
-        claim=target.claim,
-        dimension=target.dimension,
+    return Audited.of(
+        target,
+        pair,
         lower=lower,
         exact_lower=exact_lower,
         runs=runs,
         exact_runs=exact_runs,
-        pair=pair.name,
         statistic=guesser.statistic.name,
         confidence=confidence,
     )
 
 
-def _coins(runs: int, seed: int, purpose: str) -> tuple[int, int]:
+def coins(runs: int, *key: int | str) -> tuple[int, int]:
     """Return how many of the runs a fair coin gives to the first and to the second data set."""
-    first = int(luck(seed, purpose, "coins").binomial(runs, 0.5))
+    first = int(luck(*key, "coins").binomial(runs, 0.5))
     return first, runs - first
 
 

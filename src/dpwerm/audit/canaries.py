@@ -13,18 +13,18 @@ what looks at a sample's largest value or at its quantiles lets one person move 
 """
 
 import csv
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from dpwerm.arrays import FloatArray
 from dpwerm.audit.target import Pair
 from dpwerm.choose.settle import outcome_of
 from dpwerm.features.blocks import CategoryBlock, Level, NumberBlock
 from dpwerm.privacy.budget import Relation
-from dpwerm.simulate.synthetic import generator, random_trials, widths_of
+from dpwerm.simulate.synthetic import generator, in_own_units, random_trials, widths_of
 from dpwerm.study.propensity import PrivatePropensity
 from dpwerm.study.study import Study
 from dpwerm.study.variables import Benefit
@@ -146,40 +146,27 @@ def simulated_people(study: Study, count: int, key: int) -> list[Record]:
     """Return people inside the declared bounds, as random as before a row is read."""
     if count == 0:
         return []
-    encoding = study.encoding()
-    outcome = outcome_of(study.declaration())
+    encoding, benefit = study.encoding(), study.benefit
+    propensity = outcome_of(study.declaration()).propensity
     trial = random_trials(
-        widths_of(encoding), count=1, rows=count, propensity=outcome.propensity, rng=generator(key)
+        widths_of(encoding), count=1, rows=count, propensity=propensity, rng=generator(key)
     )
-    lower, upper = study.benefit.range
+    gained = np.clip(in_own_units(benefit, trial.benefit[0]), *benefit.bounds)
+    ends = np.cumsum([block.width for block in encoding.blocks])[:-1]
     people = []
-    for x, arm, u in zip(trial.X[0], trial.arm[0], trial.benefit[0], strict=True):
-        row, start = {}, 0
-        for block in encoding.blocks:
-            part = x[start : start + block.width]
-            start += block.width
-            row[block.column] = (
-                _level(block, part) if isinstance(block, CategoryBlock) else _number(block, part)
-            )
-        value = _own_benefit(study.benefit, lower + (upper - lower) * (float(u) + 1) / 2)
+    for x, arm, value in zip(trial.X[0], trial.arm[0], gained.tolist(), strict=True):
+        parts = zip(encoding.blocks, np.split(x, ends), strict=True)
+        row = {block.column: _cell(block, part) for block, part in parts}
         people.append(with_outcome(study, row, int(arm > 0), repr(value)))
     return people
 
 
-def _number(block: NumberBlock, part: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> str:
-    return repr(block.lower + (block.upper - block.lower) * (float(part[0]) + 1) / 2)
-
-
-def _level(block: CategoryBlock, part: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> str:
+def _cell(block: NumberBlock | CategoryBlock, part: FloatArray) -> str:
+    """Return the cell of an encoded number in [−1, 1], or of an encoded level."""
+    if isinstance(block, NumberBlock):
+        return repr(block.lower + (block.upper - block.lower) * (float(part[0]) + 1) / 2)
     place = int(part[0] > 0) if block.width == 1 else int(np.argmax(part))
     return cell_of(block.levels[place])
-
-
-def _own_benefit(benefit: Benefit, value: float) -> float:
-    """Return a benefit in its column's units from one after transform and direction."""
-    turned = -value if benefit.direction == "smaller" else value
-    own = math.exp(turned) if benefit.transform == "log" else turned
-    return min(max(own, benefit.bounds[0]), benefit.bounds[1])
 
 
 def write_table(study: Study, rows: Sequence[Record], path: Path) -> None:

@@ -29,7 +29,7 @@ from scipy.special import betaincinv, logit
 from scipy.stats import binom
 
 from dpwerm.arrays import FloatArray, IntArray
-from dpwerm.audit.target import Pair, Scored, Target
+from dpwerm.audit.target import Learning, Pair, Scored, Target
 from dpwerm.errors import ParameterError
 
 SCORE = "score"
@@ -193,8 +193,6 @@ def guesses(
 
     .. math:: \log\frac{q}{1 - q}, \quad q = \text{Clopper–Pearson}(right - e, made - e)
 
-    Parameters
-    ----------
     right, made : right guesses and all guesses, right ≤ made ≤ runs; arrays are allowed
     runs : int ≥ 1, with and without a guess, each with a coin of its own
     sides : 1 if only one data set is ever guessed, 2 if both are
@@ -257,14 +255,14 @@ def best_guesser(
 ) -> Guesser:
     """Return the statistic and thresholds with the best bound on these outputs, (m, p) each.
 
-    Parameters
-    ----------
     target, pair : what made the outputs
     first, second : (m, p), outputs on the two data sets
     confidence : float in (0, 1), of the bound that is looked for
     share : float > 0, how many runs will judge, as a share of these: with few, abstain less
     quick : whether to look at the target's own score alone, if it has one
     """
+    if isinstance(target, Learning):
+        target.learn(pair, first, second)
     delta = float(target.claim.delta)
     strict = 1.0 - (1.0 - confidence) / (TRIED_QUICKLY if quick else TRIED)
     best: Guesser | None = None

@@ -227,10 +227,7 @@ class MechanismTarget:
     .. math:: \theta = \hat\theta(D) + Z \quad\text{or}\quad \operatorname{argmin} F(\theta; D)
               + b^\top\theta
 
-    Parameters
-    ----------
     mechanism : str, its name in the registry
-    facts : Facts
     loss : Loss, with the constants of the facts
     budget : Budget, ε finite; δ > 0 for a Gaussian mechanism
     label : str, its name in a report; the mechanism's if left out
@@ -332,8 +329,6 @@ def plain_facts(
 def propensity_target(features: int, people: int, budget: Budget) -> MechanismTarget:
     """Return the release of a private propensity model, with the settings a fit would choose.
 
-    Parameters
-    ----------
     features : int ≥ 1, numbers with bounds, beside the intercept
     people : int ≥ 1
     budget : Budget with δ = 0

@@ -28,8 +28,15 @@ from dpwerm.audit.canaries import (
     simulated_people,
     worst_pairs,
 )
-from dpwerm.audit.pipeline_target import PipelineTarget, tell_apart
-from dpwerm.audit.study_pipeline import Pipeline, Seen, StudyPipeline, claim_of, run_pipeline
+from dpwerm.audit.pipeline_target import (
+    Pipeline,
+    PipelineTarget,
+    Seen,
+    StudyPipeline,
+    claim_of,
+    run_pipeline,
+    tell_apart,
+)
 from dpwerm.audit.target import luck
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
@@ -53,8 +60,6 @@ def chance(
 ) -> float:
     """Return the largest chance of so many right guesses under (ε, δ)-differential privacy.
 
-    Parameters
-    ----------
     right, guesses : int, 0 ≤ right ≤ guesses
     epsilon : float ≥ 0
     canaries : int ≥ guesses, those without a guess too; as many as guesses if left out
@@ -115,8 +120,6 @@ Coins = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 class OneRun:
     """What guessing the coins of canaries found.
 
-    Parameters
-    ----------
     claim : Budget, of the files
     lower : float ≥ 0, ε is at least this
     right, guesses : int, right guesses and all
@@ -170,8 +173,6 @@ def guess_coins(
 ) -> OneRun:
     """Return what canaries show; several runs count as one with more canaries.
 
-    Parameters
-    ----------
     pipeline : Pipeline, ours or any other
     study : Study, which says what may be in a table
     canaries : int ≥ 1, at corners of the public bounds
@@ -240,8 +241,6 @@ def learned_evidence(looks: FloatArray, coins: Coins) -> FloatArray:
 
     Fisher's discriminant, one for each canary, learned on the first runs.
 
-    Parameters
-    ----------
     looks : (runs, m, f), the runs with known coins first
     coins : (practice, m)
     """
@@ -302,7 +301,7 @@ def audit_study(
     Parameters
     ----------
     study : Study, or the path of a study file
-    budget, evaluation, tuning : as in :class:`~dpwerm.audit.study_pipeline.StudyPipeline`
+    budget, evaluation, tuning : as in :class:`~dpwerm.audit.pipeline_target.StudyPipeline`
     pipeline : another one to audit in its place; the claim is then that of its files
     canaries, people, one_runs, practice : as in :func:`guess_coins`
     worlds : int ≥ 8, runs in two worlds

@@ -1,4 +1,8 @@
-r"""A whole pipeline as a target: what its files say, told apart by real runs.
+r"""A whole pipeline as a target: from a table to released files, and back to numbers, by real runs.
+
+A pipeline is anything that writes ``rule.json``, and ``value.json`` if it evaluates, for a table.
+Ours is the real one: clipping, encoding, levels, propensities, tuning, noise of the operating
+system, evaluation. The auditor sees the two files and nothing else.
 
 A real run is slow, so few are made, and the attack is one score that needs few to be learned:
 
@@ -10,29 +14,201 @@ noise is spherical or, with the ℓ₁ norm, Laplace noise on sums.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Protocol
 
 import numpy as np
 
-from dpwerm.arrays import FloatArray, IntArray
-from dpwerm.audit.attack import Audited
-from dpwerm.audit.canaries import World
-from dpwerm.audit.guesser import Guesser, best_guesser
-from dpwerm.audit.study_pipeline import Pipeline, claim_of, run_pipeline
-from dpwerm.audit.target import Key, Pair, luck
+from dpwerm.arrays import FloatArray
+from dpwerm.audit.attack import Audited, coins, sides, strength
+from dpwerm.audit.canaries import Record, World, write_table
+from dpwerm.audit.guesser import best_guesser
+from dpwerm.audit.target import Key, Pair
+from dpwerm.data.table import Table, read_table
 from dpwerm.errors import ParameterError
-from dpwerm.mechanisms.exponential import ExponentialMechanism
-from dpwerm.mechanisms.laplace_sums import UNIT, LaplaceSums, exact_sums
-from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.privacy.randomness import OperatingSystemBits
-from dpwerm.simulate.engine.run import OnDone, unseen
+from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
+from dpwerm.evaluate import treatment_value
+from dpwerm.privacy.budget import Budget, total
+from dpwerm.privacy.randomness import NO_LEDGER
+from dpwerm.releases.files import read_json
+from dpwerm.releases.release import Release, Rule
+from dpwerm.releases.rule_file import read_rule, write_rule
+from dpwerm.releases.value.release import read_value, write_value
+from dpwerm.simulate.engine.run import OnDone, processors, run, unseen
 from dpwerm.study.study import Study
+from dpwerm.tune.private import fit_tuned
+
+RULE, VALUE = "rule.json", "value.json"
+
+RUNS_PER_PROCESS = 100
+"""Fewer runs than this are not worth another process."""
 
 PILOTS, PILOT_SHARE = (8, 40), 20
 """Runs on each world of a pair in the search: this share of all, within these bounds."""
 
 SEARCHED_AT = 0.9
 """The confidence by which pairs are compared; it is never reported."""
+
+
+class Pipeline(Protocol):
+    """From a table to released files; ours, or what anybody plugs in."""
+
+    def __call__(self, table: Path, folder: Path) -> None:
+        """Write the files of one release into a folder."""
+
+
+@dataclass(frozen=True)
+class StudyPipeline:
+    """What ``dpwerm fit`` or ``tune``, and ``evaluate``, do for a study; no ledger knows of it.
+
+    budget : Budget, of the rule and all that it rests on
+    evaluation : Budget with δ = 0, or None for a rule alone
+    tuning : None, or a private way of tuning γ: "parts" or "split"
+    """
+
+    study: Study
+    budget: Budget
+    evaluation: Budget | None = None
+    tuning: str | None = None
+
+    def __call__(self, table: Path, folder: Path) -> None:
+        """Fit, write the rule, read it back, evaluate it and write its value."""
+        # The people are made up: the study's total is for real ones.
+        study = self.study.model_copy(update={"budget": None})
+        write_rule(self._rule(study, table), folder / RULE)
+        if self.evaluation is not None:
+            value = treatment_value(
+                read_rule(folder / RULE), table, self.evaluation, study=study, ledger=NO_LEDGER
+            )
+            write_value(value, folder / VALUE)
+
+    def _rule(self, study: Study, table: Path) -> Rule:
+        if self.tuning is None:
+            estimator = PrivateTreatmentRule.from_study(study, self.budget, ledger=NO_LEDGER)
+            return estimator.fit(table).rule_
+        return fit_tuned(
+            study,
+            table,
+            epsilon=self.budget.epsilon,
+            delta=self.budget.delta,
+            how=self.tuning,
+            ledger=NO_LEDGER,
+        )
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The numbers in the files of one release, and what they mean for some records.
+
+    rule : (p,), propensity : (p',) coefficients on the grid, before any threshold; p' = 0 without
+    sums : (2, 2, K) by arm received and arm recommended; K = 0 without an evaluation
+    rows, seen_rows : (m, p), (m, p') the records as rule and propensity model encode them
+    told : (m,) the arm recommended to each record, 0 or 1
+    """
+
+    rule: FloatArray
+    propensity: FloatArray
+    sums: FloatArray
+    rows: FloatArray
+    seen_rows: FloatArray
+    told: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+
+
+def look(folder: Path, records: Table) -> Seen:
+    """Return what the files in a folder say; records: those who are looked for."""
+    rule = read_rule(folder / RULE)
+    scores = rule.release.score(rule.release.encoding.encode(records))
+    theta, rows = _numbers(rule.release, records)
+    beta, seen_rows = np.empty(0), np.empty((len(rows), 0))
+    if rule.propensity is not None:
+        beta, seen_rows = _numbers(rule.propensity, records)
+    sums = np.empty((2, 2, 0))
+    if (folder / VALUE).exists():
+        found = read_json(folder / VALUE)["sums"]
+        sums = np.array(found["integers"], float).reshape(2, 2, -1) * 2.0 ** found["exponent"]
+    told = (rule.arms_for(scores) == rule.arms[1]).astype(np.int64)
+    return Seen(theta, beta, sums, rows, seen_rows, told)
+
+
+def _numbers(release: Release, records: Table) -> tuple[FloatArray, FloatArray]:
+    """Return released coefficients and the records that they multiply, intercept first."""
+    encoding = release.encoding
+    theta = np.array(release.integers, float) * 2.0**release.exponent
+    rows = encoding.learning_rows(encoding.encode(records))
+    if encoding.intercept_scale > 0:
+        rows = np.column_stack([np.full(len(rows), encoding.intercept_scale), rows])
+    return theta, rows
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some runs of a pipeline, each on a table of its own."""
+
+    pipeline: Pipeline
+    study: Study
+    tables: tuple[tuple[Record, ...], ...]
+    records: tuple[Record, ...]
+
+
+def released(batch: Batch) -> list[Seen]:
+    """Return what is seen of each release; the files are gone afterwards."""
+    found = []
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        table = folder / "table.csv"
+        write_table(batch.study, batch.records, table)
+        records = read_table(table, batch.study.feature_columns)
+        for rows in batch.tables:
+            write_table(batch.study, rows, table)
+            batch.pipeline(table, folder)
+            found.append(look(folder, records))
+    return found
+
+
+def run_pipeline(
+    pipeline: Pipeline,
+    study: Study,
+    tables: Sequence[Sequence[Record]],
+    records: Sequence[Record],
+    *,
+    workers: int | None = None,
+    on_done: OnDone = unseen,
+) -> list[Seen]:
+    """Return what is seen of one release for each table, over all processors."""
+    wanted = processors() if workers is None else workers
+    wanted = max(1, min(wanted, len(tables) // RUNS_PER_PROCESS))
+    size = max(1, min(25, -(-len(tables) // wanted)))
+    batches = [
+        Batch(
+            pipeline,
+            study,
+            tuple(tuple(rows) for rows in tables[start : start + size]),
+            tuple(records),
+        )
+        for start in range(0, len(tables), size)
+    ]
+    parts = run(released, batches, workers=wanted, on_done=on_done)
+    return [seen for part in parts for seen in part]
+
+
+def claim_of(pipeline: Pipeline, study: Study, rows: Sequence[Record]) -> Budget:
+    """Return what the files of a release claim together, by their own certificates."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        write_table(study, rows, folder / "table.csv")
+        pipeline(folder / "table.csv", folder)
+        claim = read_rule(folder / RULE).budget
+        if (folder / VALUE).exists():
+            claim = total(claim, read_value(folder / VALUE).budget)
+    if not isinstance(claim, Budget):
+        raise ParameterError("a pipeline is audited for a claim in epsilon and delta")
+    if not claim.is_private:
+        raise ParameterError("a pipeline without privacy claims nothing that could be audited")
+    return claim
+
+
+# -- two worlds told apart --------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -72,11 +248,7 @@ def learned(place: slice, order: int, first: FloatArray, second: FloatArray) -> 
 class PipelineTarget:
     """A pipeline that claims what its files say.
 
-    Parameters
-    ----------
-    name : str
     study : Study, which says what may be in a table
-    pipeline : Pipeline
     candidates : pairs of worlds, at least one
     workers : processes, all processors if left out
     """
@@ -128,8 +300,6 @@ class PipelineTarget:
 
     def score(self, outputs: FloatArray, pair: Pair) -> FloatArray:
         """Return how much more a release speaks for the first world, (runs,)."""
-        if id(pair) not in self._known:
-            self.learn(pair, *(self.outputs(world, PILOTS[1], ()) for world in pair.both))
         evidence: FloatArray = np.sum(
             [part.evidence(outputs) for part in self._known[id(pair)]], axis=0
         )
@@ -149,13 +319,9 @@ def tell_apart(
     Half of the runs learn the score and its thresholds; the other half, on worlds that a coin
     chose, gives the bound.
 
-    Parameters
-    ----------
-    target : PipelineTarget
     runs : int ≥ 8, on top of a few for every pair
     confidence : float in (0, 1), that the bound does not exceed the true ε
     seed : int ≥ 0, of the coins; the noise is the operating system's
-    on_done : told how much is done
     """
     if runs < 8:
         raise ParameterError("runs must be at least 8")
@@ -165,180 +331,26 @@ def tell_apart(
     on_done(0, steps)
     found = []
     for place, pair in enumerate(pairs):
-        found.append(_promise(target, pair, short) if len(pairs) > 1 else 0.0)
+        alone = len(pairs) == 1
+        found.append(0.0 if alone else strength(target, pair, short, (), chosen_at=SEARCHED_AT))
         on_done(place + 1, steps)
     pair = pairs[int(np.argmax(found))]
-    guesser = _learned_guesser(target, pair, runs // 4, confidence)
+    practice = sides(target, pair, (runs // 4, runs // 4), ())
+    guesser = best_guesser(target, pair, *practice, confidence=confidence, quick=True)
     on_done(steps - 1, steps)
-    judged = runs // 2
-    heads = int(luck(seed, "coins").binomial(judged, 0.5))
-    fresh = [
-        target.outputs(world, count, ())
-        for world, count in zip(pair.both, (heads, judged - heads), strict=True)
-        if count
-    ]
-    if len(fresh) < 2:
+    judged = coins(runs // 2, seed)
+    if not all(judged):
         raise ParameterError("all coins fell alike: give more runs")
+    fresh = sides(target, pair, judged, ())
     lower = guesser.bound(*fresh, delta=float(target.claim.delta), confidence=confidence)
     on_done(steps, steps)
-    return Audited(
-        name=target.name,
-        claim=target.claim,
-        dimension=target.dimension,
+    return Audited.of(
+        target,
+        pair,
         lower=lower,
         exact_lower=lower,
         runs=0,
         exact_runs=runs,
-        pair=pair.name,
         statistic="nearer centre of each part",
         confidence=confidence,
     )
-
-
-def _learned_guesser(target: PipelineTarget, pair: Pair, runs: int, confidence: float) -> Guesser:
-    first, second = (target.outputs(world, runs, ()) for world in pair.both)
-    target.learn(pair, first, second)
-    return best_guesser(target, pair, first, second, confidence=confidence, quick=True)
-
-
-def _promise(target: PipelineTarget, pair: Pair, runs: int) -> float:
-    """Return how well a few runs tell the worlds apart: halves judge each other's score."""
-    first, second = (target.outputs(world, runs, ()) for world in pair.both)
-    half, delta = runs // 2, float(target.claim.delta)
-    sides = [(first[:half], second[:half]), (first[half:], second[half:])]
-    promise = 0.0
-    for choosing, judging in (sides, sides[::-1]):
-        target.learn(pair, *choosing)
-        guesser = best_guesser(target, pair, *choosing, confidence=SEARCHED_AT, quick=True)
-        promise += guesser.bound(*judging, delta=delta, confidence=SEARCHED_AT)
-    return promise
-
-
-# ------------------------------------------------------------------------------------------
-# Other releases as targets: sums of an evaluation, and private choices.
-#
-# Each is audited at the place where its claim is made: sums at rows of shares, choices at scores
-# that one person moves by Δ.
-
-
-Rows = tuple[IntArray, IntArray]
-"""The cells (n,) and the shares (n, K) of some rows."""
-
-
-@dataclass(frozen=True)
-class SumsTarget:
-    """The sums of an evaluation: every row's shares add up to at most 1.
-
-    Parameters
-    ----------
-    budget : Budget with δ = 0
-    cells, pieces : int ≥ 1, how many cells there are and how many shares a row has
-    relation : Relation
-    """
-
-    budget: Budget
-    cells: int = 4
-    pieces: int = 2
-    relation: Relation = Relation.REPLACE_ONE
-
-    name: ClassVar[str] = "laplace-sums"
-
-    @property
-    def claim(self) -> Budget:
-        """What the sums cost together."""
-        return self.budget
-
-    @property
-    def dimension(self) -> int:
-        """How many sums there are."""
-        return self.cells * self.pieces
-
-    @property
-    def _noise(self) -> LaplaceSums:
-        return LaplaceSums(self.dimension, self.relation, self.budget)
-
-    def pairs(self) -> Sequence[Pair]:
-        """Return a row in one sum, and in another, spread over several, or left out."""
-        one = self._row(0, [UNIT] + [0] * (self.pieces - 1))
-        other = self._row(self.cells - 1, [0] * (self.pieces - 1) + [UNIT])
-        nobody = self._row(-1, [0] * self.pieces)
-        even = self._row(self.cells - 1, [UNIT // self.pieces] * self.pieces)
-        if self.relation is Relation.ADD_REMOVE:
-            return [Pair("a row, and nobody", one, nobody), Pair("spread", even, nobody)]
-        return [
-            Pair("a row in one sum, and in another", one, other),
-            Pair("a row in one sum, and spread", one, even),
-            Pair("a row, and nobody", one, nobody),
-        ]
-
-    def _row(self, cell: int, shares: list[int]) -> Rows:
-        return np.array([cell]), np.array([shares], dtype=np.int64)
-
-    def outputs(self, data: Rows, runs: int, key: Key) -> FloatArray:
-        """Return the sums with simulated noise, on their grid."""
-        noise = self._noise
-        drawn = luck(*key).laplace(size=(runs, self.dimension)) * noise.scale
-        grid = 2.0**noise.exponent
-        return np.asarray(np.round((self._sums(data) + drawn) / grid) * grid)
-
-    def score(self, outputs: FloatArray, pair: Pair) -> FloatArray:
-        """Return the log-likelihood ratio: a difference of ℓ₁ distances."""
-        one, other = (np.abs(outputs - self._sums(data)).sum(axis=1) for data in pair.both)
-        return np.asarray((other - one) / self._noise.scale)
-
-    def exact(self, data: Rows, runs: int) -> FloatArray:
-        """Return real releases."""
-        noise, bits = self._noise, OperatingSystemBits()
-        flat = [one for cell in exact_sums(*data, self.cells) for one in cell]
-        found = [noise.release(flat, bits) for _ in range(runs)]
-        return np.array(found, float).reshape(runs, self.dimension) * 2.0**noise.exponent
-
-    def _sums(self, data: Rows) -> FloatArray:
-        return np.array(exact_sums(*data, self.cells), float).reshape(-1) / UNIT
-
-
-@dataclass(frozen=True)
-class ChoiceTarget:
-    """A private choice among candidates by whole scores, by the exponential mechanism.
-
-    Parameters
-    ----------
-    budget : Budget with δ = 0
-    candidates : int ≥ 2
-    sensitivity : int ≥ 1, Δ
-    """
-
-    budget: Budget
-    candidates: int = 5
-    sensitivity: int = 1000
-
-    name: ClassVar[str] = ExponentialMechanism.name
-    dimension: ClassVar[int] = 1
-
-    @property
-    def claim(self) -> Budget:
-        """What a choice costs."""
-        return self.budget
-
-    def pairs(self) -> Sequence[Pair]:
-        """Return scores of which one person raises the first by Δ and lowers all others by Δ."""
-        found = []
-        for behind in (0, 1, 2, 4, 8):
-            start, step = -behind * self.sensitivity // 2, self.sensitivity
-            one = (start, *[0] * (self.candidates - 1))
-            other = (start + step, *[-step] * (self.candidates - 1))
-            found.append(Pair(f"a candidate {behind / 2:g} behind the others", other, one))
-        return found
-
-    def outputs(self, data: tuple[int, ...], runs: int, key: Key) -> FloatArray:
-        """Return simulated choices, as numbers from 0 on."""
-        rng, size = luck(*key), (runs, len(data))
-        rate = float(self.budget.epsilon) / (2 * self.sensitivity)
-        chosen = np.argmax(rate * np.array(data) + rng.gumbel(size=size), axis=1)
-        return np.asarray(chosen[:, None], dtype=np.float64)
-
-    def exact(self, data: tuple[int, ...], runs: int) -> FloatArray:
-        """Return real choices."""
-        choice = ExponentialMechanism(self.sensitivity, self.budget)
-        bits = OperatingSystemBits()
-        return np.array([[choice.choose(data, bits)] for _ in range(runs)], float).reshape(runs, 1)

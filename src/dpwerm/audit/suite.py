@@ -1,37 +1,40 @@
-"""Everything that is shipped, in cells: one target at one claim, and how it is audited.
+"""Everything that is registered, in cells: one target at one claim, and how it is audited.
 
-Small rows and γ = 20·W·r² let one record do its worst to a mechanism; the logistic loss needs a
-crowd for that. Cells of p ≤ 5 are asked to come within a factor of 2 of their claim; a tiny δ and
-large p are reported.
+Mechanisms and losses are found in their tables, and a kind of release of one's own says by itself
+what there is to attack in it: whatever is registered is audited. A release is attacked at the
+place where its claim is made: sums at rows of shares, choices at scores that one person moves by Δ.
+
+Small rows and γ = 20·W·r² let one record do its worst to a mechanism; other losses than the hinge
+need a crowd for that. Cells of p ≤ 5 are asked to come within a factor of 2 of their claim; a tiny
+δ and large p are reported.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from types import MappingProxyType
+from typing import ClassVar
 
+import numpy as np
+
+from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.audit.attack import Audited, audit
 from dpwerm.audit.mechanisms import MechanismTarget, plain_facts, propensity_target
-from dpwerm.audit.pipeline_target import ChoiceTarget, SumsTarget
-from dpwerm.audit.target import Exact, Target
+from dpwerm.audit.target import Exact, Key, Pair, Target, luck
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import MECHANISMS
-from dpwerm.objective.losses import HuberisedHinge, Logistic, Loss
+from dpwerm.mechanisms.exponential import ExponentialMechanism
+from dpwerm.mechanisms.laplace_sums import UNIT, LaplaceSums, exact_sums
+from dpwerm.objective.losses import LOSSES, HuberisedHinge, Loss
 from dpwerm.privacy.budget import Budget, Relation
+from dpwerm.privacy.randomness import OperatingSystemBits
+from dpwerm.releases.kinds import every_kind
 from dpwerm.simulate.engine.run import OnDone, run, unseen
 
-
-def private_mechanisms() -> tuple[str, ...]:
-    """Return the names of the registered mechanisms that claim something."""
-    return tuple(name for name, one in MECHANISMS.items() if one.private)
-
-
-SHIPPED = private_mechanisms()
 EPSILONS = ("0.5", "1", "2", "4")
 CONFIRMED = ("1", "4")
 SMALL, LARGE = (1, 2, 5), (10, 20)
 DELTA, TINY_DELTA = "0.01", "0.000001"
-GAMMA, CURVED_GAMMA, LOGISTIC_GAMMA = 20.0, 2.0, 1.0
+GAMMA, CURVED_GAMMA, CROWDED_GAMMA = 20.0, 2.0, 1.0
 CROWD = 100
 HINGE = HuberisedHinge(0.5)
 
@@ -39,18 +42,19 @@ RUNS, EXACT_RUNS = 400_000, 5000
 QUICK_RUNS, QUICK_EXACT_RUNS = 40_000, 400
 
 
+def private_mechanisms() -> tuple[str, ...]:
+    """Return the names of the registered mechanisms that claim something."""
+    return tuple(name for name, one in MECHANISMS.items() if one.private)
+
+
 @dataclass(frozen=True)
 class Cell:
     """One target at one claim.
 
-    Parameters
-    ----------
-    name : str, of what is audited
-    setting : str, what sets this cell apart from others of the name
-    make : returns the target
-    asked : bool, whether its bound is to come within a factor of 2 of the claim
-    quick : bool, whether it belongs to the quick version
-    confirmed : bool, whether real releases, which are slow, confirm it
+    name : of what is audited; setting : what sets this cell apart from others of the name
+    asked : whether its bound is to come within a factor of 2 of the claim
+    quick : whether it belongs to the quick version
+    confirmed : whether real releases, which are slow, confirm it
     """
 
     name: str
@@ -105,18 +109,153 @@ def _mechanism_cells(name: str) -> Iterator[Cell]:
             make = partial(mechanism_target, name, 2, epsilon, TINY_DELTA)
             setting = f"p = 2, epsilon = {epsilon}, delta = 1e-6"
             yield Cell(name, setting, make, asked=False, confirmed=False)
-    for p in (2, 5):
-        make = partial(mechanism_target, name, p, "2", delta, Logistic(), LOGISTIC_GAMMA, CROWD)
-        setting = f"p = {p}, epsilon = 2{said}, logistic"
-        yield Cell(name, setting, make, asked=False, confirmed=False)
+    for loss in (known() for known in LOSSES.values() if known is not type(HINGE)):
+        if not _claims(name, delta, loss):
+            continue
+        for p in (2, 5):
+            make = partial(mechanism_target, name, p, "2", delta, loss, CROWDED_GAMMA, CROWD)
+            setting = f"p = {p}, epsilon = 2{said}, {loss.name}"
+            yield Cell(name, setting, make, asked=False, confirmed=False)
 
 
-def _release_cells() -> Iterator[Cell]:
+def _claims(name: str, delta: str, loss: Loss) -> bool:
+    """Whether a mechanism makes its claim for a loss; some need a smooth one."""
+    try:
+        _ = mechanism_target(name, 1, "2", delta, loss).calibration
+    except ParameterError:
+        return False
+    return True
+
+
+# -- what there is to attack in releases of each kind -----------------------------------------
+
+
+Rows = tuple[IntArray, IntArray]
+"""The cells (n,) and the shares (n, K) of some rows."""
+
+
+@dataclass(frozen=True)
+class SumsTarget:
+    """The sums of an evaluation: every row's shares add up to at most 1; δ = 0.
+
+    cells, pieces : how many cells there are and how many shares a row has
+    """
+
+    budget: Budget
+    cells: int = 4
+    pieces: int = 2
+    relation: Relation = Relation.REPLACE_ONE
+
+    name: ClassVar[str] = "laplace-sums"
+
+    @property
+    def claim(self) -> Budget:
+        """What the sums cost together."""
+        return self.budget
+
+    @property
+    def dimension(self) -> int:
+        """How many sums there are."""
+        return self.cells * self.pieces
+
+    @property
+    def _noise(self) -> LaplaceSums:
+        return LaplaceSums(self.dimension, self.relation, self.budget)
+
+    def pairs(self) -> Sequence[Pair]:
+        """Return a row in one sum, and in another, spread over several, or left out."""
+        one = self._row(0, [UNIT] + [0] * (self.pieces - 1))
+        other = self._row(self.cells - 1, [0] * (self.pieces - 1) + [UNIT])
+        nobody = self._row(-1, [0] * self.pieces)
+        even = self._row(self.cells - 1, [UNIT // self.pieces] * self.pieces)
+        if self.relation is Relation.ADD_REMOVE:
+            return [Pair("a row, and nobody", one, nobody), Pair("spread", even, nobody)]
+        return [
+            Pair("a row in one sum, and in another", one, other),
+            Pair("a row in one sum, and spread", one, even),
+            Pair("a row, and nobody", one, nobody),
+        ]
+
+    def _row(self, cell: int, shares: list[int]) -> Rows:
+        return np.array([cell]), np.array([shares], dtype=np.int64)
+
+    def outputs(self, data: Rows, runs: int, key: Key) -> FloatArray:
+        """Return the sums with simulated noise, on their grid."""
+        noise = self._noise
+        drawn = luck(*key).laplace(size=(runs, self.dimension)) * noise.scale
+        grid = 2.0**noise.exponent
+        return np.asarray(np.round((self._sums(data) + drawn) / grid) * grid)
+
+    def score(self, outputs: FloatArray, pair: Pair) -> FloatArray:
+        """Return the log-likelihood ratio: a difference of ℓ₁ distances."""
+        one, other = (np.abs(outputs - self._sums(data)).sum(axis=1) for data in pair.both)
+        return np.asarray((other - one) / self._noise.scale)
+
+    def exact(self, data: Rows, runs: int) -> FloatArray:
+        """Return real releases."""
+        noise, bits = self._noise, OperatingSystemBits()
+        flat = [one for cell in exact_sums(*data, self.cells) for one in cell]
+        found = [noise.release(flat, bits) for _ in range(runs)]
+        return np.array(found, float).reshape(runs, self.dimension) * 2.0**noise.exponent
+
+    def _sums(self, data: Rows) -> FloatArray:
+        return np.array(exact_sums(*data, self.cells), float).reshape(-1) / UNIT
+
+
+@dataclass(frozen=True)
+class ChoiceTarget:
+    """A private choice among candidates by whole scores, by the exponential mechanism; δ = 0."""
+
+    budget: Budget
+    candidates: int = 5
+    sensitivity: int = 1000
+
+    name: ClassVar[str] = ExponentialMechanism.name
+    dimension: ClassVar[int] = 1
+
+    @property
+    def claim(self) -> Budget:
+        """What a choice costs."""
+        return self.budget
+
+    def pairs(self) -> Sequence[Pair]:
+        """Return scores of which one person raises the first by Δ and lowers all others by Δ."""
+        found = []
+        for behind in (0, 1, 2, 4, 8):
+            start, step = -behind * self.sensitivity // 2, self.sensitivity
+            one = (start, *[0] * (self.candidates - 1))
+            other = (start + step, *[-step] * (self.candidates - 1))
+            found.append(Pair(f"a candidate {behind / 2:g} behind the others", other, one))
+        return found
+
+    def outputs(self, data: tuple[int, ...], runs: int, key: Key) -> FloatArray:
+        """Return simulated choices, as numbers from 0 on."""
+        rng, size = luck(*key), (runs, len(data))
+        rate = float(self.budget.epsilon) / (2 * self.sensitivity)
+        chosen = np.argmax(rate * np.array(data) + rng.gumbel(size=size), axis=1)
+        return np.asarray(chosen[:, None], dtype=np.float64)
+
+    def exact(self, data: tuple[int, ...], runs: int) -> FloatArray:
+        """Return real choices."""
+        choice = ExponentialMechanism(self.sensitivity, self.budget)
+        bits = OperatingSystemBits()
+        return np.array([[choice.choose(data, bits)] for _ in range(runs)], float).reshape(runs, 1)
+
+
+def value_cells() -> Iterator[Cell]:
+    """Yield the cells of a value: its sums."""
     for epsilon in EPSILONS:
-        budget, said, quick = Budget.of(epsilon), f"epsilon = {epsilon}", epsilon == "4"
-        yield Cell(SumsTarget.name, f"8 sums, {said}", partial(SumsTarget, budget), quick=quick)
-        choice = partial(ChoiceTarget, budget)
-        yield Cell(ChoiceTarget.name, f"5 candidates, {said}", choice, quick=quick)
+        make = partial(SumsTarget, Budget.of(epsilon))
+        setting = f"8 sums, epsilon = {epsilon}"
+        yield Cell(SumsTarget.name, setting, make, quick=epsilon == "4")
+
+
+def rule_cells() -> Iterator[Cell]:
+    """Yield the cells of a rule beside its mechanism's: a tuned γ, and a propensity model."""
+    for epsilon in EPSILONS:
+        choice = partial(ChoiceTarget, Budget.of(epsilon))
+        setting = f"5 candidates, epsilon = {epsilon}"
+        yield Cell(ChoiceTarget.name, setting, choice, quick=epsilon == "4")
     for p in SMALL[1:]:
         for epsilon in ("1", "4"):
             model = partial(propensity_target, p - 1, CROWD, Budget.of(epsilon))
@@ -124,14 +263,15 @@ def _release_cells() -> Iterator[Cell]:
             yield Cell("propensity-model", f"p = {p}, epsilon = {epsilon}", model, quick=quick)
 
 
+# -- all of it ---------------------------------------------------------------------------------
+
+
 def cells() -> dict[str, Cell]:
     """Return the cells of everything that is registered now, by name and setting."""
     found = [cell for name in private_mechanisms() for cell in _mechanism_cells(name)]
-    return {cell.key: cell for cell in [*found, *_release_cells()]}
-
-
-CELLS: Mapping[str, Cell] = MappingProxyType(cells())
-"""What is shipped, by name and setting."""
+    found += [cell for kind in every_kind() if kind.audited for cell in kind.audited()]
+    found += [*value_cells(), *rule_cells()]
+    return {cell.key: cell for cell in found}
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,6 @@ Key = tuple[int | str, ...]
 class Pair:
     """Two neighbouring data sets, made up by the auditor and therefore public.
 
-    Parameters
-    ----------
     name : str, what they are, for reading
     first, second : whatever the target's ``outputs`` takes
     """
@@ -79,6 +77,14 @@ class Scored(Protocol):
 
     def score(self, outputs: FloatArray, pair: Pair) -> FloatArray:
         """Return log p(output | first) − log p(output | second), or what stands for it, (runs,)."""
+
+
+@runtime_checkable
+class Learning(Protocol):
+    """A target whose score is learned from the outputs that choose an attack."""
+
+    def learn(self, pair: Pair, first: FloatArray, second: FloatArray) -> None:
+        """Learn the score of a pair from practice on its two data sets, (runs, p) each."""
 
 
 @runtime_checkable

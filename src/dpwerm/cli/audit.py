@@ -1,15 +1,13 @@
 """``dpwerm audit``: attack what is shipped, or a study's whole pipeline, and bound its ε."""
 
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from dpwerm.cli.console import NOT_VERIFIED, WORKERS_HELP, free_path, picture_path, say
 from dpwerm.errors import ParameterError
-
-if TYPE_CHECKING:
-    from dpwerm.documents.audit import Found
 
 SURE = 0.999
 """The confidence if none is given."""
@@ -58,28 +56,14 @@ def audit(
         return
     if epsilon is not None:
         raise ParameterError("--epsilon is for --study")
-    written = None if out is None else free_path(out, force=force)
-    drawn = picture_path(figure, force=force)
-    found = _audits(names or [], runs, exact_runs, confidence, seed, workers, quick=quick)
-    _show(found, written, drawn)
-
-
-def _audits(
-    names: list[str],
-    runs: int | None,
-    exact_runs: int | None,
-    confidence: float | None,
-    seed: int,
-    workers: int | None,
-    *,
-    quick: bool,
-) -> "Found":
-    """Return the audits that are asked for."""
     # Solving and drawing libraries take a second to load; other commands do without them.
     from dpwerm.audit import suite
+    from dpwerm.documents import audit as words
     from dpwerm.simulate.engine.run import bar
 
-    cells = suite.chosen(names, quick=quick)
+    written = None if out is None else free_path(out, force=force)
+    drawn = picture_path(figure, force=force)
+    cells = suite.chosen(names or [], quick=quick)
     wanted, real = suite.RUNS, suite.EXACT_RUNS
     if quick:
         wanted, real = suite.QUICK_RUNS, suite.QUICK_EXACT_RUNS
@@ -93,24 +77,14 @@ def _audits(
             workers=workers,
             on_done=on_done,
         )
-    return list(zip(cells, audits, strict=True))
-
-
-def _show(found: "Found", out: Path | None, figure: Path | None) -> None:
-    """Say what was found, write it down, and end with the exit code of the verdict."""
-    import json
-
-    from dpwerm.documents import audit as words
-    from dpwerm.documents.audit import save_audit
-
+    found = list(zip(cells, audits, strict=True))
     say("\n".join(words.lines(found)))
-    if out is not None:
-        text = json.dumps(words.plain(found), indent=1)
-        out.write_text(text + "\n", encoding="utf-8")
-        say(f"Wrote {out}.")
-    if figure is not None:
-        save_audit(found, figure)
-        say(f"Wrote {figure}.")
+    if written is not None:
+        written.write_text(json.dumps(words.plain(found), indent=1) + "\n", encoding="utf-8")
+        say(f"Wrote {written}.")
+    if drawn is not None:
+        words.save_audit(found, drawn)
+        say(f"Wrote {drawn}.")
     if not words.passed(found):
         raise typer.Exit(NOT_VERIFIED)
 
@@ -126,7 +100,7 @@ def _pipeline(
 ) -> None:
     """Audit the way from a study file to a rule file with simulated people and real noise."""
     from dpwerm.audit.pipeline import audit_study
-    from dpwerm.documents.audit import pipeline_words_lines as lines
+    from dpwerm.documents.audit import pipeline_words_lines
     from dpwerm.privacy.budget import Budget
     from dpwerm.simulate.engine.run import bar
 
@@ -146,6 +120,6 @@ def _pipeline(
             workers=workers,
             on_done=on_done,
         )
-    say("\n".join(lines(found)))
+    say("\n".join(pipeline_words_lines(found)))
     if not found.holds:
         raise typer.Exit(NOT_VERIFIED)

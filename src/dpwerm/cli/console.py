@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from dpwerm.data.table import endings
 from dpwerm.errors import ParameterError
 from dpwerm.text import harmless, one_line
 
@@ -50,7 +49,9 @@ EPSILON_HELP = (
 DELTA_HELP = (
     "Only for Gaussian noise: how much of the promise may fail, such as 1e-6; at least 0, below 1."
 )
-TABLE_HELP = f"The trial's table, one row for each person: a {endings()} file."
+TABLE_HELP = "The trial's table, one row for each person: a {} file."
+"""To be filled with the endings of tables, which only commands that read one know."""
+
 WORKERS_HELP = "Processes; as many as processors if left out."
 
 StudyFile = Annotated[Path, typer.Argument(help="The study file.")]
@@ -185,11 +186,14 @@ def url_of(option: str | None) -> str | None:
     Only the command line can say that there is none: a forgotten variable must not. It cannot give
     a password: everybody on the machine can read it there.
     """
-    from dpwerm.privacy.ledger.url import LedgerAddress
     from dpwerm.privacy.randomness import NO_LEDGER
 
+    if option == NO_LEDGER:
+        return option
     if option is not None:
-        if option != NO_LEDGER and LedgerAddress.of(option, Path.cwd()).has_password:
+        from dpwerm.privacy.ledger.store import database_of
+
+        if database_of(option, Path.cwd()).has_password:
             raise ParameterError(
                 "a password on the command line can be read by everybody on this machine: put it "
                 f"into {VARIABLE}, PGPASSWORD or ~/.pgpass"
@@ -211,10 +215,9 @@ def ledger_of(study: "Study", option: str | None) -> "Ledger":
 
 def store_at(url: str) -> "Store":
     """Return the entries at an address; a relative file is beside the command."""
-    from dpwerm.privacy.ledger.store import Store
-    from dpwerm.privacy.ledger.url import LedgerAddress
+    from dpwerm.privacy.ledger.store import Store, database_of
 
-    return Store(LedgerAddress.of(url, Path.cwd()))
+    return Store(database_of(url, Path.cwd()))
 
 
 # -- progress ------------------------------------------------------------------------------

@@ -72,13 +72,12 @@ def demo(
 def _begin_anew(out: Path) -> None:
     """Remove the ledger of an earlier demo: its trial is simulated. Any other one is left alone."""
     from dpwerm.privacy.ledger.account import studies_in
-    from dpwerm.privacy.ledger.store import Store
-    from dpwerm.privacy.ledger.url import LedgerAddress
+    from dpwerm.privacy.ledger.store import Store, database_of
 
     path = out / LEDGER
     if not path.exists():
         return
-    entries = Store(LedgerAddress.of(f"sqlite:///{LEDGER}", out)).read()
+    entries = Store(database_of(f"sqlite:///{LEDGER}", out)).read()
     if set(studies_in(entries)) - {Study.parse(study_text()).id}:
         stop(f"{path} is the ledger of a real study. Choose another --out.")
     path.unlink()

@@ -101,14 +101,11 @@ def write_report(
         files.append(get_kind(VALUE).checked(value))
         files[-1].sound(value.name)
     told = [one.kind.released(one.release) for one in files]
-    beside = Beside(
-        rule.name,
-        sum(len(one.findings) for one in files),
-        None if study is None else study.name,
-        None if value is None else value.name,
-        None if value is None else files[-1].release,
-    )
+    beside = Beside(rule.name, sum(len(one.findings) for one in files))
+    if value is not None:
+        beside = replace(beside, value_file=value.name, value=files[-1].release)
     if study is not None:
+        beside = replace(beside, study_file=study.name)
         beside = _booked(beside, study, ledger, main.kind.name, told)
     # Drawing takes a second to load; faults of the files are reported before.
     from dpwerm.documents.report.compose import report_on
@@ -147,7 +144,7 @@ def _booked(
     checks = beside.checks + len(findings)
     if told[0].receipt is None:
         return replace(beside, checks=checks)
-    return replace(beside, checks=checks, account=account, where=store.address.kind_shown)
+    return replace(beside, checks=checks, account=account, where=store.database.kind_shown)
 
 
 def _write(made: "Report", path: Path) -> None:

@@ -205,7 +205,7 @@ def _found(source: Path | None, option: str | None) -> "tuple[str, tuple[Entry, 
         entries = store.read()
     except LedgerError:
         entries = ()
-    return store.address.shown, entries, faults
+    return store.database.shown, entries, faults
 
 
 def _head(text: str) -> tuple[int, str]:

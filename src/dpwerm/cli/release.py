@@ -35,8 +35,10 @@ from dpwerm.privacy.budget import AnyBudget, Budget, only_budget
 from dpwerm.privacy.randomness import NO_LEDGER
 from dpwerm.releases.rule_file import read_rule
 from dpwerm.study.study import Study
+from dpwerm.text import aligned, digits
 
 if TYPE_CHECKING:
+    from dpwerm.privacy.ledger.account import Account
     from dpwerm.privacy.ledger.ledger import Ledger
     from dpwerm.releases.kinds import Released
 
@@ -58,7 +60,7 @@ Paid: TypeAlias = "Ledger | str | None"
 
 def fit(
     study: StudyFile,
-    table: Annotated[Path, typer.Argument(help=TABLE_HELP)],
+    table: Annotated[Path, typer.Argument(help=TABLE_HELP.format(endings()))],
     epsilon: Annotated[str | None, typer.Option(help=EPSILON_HELP)] = None,
     out: Annotated[Path, typer.Option(help="Where to write the rule.")] = Path("rule.json"),
     delta: Delta = "0",
@@ -207,12 +209,30 @@ def ask(question: str, ledger: Paid, cost: AnyBudget, *, yes: bool) -> None:
     if isinstance(ledger, str):
         before = ["No ledger: this release will not be added up with others.", ""]
     elif ledger is not None:
-        # SQLAlchemy takes a moment to load; a release without a ledger does without it.
-        from dpwerm.documents.ledger import preview_lines
-
         ledger.refuse_over(cost)
         before = preview_lines(ledger.account(), cost, ledger.charged_slot, ledger.shown)
     agree(question, yes=yes, before=before)
+
+
+def preview_lines(account: "Account", cost: AnyBudget, slot: str | None, where: str) -> list[str]:
+    """Return what a release would cost and leave, in each currency that the total has."""
+    amounts, left = account.total.amounts(cost), account.left(slot)
+    columns = {
+        "total": account.total.limits.decimals(up=False),
+        "spent": account.spent(slot).decimals(up=True),
+        "left": left.decimals(up=False),
+        "this release": amounts.decimals(up=True),
+        "left after it": (left - amounts).decimals(up=False),
+    }
+    rows = [("", *columns)]
+    rows += [
+        (name, *(digits(values[name]) for values in columns.values()))
+        for name in account.total.used
+    ]
+    whom = "for everybody" if slot is None else f"for slot {slot}"
+    if slot is None and account.slots:
+        whom += ", counted beside the fullest slot"
+    return [f"To be charged to study {account.study} in {where}, {whom}:", "", *aligned(rows), ""]
 
 
 @contextmanager

@@ -41,7 +41,8 @@ def init(
 
 
 def check(
-    study: StudyFile, table: Annotated[Path | None, typer.Argument(help=TABLE_HELP)] = None
+    study: StudyFile,
+    table: Annotated[Path | None, typer.Argument(help=TABLE_HELP.format(endings()))] = None,
 ) -> None:
     """Report every fault of a study file and a table. It quotes rows, so keep what it says."""
     declared = Study.load(study)

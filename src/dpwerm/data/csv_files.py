@@ -22,6 +22,10 @@ from dpwerm.errors import Fault, TableError
 SEPARATORS = (",", ";", "\t")
 HEADER_LIMIT = 1 << 20
 ROW_LIMIT = 1 << 24
+_ONE_LINE = (
+    "a quote is not closed, or a cell holds a line break: write one line per row, or save as "
+    "Parquet"
+)
 
 
 @dataclass(frozen=True)
@@ -40,17 +44,15 @@ def open_file(path: Path, label: str) -> Source:
     def read(positions: Sequence[int]) -> list[pa.ChunkedArray]:
         if header.is_all:
             return [pa.chunked_array([], pa.large_string()) for _ in positions]
-        found = _columns(path, header, positions)
-        if not isinstance(found, Fault) and found.num_rows != sum(1 for _ in _rows(path, header)):
-            found = Fault(
-                "rows",
-                "a row runs over several lines",
-                "a quote is not closed, or a cell holds a line break: write one line per row, "
-                "or save as Parquet",
-            )
-        if isinstance(found, Fault):
-            raise TableError(label, [_with_line(found, path, header)])
-        return list(found.columns)
+        try:
+            found = _columns(path, header, positions)
+        except pa.ArrowException as error:
+            fault = _fault(str(error), len(header.names))
+        else:
+            if found.num_rows == sum(1 for _ in _rows(path, header)):
+                return list(found.columns)
+            fault = Fault("rows", "a row runs over several lines", _ONE_LINE)
+        raise TableError(label, [_with_line(fault, path, header)])
 
     def lines(rows: Collection[int]) -> dict[int, int]:
         wanted = set(rows)
@@ -91,29 +93,22 @@ def _first_record(text: str, separator: str, label: str) -> Header:
     return Header(tuple(name.strip() for name in names), separator, stream.tell() == len(text))
 
 
-def _columns(path: Path, header: Header, positions: Sequence[int]) -> pa.Table | Fault:
-    """Return some columns as text, or the fault that keeps the file from being read."""
+def _columns(path: Path, header: Header, positions: Sequence[int]) -> pa.Table:
+    """Return some columns as text."""
     inner = [str(position) for position in range(len(header.names))]
-    try:
-        return arrow_csv.read_csv(
-            path,
-            arrow_csv.ReadOptions(
-                column_names=inner, skip_rows_after_names=1, block_size=ROW_LIMIT
-            ),
-            arrow_csv.ParseOptions(
-                delimiter=header.separator,
-                newlines_in_values=True,
-                ignore_empty_lines=len(inner) > 1,
-            ),
-            arrow_csv.ConvertOptions(
-                column_types=dict.fromkeys(inner, pa.large_string()),
-                include_columns=[inner[position] for position in positions],
-                null_values=[],
-                strings_can_be_null=False,
-            ),
-        )
-    except pa.ArrowException as error:
-        return _fault(str(error), len(inner))
+    return arrow_csv.read_csv(
+        path,
+        arrow_csv.ReadOptions(column_names=inner, skip_rows_after_names=1, block_size=ROW_LIMIT),
+        arrow_csv.ParseOptions(
+            delimiter=header.separator, newlines_in_values=True, ignore_empty_lines=len(inner) > 1
+        ),
+        arrow_csv.ConvertOptions(
+            column_types=dict.fromkeys(inner, pa.large_string()),
+            include_columns=[inner[position] for position in positions],
+            null_values=[],
+            strings_can_be_null=False,
+        ),
+    )
 
 
 def _rows(path: Path, header: Header) -> Iterator[int]:
@@ -150,11 +145,8 @@ def _fault(text: str, width: int) -> Fault:
     Further on the text quotes cells, which must not decide what is said.
     """
     if text.startswith("CSV parse error: Expected"):
-        return Fault(
-            "rows",
-            f"not every row has {width} cells as the header has",
-            "look for a stray separator or a quote that is not closed",
-        )
+        problem = f"not every row has {width} cells as the header has"
+        return Fault("rows", problem, "look for a stray separator or a quote that is not closed")
     if text.startswith("In CSV column"):
         return Fault("cells", "are not UTF-8", "save the file as UTF-8")
     if text.startswith("straddl"):

@@ -238,13 +238,8 @@ for _name, _endings in (("csv", (".csv", ".tsv")), ("parquet", (".parquet",))):
 class Table:
     """The cells of the columns that were asked for; printing it shows none of them.
 
-    Parameters
-    ----------
-    source : where the rows come from
-    n_rows : how many there are
-    columns : the cells, by name
-    whole : all of the source as it was read, kept on request
-    start : how many rows of the source come before the first
+    ``whole`` is all of the source as it was read, kept on request, and ``start`` how many rows of
+    the source come before the first.
     """
 
     source: Source
@@ -277,11 +272,11 @@ class Table:
                 self.start + start,
             )
 
-    def numbers(self, name: str, rows: IntArray | None = None) -> FloatArray:
+    def numbers(self, name: str) -> FloatArray:
         """Return a column as doubles, shape (n,); NaN for what is no finite number."""
         from dpwerm.data.columns import numbers
 
-        return numbers(self._cells(name, rows))
+        return numbers(self.columns[name])
 
     def factorised(
         self, name: str, rows: IntArray | None = None
@@ -292,30 +287,19 @@ class Table:
         """
         from dpwerm.data.columns import factorised
 
-        return factorised(self._cells(name, rows))
+        column = self.columns[name]
+        return factorised(column if rows is None else column.take(rows))
 
     def cell(self, name: str, row: int) -> str:
         """Return one cell as text, as it was read; for the curator's eyes only."""
         return text_of(self.columns[name][row].as_py()) or ""
 
-    def _cells(self, name: str, rows: IntArray | None) -> "pa.ChunkedArray":
-        return self.columns[name] if rows is None else self.columns[name].take(rows)
-
 
 def read_table(source: object, needed: Sequence[str], *, keep_all: bool = False) -> Table:
-    """Return the needed columns of a table; other columns are ignored.
+    """Return the needed columns of a file or a data frame, of a kind that some reader takes.
 
-    Parameters
-    ----------
-    source : path of a file, or a data frame; the readers say of which kinds
-    needed : column names; all that are missing or of a wrong type are reported at once
-    keep_all : bool
-        Also keep the other columns, of whatever type, so that they can be written back.
-
-    Raises
-    ------
-    TableError
-        The text names columns and positions, never a cell.
+    All that are missing or of a wrong type are reported at once, by names and positions, never by a
+    cell. ``keep_all`` keeps the other columns, of whatever type, to be written back.
     """
     import pyarrow as pa
 
@@ -367,14 +351,8 @@ def write_with_columns(
 ) -> None:
     """Write all of a table's own cells as they were read, and more columns after them.
 
-    Parameters
-    ----------
-    table : Table
-        Read with ``keep_all=True``.
-    names : of the new columns; a name the table has is a fault
-    values : from a block of the table to the new columns' values there
-    path : Path
-        Its ending says the format.
+    table: read with ``keep_all=True``; values: from a block of it to what the new columns hold
+    there; path: its ending says the format.
     """
     import pyarrow as pa
 

@@ -120,12 +120,14 @@ def _share(confidence: float) -> str:
 def pipeline_words_lines(found: StudyAudit) -> list[str]:
     """Return what was claimed, what was found and how, and the verdict, each from a new line."""
     one, two = found.one_run, found.worlds
-    holds = "The claim holds against these attacks."
+    runs = f"{two.exact_runs:,} real runs"
     said = [
         f"Study {found.study}, from a table to its released files. They claim {one.claim}.",
         f"Canaries: {_bound(one.lower, one.confidence)}. {_guessed(one)}.{_too_few(one)}",
-        f"Two worlds: {_bound(two.largest, two.confidence)}. {_told(two)}.",
-        holds if found.holds else "BROKEN: a bound is above the claimed epsilon.",
+        f"Two worlds: {_bound(two.largest, two.confidence)}. {runs}; worst pair: {two.pair}.",
+        "The claim holds against these attacks."
+        if found.holds
+        else "BROKEN: a bound is above the claimed epsilon.",
     ]
     return paragraphs(said)
 
@@ -153,10 +155,6 @@ def _too_few(one: OneRun) -> str:
         confidence=one.confidence,
     )
     return "" if most > 0 else " So few guesses prove nothing at this confidence."
-
-
-def _told(two: Audited) -> str:
-    return f"{two.exact_runs:,} real runs; worst pair: {two.pair}"
 
 
 CLAIM: dict[str, Any] = {"marker": "|", "markersize": 9, "color": INK}

@@ -1,18 +1,26 @@
-"""What a report says, before it is HTML, text or JSON: sections of a few kinds of blocks.
+"""What a report says: sections of a few kinds of blocks, as HTML, as text and as data.
 
-Every block holds plain text. Each format is one module that shows all kinds of blocks, so all
-formats say the same.
+Every block holds plain text, and each format shows all kinds of blocks, so all say the same.
+HTML: one file from which no request leaves, and text from files stays text. Jinja escapes
+everything; characters that could turn a line around are written out. Pictures are images in the
+page itself, where a browser runs nothing, and the page forbids every other source. Text: for
+terminals, mail and screen readers. Data: for other programs, each block with its kind.
 """
 
 import base64
 import textwrap
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, ClassVar
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from dpwerm.text import WIDTH, aligned, harmless, one_line, stacked, underlined, wrapped
+
+FORMAT, VERSION = "dpwerm-report", 1
+TEMPLATE = "report.html.j2"
+BRIEF = 18
+"""Characters of a cell that is kept on one line."""
 
 
 @dataclass(frozen=True)
@@ -22,63 +30,65 @@ class Drawing:
     text: str
 
 
+class Kind:
+    """A kind of block, called by the name of its class."""
+
+    @property
+    def kind(self) -> str:
+        """Its name in templates and data."""
+        return type(self).__name__.lower()
+
+
 @dataclass(frozen=True)
-class Paragraph:
+class Paragraph(Kind):
     """A few sentences."""
 
-    kind: ClassVar[str] = "paragraph"
     text: str
 
 
 @dataclass(frozen=True)
-class Caution:
+class Caution(Kind):
     """A sentence that must not be overlooked; it says so in its first words, not by colour."""
 
-    kind: ClassVar[str] = "caution"
     text: str
 
 
 @dataclass(frozen=True)
-class Points:
+class Points(Kind):
     """Sentences that stand side by side."""
 
-    kind: ClassVar[str] = "points"
     items: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Table:
+class Table(Kind):
     """Rows of texts under headings; the first column names the row."""
 
-    kind: ClassVar[str] = "table"
     caption: str
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True)
-class Facts:
+class Facts(Kind):
     """Names and what they stand for."""
 
-    kind: ClassVar[str] = "facts"
     rows: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
-class Picture:
+class Picture(Kind):
     """A drawing, and in words what it shows, for whoever does not see it."""
 
-    kind: ClassVar[str] = "picture"
     caption: str
     words: str
     svg: Drawing
 
 
 @dataclass(frozen=True)
-class Commands:
+class Commands(Kind):
     """Lines to type at a command line."""
 
-    kind: ClassVar[str] = "commands"
     lines: tuple[str, ...]
 
 
@@ -126,29 +136,13 @@ def cleaned(report: Report) -> Report:
 
 
 def _cleaned_block(block: Block) -> Block:
-    kept = {one.name: getattr(block, one.name) for one in fields(block)}
-    return replace(block, **{name: _cleaned_value(value) for name, value in kept.items()})
+    return replace(block, **{name: _cleaned_value(value) for name, value in vars(block).items()})
 
 
 def _cleaned_value(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(map(_cleaned_value, value))
     return one_line(value) if isinstance(value, str) else value
-
-
-# ------------------------------------------------------------------------------------------
-# A report as HTML, as text and as data: the same blocks in each.
-#
-# HTML: one file from which no request leaves, and text from files stays text. Jinja escapes
-# everything; characters that could turn a line around are written out. Pictures are images in the
-# page itself, where a browser runs nothing, and the page forbids every other source. Text: for
-# terminals, mail and screen readers. Data: for other programs, each block with its kind.
-
-
-FORMAT, VERSION = "dpwerm-report", 1
-TEMPLATE = "report.html.j2"
-BRIEF = 18
-"""Characters of a cell that is kept on one line."""
 
 
 def as_html(report: Report) -> str:
@@ -223,22 +217,12 @@ def _table(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def as_data(report: Report) -> dict[str, Any]:
     """Return the report as plain values; a picture is given by its words."""
-    return {
-        "format": FORMAT,
-        "version": VERSION,
-        "title": report.title,
-        "notices": list(report.notices),
-        "private": report.private,
-        "sections": [
-            {
-                "key": section.key,
-                "title": section.title,
-                "blocks": [_plain(block) for block in section.blocks],
-            }
-            for section in report.sections
-        ],
-        "library": report.library,
-    }
+    sections = [
+        {**vars(section), "blocks": [_plain(block) for block in section.blocks]}
+        for section in report.sections
+    ]
+    plain = {**vars(report), "notices": list(report.notices), "sections": sections}
+    return {"format": FORMAT, "version": VERSION, **plain}
 
 
 def _plain(block: Block) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import re
 import textwrap
 import unicodedata
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -39,17 +39,13 @@ MARKS = 2
 MISSING = "Glyph .* missing from font"
 """The warning about a sign that the font does not have: it is drawn as a box."""
 
-
 AxesArray = NDArray[Any]
 Share = Literal["none", "all", "row", "col"] | bool
 
 INK, QUIET, FAINT = "#222222", "#8a8a8a", "#e6e6e6"
 """Marks and text; what stands back; grids and bands."""
 
-OURS, PAPER = "#1b4965", "#a8521f"
-"""The colours of the two methods."""
-
-LINE, ALARM = OURS, "#b00020"
+LINE, ALARM = "#1b4965", "#b00020"
 """Of a single curve, and of what must not be."""
 
 FIRST, SECOND = "#e6d8bb", "#5f8fa6"
@@ -99,7 +95,7 @@ STYLE: dict[str, Any] = {
     "ytick.labelsize": SMALL,
 }
 
-_LEGEND: dict[str, Any] = {"frameon": False, "fontsize": SMALL, "handlelength": 1.8}
+LEGEND: dict[str, Any] = {"frameon": False, "fontsize": SMALL, "handlelength": 1.8}
 _BARE: dict[str, dict[str, None]] = {
     "svg": dict.fromkeys(("Date", "Creator", "Format", "Type")),
     "pdf": dict.fromkeys(("CreationDate", "Creator", "Producer")),
@@ -192,24 +188,6 @@ def rows_named(axes: Axes, names: Sequence[str]) -> NDArray[np.int64]:
     return rows
 
 
-def budgets_across(axes: Axes, epsilons: Sequence[str]) -> None:
-    """Put budgets at 0, 1, 2, … of the axis, by their texts; ∞ is the fit without privacy."""
-    names = ["∞" if epsilon == "inf" else epsilon for epsilon in epsilons]
-    axes.set_xticks(range(len(names)), names)
-
-
-def legend_below(
-    figure: Figure | SubFigure, axes: Axes, columns: int, title: str | None = None
-) -> None:
-    """Explain the marks of one panel under the whole picture."""
-    handles, labels = axes.get_legend_handles_labels()
-    legend = figure.legend(
-        handles, labels, loc="outside lower center", ncols=columns, title=title, **_LEGEND
-    )
-    for text in legend.get_texts():
-        plain(text)
-
-
 def legend_under(
     axes: Axes, columns: int = 1, *, drop: float = 34.0, marks: Sequence[Artist] | None = None
 ) -> None:
@@ -242,26 +220,10 @@ def _beside(
         bbox_transform=axes.transAxes + shift,
         borderaxespad=0.0,
         ncols=columns,
-        **_LEGEND,
+        **LEGEND,
     )
     for text in legend.get_texts():
         plain(text)
-
-
-def side_by_side(
-    left: Callable[[Axes], None],
-    right: Callable[[Axes], None],
-    height: float,
-    title: str,
-    claim: str,
-    path: Path,
-) -> None:
-    """Write two panels as one picture under a title and a claim of privacy."""
-    figure, ((first, second),) = panels(10.0, height, columns=2)
-    left(first)
-    right(second)
-    titled(figure, f"{short(title, 80, room(first, 1.25))}   ({claim})")
-    save(figure, path)
 
 
 def shades(count: int) -> list[str]:

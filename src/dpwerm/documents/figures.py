@@ -1,4 +1,10 @@
-"""Two pictures of a rule: its coefficients with the reach of the noise, and what it recommends."""
+"""Two pictures of a rule, and two of an evaluation.
+
+Of a rule: its coefficients with the reach of the noise, and what it recommends. Of an evaluation:
+what the rule and each arm are worth, and what the rule gains. There the thin line with ends is the
+interval that allows for both errors, the hatched bar above it the reach of the privacy noise alone,
+the filled bar below it the reach of sampling alone.
+"""
 
 import math
 from collections.abc import Sequence
@@ -8,6 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
@@ -22,16 +29,17 @@ from dpwerm.documents.drawing import (
     headed,
     labelled,
     legend_under,
+    panels,
     plain,
     room,
     rows_named,
+    save,
     short,
-    side_by_side,
     styled,
+    titled,
     two_lines,
     wide,
 )
-from dpwerm.documents.half_widths import effect_reach
 from dpwerm.documents.summary import zeroed
 from dpwerm.features.blocks import NumberBlock
 from dpwerm.releases.release import Rule
@@ -43,6 +51,20 @@ DASHES, TICKS = (2.5, 1.2), 6
 
 NAME, SIDE, WHOLE = 0.35, 0.28, 0.6
 """Shares of a panel: of a row's name, of an arm beside the other, and of what stands alone."""
+
+THICK, AWAY = 0.13, 0.2
+"""Height of a bar, and how far it stands from its line, where rows are 1 apart."""
+
+ARM, VALUE_TICKS = 20, 7
+"""Signs of an arm's name on one line, and the most parts of the axis."""
+
+PRIVACY: dict[str, Any] = {"facecolor": "white", "edgecolor": LINE, "hatch": "//////"}
+SAMPLING: dict[str, Any] = {"facecolor": QUIET, "edgecolor": LINE}
+"""The looks of the two errors, told apart without colour."""
+
+LINE_HEIGHT = 11.5
+NOT_KNOWN = "not known"
+BETTER = "(larger is better)"
 
 
 class Simulated(Protocol):
@@ -63,7 +85,7 @@ def draw_coefficients(
     no interval: the released coefficient is not 0. most: draw only so many, the largest.
     """
     release = rule.release
-    names, reach = release.encoding.coefficient_names, effect_reach(release)
+    names, reach = release.encoding.coefficient_names, release.effect_reach()
     shown = np.sort(np.argsort(-np.abs(release.effects), kind="stable")[:most])
     effects, small = release.effects[shown], np.array(zeroed(release))[shown]
     rows = rows_named(axes, [short(names[at], points=room(axes, NAME)) for at in shown])
@@ -137,8 +159,8 @@ def recommended_everywhere(rule: Rule) -> str | None:
     return str(arms.pop()) if len(arms) == 1 else None
 
 
-def _claim(rule: Rule) -> str:
-    return "" if rule.private else " (NOT PRIVATE)"
+def _claim(released: Rule | ValueRelease) -> str:
+    return "" if released.private else " (NOT PRIVATE)"
 
 
 def _plane(rule: Rule) -> tuple[NumberBlock, NumberBlock] | None:
@@ -166,40 +188,18 @@ def _scores(rule: Rule, across: NumberBlock, up: NumberBlock, steps: int) -> Flo
 def save_figure(rule: Rule, path: Path, simulated: Simulated | None = None) -> None:
     """Write both pictures side by side; the ending of the path decides the format."""
     rows = len(rule.release.encoding.coefficient_names)
-    claim = str(rule.budget) if rule.private else "NOT PRIVATE"
-    side_by_side(
-        lambda axes: draw_coefficients(rule, axes, simulated),
-        lambda axes: draw_recommendation(rule, axes),
-        max(4.0, 1.8 + 0.24 * rows),
-        rule.title,
-        claim,
-        path,
-    )
+    figure, left, right = _two_panels(rule, max(4.0, 1.8 + 0.24 * rows))
+    draw_coefficients(rule, left, simulated)
+    draw_recommendation(rule, right)
+    save(figure, path)
 
 
-# ------------------------------------------------------------------------------------------
-# Two pictures of an evaluation: what the rule and each arm are worth, and what the rule gains.
-#
-# The thin line with ends is the interval that allows for both errors. The hatched bar above it is
-# the reach of the privacy noise alone, the filled bar below it the reach of sampling alone.
-
-
-THICK, AWAY = 0.13, 0.2
-"""Height of a bar, and how far it stands from its line, where rows are 1 apart."""
-
-ARM, VALUE_TICKS = 20, 7
-"""Signs of an arm's name on one line, and the most parts of the axis."""
-
-PRIVACY: dict[str, Any] = {"facecolor": "white", "edgecolor": LINE, "hatch": "//////"}
-SAMPLING: dict[str, Any] = {"facecolor": QUIET, "edgecolor": LINE}
-"""The looks of the two errors, told apart without colour."""
-
-VALUE_NAME, VALUE_WHOLE = 0.35, 0.6
-"""Shares of a panel: of a row's name, and of the label of the axis."""
-
-LINE_HEIGHT = 11.5
-NOT_KNOWN = "not known"
-BETTER = "(larger is better)"
+def _two_panels(released: Rule | ValueRelease, height: float) -> tuple[Figure, Axes, Axes]:
+    """Return a picture of two panels under the study's title and the claim of a release."""
+    figure, ((left, right),) = panels(10.0, height, columns=2)
+    claim = str(released.budget) if released.private else "NOT PRIVATE"
+    titled(figure, f"{short(released.declaration.title, 80, room(left, 1.25))}   ({claim})")
+    return figure, left, right
 
 
 @styled()
@@ -207,7 +207,7 @@ def draw_value(value: ValueRelease, axes: Axes) -> None:
     """Draw the mean benefit under the rule and under each arm for everybody."""
     names = ["the rule", *(_everybody(one.name, axes) for one in value.values[1:])]
     _draw(value.values, names, axes)
-    headed(axes, f"Mean benefit{_value_claim(value)}")
+    headed(axes, f"Mean benefit{_claim(value)}")
     _explained(value, axes, "")
 
 
@@ -217,22 +217,17 @@ def draw_gains(value: ValueRelease, axes: Axes) -> None:
     axes.axvline(0.0, color=INK, linewidth=0.8)
     names = [_everybody(f"over {one.over or ''}", axes) for one in value.gains]
     _draw(value.gains, names, axes)
-    headed(axes, f"Gain of the rule{_value_claim(value)}")
+    headed(axes, f"Gain of the rule{_claim(value)}")
     _explained(value, axes, "gain in ")
 
 
 @styled()
 def save_value(value: ValueRelease, path: Path) -> None:
     """Write both pictures side by side; the ending of the path decides the format."""
-    facts = value.declaration
-    side_by_side(
-        lambda axes: draw_value(value, axes),
-        lambda axes: draw_gains(value, axes),
-        4.2,
-        facts.study_name or facts.study_id or "a treatment rule",
-        str(value.budget) if value.private else "NOT PRIVATE",
-        path,
-    )
+    figure, left, right = _two_panels(value, 4.2)
+    draw_value(value, left)
+    draw_gains(value, right)
+    save(figure, path)
 
 
 def benefit_label(value: ValueRelease, points: float = math.inf) -> str:
@@ -251,12 +246,12 @@ def _value_claim(value: ValueRelease) -> str:
 
 
 def _everybody(arm: str, axes: Axes) -> str:
-    return f"{two_lines(arm, ARM, room(axes, VALUE_NAME))}\nfor everybody"
+    return f"{two_lines(arm, ARM, room(axes, NAME))}\nfor everybody"
 
 
 def _explained(value: ValueRelease, axes: Axes, before: str) -> None:
     """Name the axis, on two lines if one is too short, and explain the marks under it."""
-    whole = room(axes, VALUE_WHOLE)
+    whole = room(axes, WHOLE)
     label = before + benefit_label(value, whole - wide(f"{before}−log of "))
     if wide(label) > whole:
         label = label.replace(f" {BETTER}", f"\n{BETTER}")

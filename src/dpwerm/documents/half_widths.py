@@ -1,10 +1,6 @@
-r"""How far the privacy noise reaches in one coefficient, and in all of them at once.
+r"""How far the privacy noise may reach in a coefficient, where its law depends on the data.
 
-One: the half width t with P(|Z_j| ≤ t) = coverage. Together: t with P(max_j |Z_j| ≤ t) = coverage,
-so that only so seldom does the noise alone lift any coefficient beyond it. An effect is φ_j·θ_j, so
-its noise reaches φ_j·t.
-
-For output perturbation the law of the noise is public, and each mechanism has its t. Under
+For output perturbation the law of the noise is public, and a release knows its half widths. Under
 objective perturbation the noise in θ passes through the curvature of the data, so its law is
 sensitive. What it may be is simulated:
 
@@ -30,72 +26,13 @@ from dpwerm.choose.settle import SPREAD, outcome_of
 from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
-from dpwerm.mechanisms import MECHANISMS
 from dpwerm.mechanisms.contract import Calibration
 from dpwerm.parameters import real
-from dpwerm.releases.release import Release, Rule
-from dpwerm.releases.tuning import SPLIT
+from dpwerm.releases.release import Rule
 from dpwerm.simulate.engine.released import inside_noise
 from dpwerm.simulate.synthetic import generator
 from dpwerm.solve.batch import minimise_batch
 from dpwerm.study.treatment import Declaration
-
-KEPT = (
-    "The rule is one of several releases, chosen by its score. ± is the reach of the noise in one "
-    "release by itself. The choice changes that reach, and how much depends on the data."
-)
-WEIGHTS = (
-    "The noise of the private propensity model moves the weights, and through them the "
-    "coefficients. That is not in ±, which is the reach of the rule's own noise."
-)
-
-
-def half_width(release: Release, coverage: float = 0.95, count: int = 1) -> float | None:
-    """Return t with P(|noise in encoded coefficients| ≤ t) = coverage, for ``count`` at once.
-
-    None under objective perturbation, where t depends on the data, of an unknown mechanism, and of
-    a design whose score is made of several coefficients: its noise is made of several too.
-
-    Parameters
-    ----------
-    release : Release
-    coverage : float above 0 and below 1
-    count : int from 1 to p
-    """
-    certificate = release.certificate
-    mechanism = MECHANISMS.get(certificate.mechanism)
-    if mechanism is None or certificate.weighting is not None:
-        return None
-    return mechanism.half_width(certificate.noise.scale, certificate.dimension, coverage, count)
-
-
-def effect_reach(release: Release, coverage: float = 0.95) -> FloatArray | None:
-    """Return φ_j·t, the half width of the noise in each effect; None where ``half_width`` is."""
-    reach = half_width(release, coverage)
-    return None if reach is None else reach * release.encoding.stretch
-
-
-def effect_reach_together(release: Release, coverage: float = 0.95) -> FloatArray | None:
-    """Return φ_j·t that the noise of no effect exceeds in such a share of releases.
-
-    Exact for Laplace and Gaussian noise; of spherical noise t has a relative error below 1e-6.
-    None where ``effect_reach`` is.
-    """
-    reach = half_width(release, coverage, release.certificate.dimension)
-    return None if reach is None else reach * release.encoding.stretch
-
-
-def caveat(rule: Rule) -> str:
-    """Return what the reach of the noise leaves out for a rule, "" where it is the whole story."""
-    if not rule.release.certificate.budget.is_private:
-        return ""
-    found = []
-    if rule.tuning is not None and rule.tuning.how != SPLIT:
-        found.append(KEPT)
-    if rule.propensity is not None and rule.propensity.certificate.budget.is_private:
-        found.append(WEIGHTS)
-    return " ".join(found)
-
 
 IN_THE_MIDDLE = 1e-9
 """A centre this near to the middle of the range, in units of half of it, is the middle."""
@@ -229,13 +166,8 @@ def simulated_reach(
 ) -> SimulatedReach | None:
     """Return the simulated half widths of the noise, None where ``why_not`` gives a reason.
 
-    The same rule has the same answer at each call.
-
-    Parameters
-    ----------
-    rule : Rule
-    coverage : float above 0 and below 1
-    problems, draws : int ≥ 2, random trials, and releases of each
+    The same rule has the same answer at each call. problems, draws : random trials, and releases of
+    each, at least 2.
     """
     if not 0 < real("coverage", coverage) < 1:
         raise ParameterError(f"coverage must be above 0 and below 1, not {coverage:g}")

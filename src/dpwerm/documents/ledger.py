@@ -8,48 +8,23 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from dpwerm.errors import DpwermError, Fault, RuleFileError
-from dpwerm.privacy.budget import AnyBudget
-from dpwerm.privacy.ledger.account import Account, Charge
+from dpwerm.privacy.ledger.account import Account
 from dpwerm.privacy.ledger.entry import CURRENCIES, Amounts, Entry, Total, seal
 from dpwerm.privacy.ledger.pld import GAUSSIAN_DELTA, composed
 from dpwerm.releases.files import read_json
-from dpwerm.text import aligned, one_line, stacked, underlined, wrapped
+from dpwerm.text import aligned, digits, stacked, underlined, wrapped
 
 FORMAT, VERSION = "dpwerm-ledger", 1
 COLUMNS = ("entry", "date", "what", "slot", "epsilon", "delta", "rho", "mu", "library", "release")
 _KEYS = {"number", "previous", "body", "hash"}
 
 EVERYBODY = "everybody"
+NOTHING = "Nothing was charged yet. The first release opens the study with this total."
 HEADINGS = ("entry", "date", "what", "for", "cost", "left before and after", "release")
-_SMALL = Decimal("1e-4")
-_SHORT = len("sha256:") + 12
-
-
-def preview_lines(account: Account, cost: AnyBudget, slot: str | None, where: str) -> list[str]:
-    """Return what a release would cost and leave, in each currency that the total has."""
-    amounts = account.total.amounts(cost)
-    spent, left = account.spent(slot), account.left(slot)
-    columns = {
-        "total": _down(account.total.limits),
-        "spent": spent.decimals(up=True),
-        "left": _down(left),
-        "this release": amounts.decimals(up=True),
-        "left after it": _down(left - amounts),
-    }
-    rows = [("", *columns)]
-    rows += [
-        (name, *(number(values[name]) for values in columns.values()))
-        for name in used(account.total)
-    ]
-    whom = "for everybody" if slot is None else f"for slot {slot}"
-    if slot is None and account.slots:
-        whom += ", counted beside the fullest slot"
-    return [f"To be charged to study {account.study} in {where}, {whom}:", "", *aligned(rows), ""]
 
 
 def show_lines(account: Account, entries: Sequence[Entry], where: str) -> list[str]:
@@ -57,11 +32,15 @@ def show_lines(account: Account, entries: Sequence[Entry], where: str) -> list[s
     parts = [
         underlined(f"Ledger of study {account.study}"),
         [f"In {where}, under relation {account.relation}."],
-        aligned([HEADINGS, *entry_rows(account, entries)]) if entries else _nothing(),
+        aligned([HEADINGS, *entry_rows(account, entries)]) if entries else [NOTHING],
         balance_lines(account),
         slot_lines(account),
         composed_lines(account),
-        [line for entry in entries for line in _reason(entry)],
+        [
+            line
+            for one in account.totals
+            for line in wrapped(f"Entry {one.number}, why the total changed: {one.reason}")
+        ],
     ]
     return stacked(parts).splitlines()
 
@@ -79,29 +58,29 @@ def entry_rows(account: Account, entries: Iterable[Entry]) -> list[tuple[str, ..
             running = replace(running, total=total, slots=tuple(body["slots"]))
             what = "study opened" if body["kind"] == "opened" else "total changed"
             left = running.left()
-            after = ", ".join(f"{name} {_shown(left, name)}" for name in used(total))
-            rows.append((*head, what, EVERYBODY, f"total {_words(total)}", after, ""))
+            after = ", ".join(f"{name} {_shown(left, name)}" for name in total.used)
+            words = ", ".join(f"{name} = {digits(getattr(total, name))}" for name in total.used)
+            rows.append((*head, what, EVERYBODY, f"total {words}", after, ""))
         elif body["kind"] == "charged":
             charge = charges[entry.number]
-            before, running = running.left(charge.slot), _charged(running, charge)
+            before = running.left(charge.slot)
+            spent = running.sums.get(charge.slot, Amounts()) + charge.amounts
+            running = replace(running, sums={**running.sums, charge.slot: spent})
             left = running.left(charge.slot)
             changed = ", ".join(
                 f"{name} {_shown(before, name)} -> {_shown(left, name)}"
-                for name in used(running.total)
+                for name in running.total.used
                 if _shown(charge.amounts, name) != "0"
             )
             whom = charge.slot or EVERYBODY
-            rows.append((*head, charge.what, whom, str(charge.cost), changed, attached(charge)))
+            rows.append((*head, charge.what, whom, str(charge.cost), changed, charge.paid_for))
     return rows
 
 
 def balance_lines(account: Account) -> list[str]:
     """Return total, spent and left in each currency that the total has, for the fullest slot."""
-    spent, left = account.spent(), account.left()
     rows: list[tuple[str, ...]] = [("", "total", "spent", "left")]
-    for name in used(account.total):
-        total = number(getattr(account.total, name))
-        rows.append((name, total, _shown(spent, name, up=True), _shown(left, name)))
+    rows += [(name, *map(digits, amounts)) for name, *amounts in account.balance()]
     if account.slots:
         names = ["fullest slot", *(_fullest(account, row[0]) for row in rows[1:])]
         rows = [(*row, slot) for row, slot in zip(rows, names, strict=True)]
@@ -113,7 +92,7 @@ def slot_lines(account: Account) -> list[str]:
     """Return what is left for each slot; nothing for a study without slots."""
     if not account.slots:
         return []
-    names = used(account.total)
+    names = account.total.used
     rows = [("left for slot", *names)]
     rows += [(one, *(_shown(account.left(one), name) for name in names)) for one in account.slots]
     return [
@@ -131,26 +110,12 @@ def total_lines(account: Account, total: Total, slots: Sequence[str]) -> list[st
     for name in CURRENCIES:
         old, new = getattr(account.total, name), getattr(total, name)
         if old or new:
-            rows.append((name, number(old), number(new), _shown(spent, name, up=True)))
+            rows.append((name, digits(old), digits(new), _shown(spent, name, up=True)))
     lines = aligned(rows)
     if tuple(slots) != account.slots:
-        lines += [f"  slots: {_listed(account.slots)}; new: {_listed(slots)}"]
+        old, new = (", ".join(names) or "none" for names in (account.slots, slots))
+        lines.append(f"  slots: {old}; new: {new}")
     return lines
-
-
-def used(total: Total) -> list[str]:
-    """Return the currencies that a total has."""
-    return [name for name in CURRENCIES if getattr(total, name)]
-
-
-def number(value: Decimal) -> str:
-    """Return a decimal with all its digits, tiny ones with an exponent."""
-    return f"{value:f}" if value == 0 or abs(value) >= _SMALL else f"{value:g}"
-
-
-def attached(charge: Charge) -> str:
-    """Return which release a charge paid for, in short."""
-    return "none attached" if charge.digest is None else f"{charge.digest[:_SHORT]}…"
 
 
 def composed_lines(account: Account) -> list[str]:
@@ -161,11 +126,10 @@ def composed_lines(account: Account) -> list[str]:
     if found is not None and found.delta == 0:
         found = composed(account, delta=float(GAUSSIAN_DELTA))
     if found is None:
-        text = (
+        return wrapped(
             "A tighter total of the whole history is shown if dpwerm is installed with its extra "
             "accounting"
         )
-        return wrapped(text)
     whose = "" if found.slot is None else f" for slot {found.slot}"
     return wrapped(
         f"Composed numerically, all releases{whose} are within epsilon = {found.epsilon:.6g} at "
@@ -185,12 +149,6 @@ def head_lines(number: int, digest: str) -> list[str]:
     ]
 
 
-def _charged(account: Account, charge: Charge) -> Account:
-    sums = dict(account.sums)
-    sums[charge.slot] = sums.get(charge.slot, Amounts()) + charge.amounts
-    return replace(account, sums=sums)
-
-
 def _fullest(account: Account, name: str) -> str:
     """Return the slot that has spent most of a currency, nothing if none has spent any."""
     place = CURRENCIES.index(name)
@@ -199,30 +157,8 @@ def _fullest(account: Account, name: str) -> str:
     return slot if spent[slot] else ""
 
 
-def _words(total: Total) -> str:
-    return ", ".join(f"{name} = {number(getattr(total, name))}" for name in used(total))
-
-
-def _down(amounts: Amounts) -> dict[str, Decimal]:
-    return amounts.decimals(up=False)
-
-
 def _shown(amounts: Amounts, name: str, *, up: bool = False) -> str:
-    return number(amounts.decimals(up=up)[name])
-
-
-def _listed(slots: Sequence[str]) -> str:
-    return ", ".join(slots) or "none"
-
-
-def _nothing() -> list[str]:
-    return ["Nothing was charged yet. The first release opens the study with this total."]
-
-
-def _reason(entry: Entry) -> list[str]:
-    if entry.body["kind"] != "total":
-        return []
-    return wrapped(one_line(f"Entry {entry.number}, why the total changed: {entry.body['reason']}"))
+    return digits(amounts.decimals(up=up)[name])
 
 
 def ledger_content(entries: Sequence[Entry]) -> dict[str, Any]:

@@ -77,15 +77,14 @@ def counted(n: int) -> str:
     return "1 person" if n == 1 else f"{n:,} people"
 
 
-def shown_epsilon(epsilon: str) -> str:
-    """Return ε for a table."""
-    return NO_PRIVACY if epsilon == "inf" else epsilon
-
-
 def expectation(found: Mapping[str, tuple[Settled, Expected]], n: int) -> list[str]:
     """Return the table of accuracy and value by ε, and how to read it."""
     rows = [
-        (shown_epsilon(epsilon), *_figures(one.accuracy, one.value), settled.spec.mechanism)
+        (
+            NO_PRIVACY if epsilon == "inf" else epsilon,
+            *_figures(one.accuracy, one.value),
+            settled.spec.mechanism,
+        )
         for epsilon, (settled, one) in found.items()
     ]
     last = list(found.values())[-1][1]
@@ -139,9 +138,9 @@ def odds(epsilons: Sequence[str], relation: str) -> list[str]:
 
 def settings(settled: Settled, n: int) -> list[str]:
     """Return what a fit would use."""
-    spec, encoding, benefit = settled.spec, settled.encoding, settled.declaration.benefit
+    spec, encoding, benefit = settled.spec, settled.encoding, settled.trial.benefit
     units = "log units" if benefit.transform == "log" else f"the units of {benefit.column}"
-    pi_min = settled.declaration.treatment.pi_min
+    pi_min = settled.trial.treatment.pi_min
     rows = {
         "mechanism": spec.mechanism,
         "gamma": f"{spec.gamma:.4g}, which is {settled.gamma:.4g} W",
@@ -181,7 +180,7 @@ def clips(found: Mapping[float, tuple[Settled, Expected]], used: float) -> list[
     """Return the effect of V: accuracy and value at other clips, all else chosen anew."""
     rows = [
         (
-            f"{settled.declaration.benefit.clip:.4g}",
+            f"{settled.trial.benefit.clip:.4g}",
             f"{share:.0%}",
             *_figures(one.accuracy, one.value),
             "used" if abs(share - used) < 1e-9 else "",
@@ -203,7 +202,7 @@ def clips(found: Mapping[float, tuple[Settled, Expected]], used: float) -> list[
 
 def share_taken(settled: Settled) -> list[str]:
     """Say what a propensity model of the same people takes, and what is not simulated."""
-    treatment = settled.declaration.treatment
+    treatment = settled.trial.treatment
     if treatment.propensity is None:
         return []
     text = "Propensities are taken as known in the simulated trials: a model's own error would come"

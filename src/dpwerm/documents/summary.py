@@ -17,7 +17,7 @@ import math
 from decimal import Decimal
 from statistics import NormalDist
 
-from dpwerm.documents.half_widths import caveat, effect_reach, effect_reach_together, why_not
+from dpwerm.documents.half_widths import why_not
 from dpwerm.features.blocks import NumberBlock
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.releases.certificate import Certificate
@@ -43,6 +43,14 @@ UNITS = {
 UNPUBLISHED_SPREAD = (
     "No ± is shown: under objective perturbation the spread of the noise in a coefficient depends",
     "on the data and is not published.",
+)
+KEPT = (
+    "The rule is one of several releases, chosen by its score. ± is the reach of the noise in one "
+    "release by itself. The choice changes that reach, and how much depends on the data."
+)
+WEIGHTS = (
+    "The noise of the private propensity model moves the weights, and through them the "
+    "coefficients. That is not in ±, which is the reach of the rule's own noise."
 )
 SIMULATED = " `dpwerm report` shows a ± from simulated trials instead."
 
@@ -243,7 +251,7 @@ def _noise_lines(rule: Rule) -> list[str]:
     release = rule.release
     names, effects = release.encoding.coefficient_names, release.effects
     width = max(map(len, names))
-    reach, together = effect_reach(release), effect_reach_together(release)
+    reach, together = release.effect_reach(), release.effect_reach(together=True)
     noise = [""] * len(names)
     if reach is not None and reach.any():
         noise = [f"  ± {half:.4f}" for half in reach]
@@ -265,6 +273,18 @@ def _noise_lines(rule: Rule) -> list[str]:
             "A larger gamma, more people or a larger budget would give a clearer one.",
         ]
     return lines
+
+
+def caveat(rule: Rule) -> str:
+    """Return what the reach of the noise leaves out for a rule, "" where it is the whole story."""
+    if not rule.release.certificate.budget.is_private:
+        return ""
+    found = []
+    if rule.tuning is not None and rule.tuning.how != SPLIT:
+        found.append(KEPT)
+    if rule.propensity is not None and rule.propensity.certificate.budget.is_private:
+        found.append(WEIGHTS)
+    return " ".join(found)
 
 
 def certificate_rows(rule: Rule) -> dict[str, str]:

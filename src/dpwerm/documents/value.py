@@ -13,9 +13,8 @@ MODELLED = ("external", "released")
 
 def value_summary(value: ValueRelease, rule: Rule | None = None) -> str:
     """Return the evaluation as text; with the rule, also what the rule cost before."""
-    title = value.declaration.study_name or value.declaration.study_id or "a treatment rule"
     parts = [
-        [*underlined(f"Value of a rule: {title}"), "", value.notice],
+        [*underlined(f"Value of a rule: {value.declaration.title}"), "", value.notice],
         _table_lines(value),
         reading_lines(value) + verdict_lines(value),
         cost_lines(value, rule),

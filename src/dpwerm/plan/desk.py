@@ -84,9 +84,6 @@ def no_room(steps: int) -> None:
 class Desk:
     """What is asked of one study.
 
-    Parameters
-    ----------
-    study : Study
     delta : str or Decimal, for mechanisms that need one
     quick : bool, whether fewer trials are simulated
     workers : int ≥ 1, processes for many places at once; None for all processors

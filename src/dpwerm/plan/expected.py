@@ -1,7 +1,20 @@
-"""What a fit of a study would use at some ε and n: the settled problem, and the question behind it.
+r"""What a fit of a study would use at some ε and n, and what it may be worth, before any data.
 
 The hyperparameters are those of a fit, asked for the planned number of people in the place of a
-table. Nothing is read but the study file.
+table. Nothing is read but the study file. What the rule may be worth is measured on fresh simulated
+trials inside the bounds, fitted as planned:
+
+.. math:: \text{share of attainable value} = \frac{V(T) - V(coin)}{V^* - V(coin)}
+          = \frac{E[|\Delta(x)| (1(right) - 1(wrong))]}{E|\Delta(x)|}
+
+Δ(x) is what one arm gains over the other. 0 is a coin for everybody, 1 the better arm for each. The
+trials and their noise have another seed than those on which settings are chosen, so a setting that
+was lucky there is not lucky here.
+
+The smallest ε or n that reaches a target is found by bisection of a public grid. Its last place,
+ε = ∞ or the largest n, is tried first, so a target that nothing reaches is answered at once.
+Accuracy grows along the grid but for the simulation's own error, so the answer is given with the
+accuracy there and one place below.
 """
 
 import math
@@ -20,51 +33,31 @@ from dpwerm.choose.settle import fixed_clip, narrowed, question_of
 from dpwerm.errors import ParameterError
 from dpwerm.estimators.parameters import declaration_of, problem_of
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
-from dpwerm.features.encoding import Encoding
 from dpwerm.fit import Problem
 from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.parameters import LARGEST, real
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.sensitivity import LARGEST_N
-from dpwerm.releases.certificate import Specification
 from dpwerm.simulate.synthetic import Proxies, generator, random_trials
 from dpwerm.study.study import Study
-from dpwerm.study.treatment import Declaration
 from dpwerm.weighting.contract import split
 
 
-@dataclass(frozen=True)
-class Settled:
-    """A planned fit.
+@dataclass(frozen=True, kw_only=True)
+class Settled(Problem):
+    """A planned fit: a settled problem with the rule's own budget, and the question behind it.
 
-    problem : Problem, settled; its budget is the rule's own
-    question : the public question with everything fixed, in units of W
+    question : public, with everything fixed, in units of W
     propensity_part : what a private propensity model would take of the budget, None without one
     """
 
-    problem: Problem
     question: Question
     propensity_part: Budget | None = None
 
     @property
-    def declaration(self) -> Declaration:
-        """Treatment and benefit, with the clip V that would be used."""
-        return self.problem.trial
-
-    @property
-    def encoding(self) -> Encoding:
-        """The encoding, with the intercept and the saturation."""
-        return self.problem.encoding
-
-    @property
-    def spec(self) -> Specification:
-        """The rule's own budget, mechanism, γ and W."""
-        return self.problem.spec
-
-    @property
     def threshold(self) -> float:
         """Below this share of the largest, coefficients would be set to 0."""
-        return self.problem.hyperparameters.threshold or 0.0
+        return self.hyperparameters.threshold or 0.0
 
     @property
     def clip(self) -> float:
@@ -106,9 +99,6 @@ def settle(
 ) -> Settled:
     """Return what a fit would use.
 
-    Parameters
-    ----------
-    study : Study
     budget : the whole budget; a private propensity model takes its share first
     n : int in [1, 1e12], the planned number of people
     clip : share of the largest clip in (0, 1] to be used in the place of the study's
@@ -141,19 +131,14 @@ def settle(
     )
     question = question_of(fixed, open_problem.spec, found.encoding, open_problem.outcome, n)
     part, _ = split(problem.spec.budget, declaration.treatment)
-    return Settled(found, replace(question, fixed=fixed, most_gamma=LARGEST), part)
+    return Settled(
+        **vars(found),
+        question=replace(question, fixed=fixed, most_gamma=LARGEST),
+        propensity_part=part,
+    )
 
 
-# ------------------------------------------------------------------------------------------
-# What a rule may be worth: fresh simulated trials inside the bounds, fitted as planned.
-#
-# .. math:: \text{share of attainable value} = \frac{V(T) - V(coin)}{V^* - V(coin)}
-#           = \frac{E[|\Delta(x)| (1(right) - 1(wrong))]}{E|\Delta(x)|}
-#
-# Δ(x) is what one arm gains over the other. 0 is a coin for everybody, 1 the better arm for each.
-# The trials and their noise have another seed than those on which settings are chosen, so a setting
-# that was lucky there is not lucky here.
-
+# -- what a rule may be worth --------------------------------------------------------------
 
 SEED = 72026
 """Of the trials here; settings are chosen on trials of another seed."""
@@ -215,9 +200,6 @@ def expected(
 ) -> Expected:
     """Return what the planned fit is worth on fresh simulated trials.
 
-    Parameters
-    ----------
-    settled : Settled
     trials : int ≥ 1, rounded up to a multiple of 24
     """
     question, gamma = rehearsed(settled)
@@ -303,13 +285,7 @@ def value_share(second: BoolArray, contrast: FloatArray) -> FloatArray:
     return share
 
 
-# ------------------------------------------------------------------------------------------
-# The smallest ε or n at which simulated trials reach a target, by bisection of a public grid.
-#
-# The last place of a grid is its ceiling: ε = ∞, or the largest n. It is tried first, so a target
-# that nothing reaches is answered at once. Accuracy grows along the grid but for the simulation's
-# own error, so the answer is given with the accuracy there and one place below.
-
+# -- the smallest ε or n that reaches a target ------------------------------------------------
 
 T = TypeVar("T")
 STEPS = (1, 1.5, 2, 3, 5, 7)
@@ -318,10 +294,7 @@ EPSILONS = (
     "100",
     "inf",
 )
-SIZES = (
-    *(round(step * 10**power) for power in (1, 2, 3, 4, 5) for step in STEPS),
-    1_000_000,
-)
+SIZES = (*(round(step * 10**power) for power in (1, 2, 3, 4, 5) for step in STEPS), 1_000_000)
 
 
 @dataclass(frozen=True)

@@ -78,10 +78,10 @@ class Beside:
     checks : how many checks of the files held; where : names the ledger for a reader
     """
 
-    file: str
-    checks: int
-    study_file: str | None = None
-    value_file: str | None = None
+    file: str = "rule.json"
+    checks: int = 0
+    study_file: str = "study.toml"
+    value_file: str = "value.json"
     value: Any = None
     account: "Account | None" = None
     where: str = ""
@@ -119,6 +119,8 @@ class Kind(ABC, Generic[R]):
     derived : prefixes of what ``checks`` has compared, so that only faults of writing are told
     report : from a release and what is ``Beside`` it to a ``dpwerm.documents.content.Report``, for
         a kind that brings its own; documents stand above releases and have that of a rule
+    audited : gives what an auditor attacks in such releases, each a ``dpwerm.audit.suite.Cell``,
+        for a kind that brings its own; the auditor knows rules and values
     """
 
     format: ClassVar[str]
@@ -130,6 +132,7 @@ class Kind(ABC, Generic[R]):
     given: ClassVar[Sequence[str]] = ()
     derived: ClassVar[tuple[str, ...]] = ()
     report: Callable[..., Any] | None = None
+    audited: Callable[[], Iterable[Any]] | None = None
 
     # -- what each kind says ---------------------------------------------------------------
 
@@ -292,10 +295,14 @@ def get_kind(form: str) -> Kind[Any]:
     return KINDS[form]
 
 
+def every_kind() -> list[Kind[Any]]:
+    """Return every kind, those of the library first."""
+    return [get_kind(form) for form in dict.fromkeys((*_HOMES, *KINDS))]
+
+
 def kind_of(release: object) -> Kind[Any]:
     """Return the kind of a release."""
-    for form in (*_HOMES, *KINDS):
-        kind = get_kind(form)
+    for kind in every_kind():
         if isinstance(release, kind.releases):
             return kind
     raise ParameterError(f"a {type(release).__name__} is no release of a registered kind")

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dpwerm.arrays import FloatArray
 from dpwerm.data.table import read_table
 from dpwerm.features.encoding import Encoding
+from dpwerm.mechanisms import MECHANISMS
 from dpwerm.privacy.budget import AnyBudget, total
 from dpwerm.privacy.randomness import Receipt
 from dpwerm.releases.certificate import Certificate
@@ -102,6 +103,27 @@ class Release:
         effects: FloatArray = self.theta * self.encoding.stretch
         return effects
 
+    def half_width(self, coverage: float = 0.95, count: int = 1) -> float | None:
+        """Return t with P(|noise in θ_j| ≤ t for ``count`` of the j) = coverage.
+
+        None under objective perturbation, where t depends on the data, of an unknown mechanism, and
+        of a design whose score is made of several coefficients: its noise is made of several too.
+        """
+        certificate = self.certificate
+        mechanism = MECHANISMS.get(certificate.mechanism)
+        if mechanism is None or certificate.weighting is not None:
+            return None
+        return mechanism.half_width(certificate.noise.scale, certificate.dimension, coverage, count)
+
+    def effect_reach(self, coverage: float = 0.95, *, together: bool = False) -> FloatArray | None:
+        """Return φ_j·t, the half width of the noise in each effect; None where ``half_width`` is.
+
+        together : t that the noise of no effect exceeds in such a share of releases. Exact for
+        Laplace and Gaussian noise; of spherical noise t has a relative error below 1e-6
+        """
+        reach = self.half_width(coverage, self.certificate.dimension if together else 1)
+        return None if reach is None else reach * self.encoding.stretch
+
     def score(self, X: FloatArray) -> FloatArray:
         """Return f(x) = s₀a₀ + xᵀa for encoded rows, a the effects."""
         effects, scale = self.effects, self.encoding.intercept_scale
@@ -183,7 +205,7 @@ class Rule:
     @property
     def title(self) -> str:
         """The study's name, or its id, or a plain word."""
-        return self.declaration.study_name or self.declaration.study_id or "a treatment rule"
+        return self.declaration.title
 
     def arms_for(self, scores: FloatArray) -> NDArray[np.object_]:
         """Return the recommended arm for each score."""

@@ -15,6 +15,7 @@ import numpy as np
 from dpwerm.arrays import FloatArray
 from dpwerm.features.blocks import CategoryBlock
 from dpwerm.features.encoding import Encoding
+from dpwerm.study.variables import Benefit
 
 MOST_ACTIVE = 8
 """Of many features, up to this many matter; in a quarter of the problems all do."""
@@ -80,12 +81,9 @@ def random_trials(
 ) -> Proxies:
     """Return random trials.
 
-    Parameters
-    ----------
     widths : columns of each feature, as :func:`widths_of` gives them
     count, rows : int, B and n
     propensity : the range of P(second arm | x), a point if the design fixes it
-    rng : Generator
     around : float in [−1, 1], where benefits are expected; 0 is the middle of their range
     spread : float ≥ 0, how far from there they lie as a whole, as a standard deviation
     """
@@ -131,6 +129,15 @@ def random_labels(
         best = np.where(f > 0, 1.0, -1.0)
         parts.append((X[:rows], label, np.ones(rows), weight, X[rows:], best[rows:], f[rows:]))
     return Proxies(*(np.stack(column) for column in zip(*parts, strict=True)))
+
+
+def in_own_units(benefit: Benefit, u: FloatArray) -> FloatArray:
+    """Return benefits of which u in [−1, 1] is the place in their range after transform."""
+    lower, upper = benefit.range
+    found = lower + (1.0 + u) * (upper - lower) / 2
+    if benefit.direction == "smaller":
+        found = -found
+    return np.exp(found) if benefit.transform == "log" else found
 
 
 def _mixed(options: Sequence[float], count: int, rng: np.random.Generator) -> FloatArray:

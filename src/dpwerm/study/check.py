@@ -65,13 +65,7 @@ Marks = tuple[str, str, NDArray[np.bool_], str, str]
 
 
 def check(study: Study, source: object) -> list[Finding]:
-    """Return all findings about a table, worst first; faults of its schema raise TableError.
-
-    Parameters
-    ----------
-    study : Study
-    source : path or data frame, as for ``read_table``
-    """
+    """Return all findings about a table, worst first; faults of its schema raise TableError."""
     table = read_trial(study, source)
     if table.n_rows == 0:
         return [Finding("", "empty", "there is no row", "a fit is noise around the zero rule")]

@@ -93,7 +93,7 @@ class LinearModel(Frozen):
 
     def check(self, encoding: Encoding) -> None:
         """Raise unless the coefficients are for these features."""
-        known = _names(encoding)
+        known = [name for block in encoding.blocks for name in block.own_names]
         faults = []
         for name in self.coefficients:
             if name not in known:
@@ -163,9 +163,6 @@ Propensity = Annotated[
     ColumnPropensity | PrivatePropensity | RidgePropensity | ExternalPropensity,
     Field(discriminator="model"),
 ]
+PROPENSITIES = (ColumnPropensity, PrivatePropensity, RidgePropensity, ExternalPropensity)
 WrittenPropensity = Annotated[Propensity | None, BeforeValidator(_tabled)]
 """A column's name, or a table with a model."""
-
-
-def _names(encoding: Encoding) -> list[str]:
-    return [name for block in encoding.blocks for name in block.own_names]

@@ -59,11 +59,9 @@ kind = "{placeholder}"            # "number" or "category"
 
 
 def scaffold(source: object) -> str:
-    """Return the text of a study file for a table; loading it lists what is to be filled in.
+    """Return the text of a study file for a table, of which only the header is read.
 
-    Parameters
-    ----------
-    source : path or data frame, as for ``read_table``; only its header is read
+    Loading it lists what is to be filled in.
     """
     opened = open_source(source)
     check_header(opened, ())
@@ -85,11 +83,8 @@ def slugs(columns: Iterable[str]) -> list[str]:
     taken = {"", "intercept"}
     found = []
     for position, column in enumerate(columns, start=1):
-        plain = (
-            unicodedata.normalize("NFKD", column.replace("ß", "ss"))
-            .encode("ascii", "ignore")
-            .decode()
-        )
+        letters = unicodedata.normalize("NFKD", column.replace("ß", "ss"))
+        plain = letters.encode("ascii", "ignore").decode()
         stem = re.sub(r"[^a-z0-9]+", "_", plain.lower()).strip("_")[:50] or f"column_{position}"
         name, copy = stem, 2
         while name in taken:

@@ -28,33 +28,10 @@ from dpwerm.errors import Fault, ParameterError, StudyError, TableError
 from dpwerm.faults import faults_of, shown, with_open_places, wrong
 from dpwerm.features.blocks import Frozen
 from dpwerm.features.encoding import MAX_COLUMNS, MAX_FEATURES, Encoding
-from dpwerm.study.propensity import (
-    ColumnPropensity,
-    ExternalPropensity,
-    PrivatePropensity,
-    RidgePropensity,
-)
+from dpwerm.study import values
+from dpwerm.study.propensity import PROPENSITIES, ExternalPropensity
 from dpwerm.study.treatment import Declaration, Treatment
-from dpwerm.study.values import (
-    PLACEHOLDER,
-    AutoPositive,
-    AutoSaturation,
-    AutoScale,
-    AutoThreshold,
-    FeatureName,
-    Line,
-    People,
-    Positive,
-    Text,
-    decimal_within,
-    delta_of,
-    epsilon_of,
-    identifier,
-    parse_toml,
-    read_study_text,
-    shared_columns,
-    with_model_file,
-)
+from dpwerm.study.values import PLACEHOLDER, AutoPositive, FeatureName, Line, Positive, Text
 from dpwerm.study.variables import Benefit, CategoryFeature, Feature, NumberFeature
 
 MAX_SLOTS = 1_000
@@ -68,7 +45,7 @@ def slot_names(value: object) -> tuple[str, ...]:
     """Return the names of slots: 1 to 1,000 distinct ones, written like the id of a study."""
     if not isinstance(value, (list, tuple)) or not 1 <= len(value) <= MAX_SLOTS:
         raise wrong(f"must be a list of 1 to {MAX_SLOTS:,} names")
-    names = tuple(identifier(name) for name in value)
+    names = tuple(values.identifier(name) for name in value)
     if len(set(names)) < len(names):
         raise wrong("names a slot twice")
     return names
@@ -93,10 +70,10 @@ def ledger_url(value: object) -> str:
 class DeclaredBudget(Frozen):
     """The study's total privacy budget, as exact decimals; a currency left out is 0."""
 
-    epsilon: Annotated[Decimal, PlainValidator(epsilon_of)] = Decimal(0)
-    delta: Annotated[Decimal, PlainValidator(delta_of)] = Decimal(0)
-    rho: Annotated[Decimal, PlainValidator(decimal_within("1e-16", "1e12"))] = Decimal(0)
-    mu: Annotated[Decimal, PlainValidator(decimal_within("1e-8", "1e6"))] = Decimal(0)
+    epsilon: Annotated[Decimal, PlainValidator(values.epsilon_of)] = Decimal(0)
+    delta: Annotated[Decimal, PlainValidator(values.delta_of)] = Decimal(0)
+    rho: Annotated[Decimal, PlainValidator(values.decimal_within("1e-16", "1e12"))] = Decimal(0)
+    mu: Annotated[Decimal, PlainValidator(values.decimal_within("1e-8", "1e6"))] = Decimal(0)
     slots: Annotated[tuple[str, ...], PlainValidator(slot_names)] = ()
     ledger: Annotated[str, PlainValidator(ledger_url)] | None = None
 
@@ -157,11 +134,11 @@ def _features(value: object) -> object:
 class About(Frozen):
     """Who the study is and what one row stands for."""
 
-    id: Annotated[str, PlainValidator(identifier)]
+    id: Annotated[str, PlainValidator(values.identifier)]
     name: Line | None = None
     relation: Literal["replace_one", "add_remove"] = "replace_one"
     person: Text | None = None
-    planned_n: People | None = None
+    planned_n: values.People | None = None
 
 
 class Method(Frozen):
@@ -172,9 +149,9 @@ class Method(Frozen):
     loss: Line | None = None
     h: Positive | None = None
     encoding: Literal["centred", "paper"] = "centred"
-    intercept_scale: AutoScale = "auto"
-    saturation: AutoSaturation | None = None
-    threshold: AutoThreshold | None = None
+    intercept_scale: values.AutoScale = "auto"
+    saturation: values.AutoSaturation | None = None
+    threshold: values.AutoThreshold | None = None
 
 
 @dataclass(frozen=True)
@@ -216,27 +193,32 @@ class Study(Frozen):
         itself if the path is a link: one file has one ledger.
         """
         label = f"study file {Path(path).name}"
-        raw = parse_toml(read_study_text(path), label)
-        study = cls.from_dict(with_model_file(raw, Path(path).parent, label), label)
+        raw = values.parse_toml(values.read_study_text(path), label)
+        study = cls.from_dict(values.with_model_file(raw, Path(path).parent, label), label)
         study._place = _Place(Path(path).resolve().parent)  # noqa: SLF001 - its own class
         return study
 
     @classmethod
     def parse(cls, text: str, label: str = "study file") -> Self:
         """Return the study a TOML text declares."""
-        return cls.from_dict(parse_toml(text, label), label)
+        return cls.from_dict(values.parse_toml(text, label), label)
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, object], label: str = "study") -> Self:
         """Return the study of plain values, as a TOML reader gives them."""
-        shared = shared_columns(raw)
+        shared = values.shared_columns(raw)
         try:
             study = cls.model_validate(raw)
         except ValidationError as error:
             found = faults_of(error, known_keys=known_keys(), remedies=REMEDIES)
             found = with_open_places(found, raw, PLACEHOLDER)
             raise StudyError(label, [*found, *shared]) from None
-        shared += _strange_coefficients(study)
+        model = study.treatment.propensity
+        if isinstance(model, ExternalPropensity):
+            try:
+                model.check(study.encoding())
+            except ParameterError as error:
+                shared.append(Fault("treatment.propensity.coefficients", str(error)))
         if shared:
             raise StudyError(label, shared)
         return study
@@ -298,20 +280,15 @@ class Study(Frozen):
 
 def known_keys() -> dict[str, list[str]]:
     """Return the keys of each section of a study file."""
-    sections: dict[str, list[type[Frozen]]] = {
-        "": [Study],
-        "study": [About],
-        "features.*": [NumberFeature, CategoryFeature],
-        "treatment": [Treatment],
-        "treatment.propensity": [
-            ColumnPropensity,
-            PrivatePropensity,
-            RidgePropensity,
-            ExternalPropensity,
-        ],
-        "benefit": [Benefit],
-        "budget": [DeclaredBudget],
-        "method": [Method],
+    sections: dict[str, tuple[type[Frozen], ...]] = {
+        "": (Study,),
+        "study": (About,),
+        "features.*": (NumberFeature, CategoryFeature),
+        "treatment": (Treatment,),
+        "treatment.propensity": PROPENSITIES,
+        "benefit": (Benefit,),
+        "budget": (DeclaredBudget,),
+        "method": (Method,),
     }
     known = {}
     for section, models in sections.items():
@@ -322,18 +299,6 @@ def known_keys() -> dict[str, list[str]]:
         ]
         known[section] = list(dict.fromkeys(keys))
     return known
-
-
-def _strange_coefficients(study: Study) -> list[Fault]:
-    """Return a fault if an external propensity model is about other features than the study."""
-    model = study.treatment.propensity
-    if not isinstance(model, ExternalPropensity):
-        return []
-    try:
-        model.check(study.encoding())
-    except ParameterError as error:
-        return [Fault("treatment.propensity.coefficients", str(error))]
-    return []
 
 
 def read_trial(study: Study, source: object) -> Table:

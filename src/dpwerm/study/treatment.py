@@ -254,6 +254,11 @@ class Declaration:
     study_name: str = ""
     sources: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def title(self) -> str:
+        """The study's name, or its id, or a plain word."""
+        return self.study_name or self.study_id or "a treatment rule"
+
     @classmethod
     def of_keys(
         cls,
@@ -331,15 +336,9 @@ class Declaration:
     def benefit_keys(self) -> dict[str, Any]:
         """Return the benefit as plain values that ``of_record`` reads back, no default left."""
         benefit = self.benefit
-        keys = {
-            "column": benefit.column,
-            "bounds": list(benefit.bounds),
-            "transform": benefit.transform,
-            "direction": benefit.direction,
-            "weights": benefit.weights,
-            "centre": benefit.centre,
-            "clip": benefit.clip,
-        }
+        written = {"declared_centre", "declared_clip", "source"}
+        keys = benefit.model_dump(mode="json", exclude=written)
+        keys |= {"centre": benefit.centre, "clip": benefit.clip}
         return keys | ({"source": benefit.source} if benefit.source else {})
 
 

@@ -102,26 +102,25 @@ def with_model_file(raw: dict[str, object], folder: Path, label: str) -> dict[st
 def shared_columns(raw: Mapping[str, object]) -> list[Fault]:
     """Return a fault for every column with two uses; works on whatever a file holds."""
 
-    def section(value: object, key: str) -> Mapping[str, object]:
-        found = value.get(key) if isinstance(value, Mapping) else None
-        return found if isinstance(found, Mapping) else {}
+    def at(*keys: str) -> object:
+        found: object = raw
+        for key in keys:
+            found = found.get(key) if isinstance(found, Mapping) else None
+        return found
 
-    features = section(raw, "features")
-    uses = [
-        (f"features.{name}.column", section(features, name).get("column", name))
-        for name in features
-    ]
-    for part, key in (
-        ("treatment", "column"),
-        ("treatment", "propensity"),
-        ("benefit", "column"),
-        ("study", "person"),
-    ):
-        found = section(raw, part).get(key)
-        uses.append((f"{part}.{key}", found.get("column") if isinstance(found, Mapping) else found))
+    features, model = at("features"), at("treatment", "propensity")
+    uses = {
+        f"features.{name}.column": at("features", name, "column") or name
+        for name in (features if isinstance(features, Mapping) else ())
+    } | {
+        "treatment.column": at("treatment", "column"),
+        "treatment.propensity": model.get("column") if isinstance(model, Mapping) else model,
+        "benefit.column": at("benefit", "column"),
+        "study.person": at("study", "person"),
+    }
     first: dict[str, str] = {}
     faults = []
-    for where, column in uses:
+    for where, column in uses.items():
         if not isinstance(column, str) or column == PLACEHOLDER:
             continue
         known = first.setdefault(column.strip(), where)
@@ -145,6 +144,7 @@ BROKEN = (
 """What is wrong with a name that a report could not show in one line."""
 
 LEAST_PROBABILITY = Fraction(1, 10**9)
+IDENTIFIER = re.compile(r"[a-z0-9][a-z0-9_.-]{0,63}")
 _MOST_DIGITS = 50
 _RATIO = re.compile(r"\s*([0-9]{1,60})\s*/\s*([0-9]{1,60})\s*")
 
@@ -274,7 +274,7 @@ def feature_name(value: object) -> str:
 
 def identifier(value: object) -> str:
     """Return the id of a study."""
-    if not isinstance(value, str) or not re.fullmatch(r"[a-z0-9][a-z0-9_.-]{0,63}", value):
+    if not isinstance(value, str) or not IDENTIFIER.fullmatch(value):
         raise wrong(f"is {shown(value)}")
     return value
 

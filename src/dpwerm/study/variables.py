@@ -9,8 +9,7 @@ weights); clipping comes last, after rounding, so |v| ≤ V holds for the double
 """
 
 import math
-from collections.abc import Mapping
-from typing import Annotated, Literal, Self, cast
+from typing import Annotated, Literal, Self
 
 import numpy as np
 from pydantic import Field, PlainValidator, ValidationInfo, field_validator, model_validator
@@ -147,35 +146,7 @@ Clip = Annotated[
     float | str,
     PlainValidator(word_or(positive_number, "auto", "range", kind="a positive number")),
 ]
-_NEEDED = ("bounds", "transform", "direction", "weights")
-
-
-def transformed(bounds: tuple[float, float], transform: str, direction: str) -> tuple[float, float]:
-    """Return the bounds after transform and direction."""
-    lower, upper = (math.log(end) if transform == "log" else end for end in bounds)
-    return (-upper, -lower) if direction == "smaller" else (lower, upper)
-
-
-def largest_clip(limits: tuple[float, float], c: float, weights: str) -> float:
-    """Return the largest |b − c| over the bounds, or the largest b − c for weights ≥ 0."""
-    above, below = limits[1] - c, c - limits[0]
-    return above if weights == "nonnegative" else max(above, below)
-
-
-def _resolved_centre(
-    declared: float | str | None, limits: tuple[float, float], weights: str
-) -> float:
-    if declared is None:
-        declared = "midpoint" if weights == "signed" else "lower"
-    if isinstance(declared, str):
-        return limits[0] + (limits[1] - limits[0]) / 2 if declared == "midpoint" else limits[0]
-    return declared
-
-
-def _limits(data: Mapping[str, object]) -> tuple[float, float]:
-    """Return the transformed bounds of the fields validated so far."""
-    bounds = cast("tuple[float, float]", data["bounds"])
-    return transformed(bounds, str(data["transform"]), str(data["direction"]))
+_NEEDED = {"bounds", "transform", "direction", "weights", "declared_centre"}
 
 
 class Benefit(Frozen):
@@ -204,32 +175,34 @@ class Benefit(Frozen):
     @field_validator("declared_centre")
     @classmethod
     def _centre_is_within(cls, value: float | str | None, info: ValidationInfo) -> object:
-        if isinstance(value, float) and all(key in info.data for key in _NEEDED):
-            limits = _limits(info.data)
-            if not limits[0] <= value <= limits[1]:
+        so_far = cls._so_far(info, declared_centre=value)
+        if so_far is not None and isinstance(value, float):
+            lower, upper = so_far.range
+            if not lower <= value <= upper:
                 raise wrong(
                     f"{value:g} lies outside the benefit's range",
-                    f"after transform and direction it is [{limits[0]:g}, {limits[1]:g}]",
+                    f"after transform and direction it is [{lower:g}, {upper:g}]",
                 )
-            if largest_clip(limits, value, info.data["weights"]) < SMALLEST:
+            if so_far.largest_clip < SMALLEST:
                 raise wrong("no benefit lies above the centre", "choose a smaller centre")
         return value
 
     @field_validator("declared_clip")
     @classmethod
     def _clip_is_useful(cls, value: float | str, info: ValidationInfo) -> object:
-        if isinstance(value, float) and all(
-            key in info.data for key in (*_NEEDED, "declared_centre")
-        ):
-            limits, weights = _limits(info.data), info.data["weights"]
-            c = _resolved_centre(info.data["declared_centre"], limits, weights)
-            largest = largest_clip(limits, c, weights)
-            if value > largest:
-                raise wrong(
-                    f"{value:g} exceeds every benefit and would only add noise",
-                    f'at most {largest:.10g}, or "range" for exactly that',
-                )
+        so_far = cls._so_far(info)
+        if so_far is not None and isinstance(value, float) and value > so_far.largest_clip:
+            raise wrong(
+                f"{value:g} exceeds every benefit and would only add noise",
+                f'at most {so_far.largest_clip:.10g}, or "range" for exactly that',
+            )
         return value
+
+    @classmethod
+    def _so_far(cls, info: ValidationInfo, **checked: object) -> Self | None:
+        """Return the benefit of the fields that are sound so far, None if too few of them are."""
+        sound = {**info.data, **checked}
+        return cls.model_construct(**sound) if sound.keys() >= _NEEDED else None
 
     @model_validator(mode="after")
     def _has_a_size(self) -> Self:
@@ -240,12 +213,18 @@ class Benefit(Frozen):
     @property
     def range(self) -> tuple[float, float]:
         """The bounds after transform and direction."""
-        return transformed(self.bounds, self.transform, self.direction)
+        lower, upper = (math.log(end) if self.transform == "log" else end for end in self.bounds)
+        return (-upper, -lower) if self.direction == "smaller" else (lower, upper)
 
     @property
     def centre(self) -> float:
         """The public constant c that is subtracted, after transform and direction."""
-        return _resolved_centre(self.declared_centre, self.range, self.weights)
+        declared, (lower, upper) = self.declared_centre, self.range
+        if declared is None:
+            declared = "midpoint" if self.weights == "signed" else "lower"
+        if isinstance(declared, str):
+            return lower + (upper - lower) / 2 if declared == "midpoint" else lower
+        return declared
 
     @property
     def clip(self) -> float:
@@ -254,8 +233,9 @@ class Benefit(Frozen):
 
     @property
     def largest_clip(self) -> float:
-        """The largest V that is of use: no benefit differs more from the centre."""
-        return largest_clip(self.range, self.centre, self.weights)
+        """The largest V that is of use: the largest |b − c|, or b − c for weights ≥ 0."""
+        (lower, upper), c = self.range, self.centre
+        return upper - c if self.weights == "nonnegative" else max(upper - c, c - lower)
 
     @property
     def clip_is_open(self) -> bool:

@@ -74,8 +74,8 @@ def problems_of(settled: Settled, trial: Trial, rows: IntArray) -> BatchProblems
             "many trials at once need known propensities: arms with probabilities, or a column"
         )
     encoding = settled.encoding
-    second = weighting.second_arm(settled.declaration, trial, encoding)
-    found = Ready.of(settled.problem, trial, second, no_progress).rows
+    second = weighting.second_arm(settled.trial, trial, encoding)
+    found = Ready.of(settled, trial, second, no_progress).rows
     X = encoding.learning_rows(found.X)
     return BatchProblems(
         X[rows], found.targets[rows], found.weights[rows], encoding.intercept_scale
@@ -108,7 +108,7 @@ class Planned:
     @property
     def declaration(self) -> Declaration:
         """The study's."""
-        return self.settled[0].declaration
+        return self.settled[0].trial
 
     def second(self, repeats: Repeats, key: Sequence[int]) -> BoolArray:
         """Return whom the rules give the second arm, ε by ε and γ by γ."""
@@ -118,7 +118,7 @@ class Planned:
             settled = self.settled[places[0]]
             problems = problems_of(settled, repeats.trial, training)
             calibrations = [
-                self.settled[place].problem.calibration(training.shape[1], gamma=gamma)
+                self.settled[place].calibration(training.shape[1], gamma=gamma)
                 for place in places
                 for gamma in self.gammas[place]
             ]
@@ -311,11 +311,11 @@ def a_portion(whole: FromTable, share: float, seed: int = SEED) -> FromTable:
 def _candidates(settled: Settled, listed: tuple[float, ...] | None) -> tuple[float, ...]:
     """Return the γ that are tried: those listed, or around the automatic one where claims hold."""
     if listed is not None:
-        return usable(listed, settled.problem, [settled.spec.budget], strict=True)
+        return usable(listed, settled, [settled.spec.budget], strict=True)
     usual = settled.spec.gamma
     around = {float(f"{usual * 3.0**step:.3g}") if step else usual for step in STEPS}
     within = sorted({min(max(one, SMALLEST), LARGEST) for one in around})
-    return usable(within, settled.problem, [settled.spec.budget], strict=False)
+    return usable(within, settled, [settled.spec.budget], strict=False)
 
 
 def _lowest(metric: str, study: Study, means: Sequence[float]) -> float:

@@ -22,11 +22,10 @@ from dpwerm.choose.settle import outcome_of
 from dpwerm.data.table import Table, normalise
 from dpwerm.errors import ParameterError
 from dpwerm.simulate.scenarios import get_scenario
-from dpwerm.simulate.synthetic import TESTS, generator, random_trials, widths_of
+from dpwerm.simulate.synthetic import TESTS, generator, in_own_units, random_trials, widths_of
 from dpwerm.study.propensity import PrivatePropensity, RidgePropensity
 from dpwerm.study.study import Study, read_trial, refuse_repeated_persons
 from dpwerm.study.treatment import Declaration, received_probabilities
-from dpwerm.study.variables import Benefit
 from dpwerm.weighting.contract import (
     OUTCOME_WEIGHTED,
     Trial,
@@ -77,8 +76,6 @@ def checked_sizes(size: int, m: int) -> int:
 def splits(n: int, size: int, m: int, count: int, rng: np.random.Generator) -> Splits:
     """Return ``count`` independent splits of n₀ people.
 
-    Parameters
-    ----------
     n : int ≥ 1, the people of a training set
     size : int ≥ 2, n₀
     m : int in [1, n₀), the fewest people that validate
@@ -303,7 +300,7 @@ class FromProxies:
             spread=outcome.spread,
         )
         X, arm, chance = proxies.X, proxies.arm, proxies.probability
-        gained, better = _in_own_units(self.study.benefit, proxies.benefit), None
+        gained, better = in_own_units(self.study.benefit, proxies.benefit), None
         if self.truth:
             X = np.concatenate([X, proxies.people[:, :m]], axis=1)
             missing = np.full((count, m), np.nan)
@@ -341,12 +338,3 @@ def _fresh(n: int, m: int, count: int) -> Splits:
     """Return splits of count·(n + m) people in which nobody appears twice."""
     rows = np.arange(count * (n + m)).reshape(count, n + m)
     return Splits(rows[:, :n], rows[:, n:])
-
-
-def _in_own_units(benefit: Benefit, u: FloatArray) -> FloatArray:
-    """Return benefits of which u in [−1, 1] is the place in their range after transform."""
-    lower, upper = benefit.range
-    found = lower + (1.0 + u) * (upper - lower) / 2
-    if benefit.direction == "smaller":
-        found = -found
-    return np.exp(found) if benefit.transform == "log" else found

@@ -52,8 +52,6 @@ class Gain:
 class Tuned:
     """The candidates of one ε with their scores.
 
-    Parameters
-    ----------
     gammas : the candidates, ascending
     means, halves : the mean score of each, and half its 95 % interval
     n, epsilon, delta, mechanism : of the fit that was rehearsed

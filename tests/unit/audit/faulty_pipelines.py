@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from dpwerm.arrays import FloatArray
-from dpwerm.audit.study_pipeline import StudyPipeline
+from dpwerm.audit.pipeline_target import StudyPipeline
 
 
 def changed(table: Path, column: str, change: Callable[[FloatArray], FloatArray]) -> None:

@@ -8,7 +8,7 @@ format = 1
 [study]
 id = "made-up"
 relation = "{relation}"
-planned_n = 100
+{about}
 {person}
 {features}
 [treatment]
@@ -40,8 +40,9 @@ def made_up(
     benefit: str = "",
     more: str = "",
     person: str = "",
+    about: str = "planned_n = 100",
 ) -> Study:
-    """Return a study of some numbers; more: further features."""
+    """Return a study of some numbers; more: further features; about: further keys of [study]."""
     features = "".join(
         f'[features.x{j}]\nkind = "number"\nbounds = [{j}, {j + 4}]\n' for j in range(numbers)
     )
@@ -54,5 +55,6 @@ def made_up(
             arms=arms,
             benefit=benefit,
             person=person,
+            about=about,
         )
     )

@@ -5,12 +5,13 @@ import pytest
 
 from dpwerm.audit.attack import audit
 from dpwerm.audit.mechanisms import MechanismTarget, plain_facts
-from dpwerm.audit.suite import SHIPPED, mechanism_target
+from dpwerm.audit.suite import mechanism_target, private_mechanisms
 from dpwerm.audit.target import Exact, Scored, Searchable
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.objective.losses import HuberisedHinge
 from dpwerm.privacy.budget import Budget, Relation
 
+SHIPPED = private_mechanisms()
 PURE = [name for name in SHIPPED if not MECHANISMS[name].needs_delta]
 SURE = 1 - 1e-8
 

@@ -24,7 +24,7 @@ from dpwerm.audit.pipeline import (
     hatched,
     learned_evidence,
 )
-from dpwerm.audit.study_pipeline import StudyPipeline
+from dpwerm.audit.pipeline_target import StudyPipeline
 from dpwerm.documents.audit import pipeline_words_lines as lines
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget

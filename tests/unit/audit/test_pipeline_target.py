@@ -9,8 +9,13 @@ from tests.unit.audit.faulty_pipelines import ClippedBySample, ScaledBySample
 from tests.unit.audit.made_up import made_up
 
 from dpwerm.audit.canaries import scaled, tipped, worst_pairs
-from dpwerm.audit.pipeline_target import PipelineTarget, learned, tell_apart
-from dpwerm.audit.study_pipeline import Pipeline, StudyPipeline
+from dpwerm.audit.pipeline_target import (
+    Pipeline,
+    PipelineTarget,
+    StudyPipeline,
+    learned,
+    tell_apart,
+)
 from dpwerm.audit.target import Pair, Scored
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget

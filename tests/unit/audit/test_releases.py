@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpwerm.audit.attack import audit
-from dpwerm.audit.pipeline_target import ChoiceTarget, SumsTarget
+from dpwerm.audit.suite import ChoiceTarget, SumsTarget
 from dpwerm.audit.target import Target
 from dpwerm.mechanisms.laplace_sums import UNIT, exact_sums
 from dpwerm.privacy.budget import Budget, Relation

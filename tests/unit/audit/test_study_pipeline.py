@@ -7,7 +7,7 @@ import pytest
 from tests.unit.audit.made_up import made_up
 
 from dpwerm.audit.canaries import canaries_for, simulated_people, write_table
-from dpwerm.audit.study_pipeline import RULE, VALUE, StudyPipeline, claim_of, look, run_pipeline
+from dpwerm.audit.pipeline_target import RULE, VALUE, StudyPipeline, claim_of, look, run_pipeline
 from dpwerm.data.table import read_table
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget

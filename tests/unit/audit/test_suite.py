@@ -1,11 +1,12 @@
 import pytest
 
 from dpwerm.audit import suite
-from dpwerm.audit.suite import CELLS, SHIPPED, Task, audit_cells, audited, chosen
+from dpwerm.audit.suite import Task, audit_cells, audited, chosen, private_mechanisms
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import MECHANISMS
 
 RUNS, SURE = 4000, 0.99
+CELLS, SHIPPED = suite.cells(), private_mechanisms()
 
 
 def test_every_mechanism_has_its_cells() -> None:

@@ -18,6 +18,7 @@ from dpwerm.documents.content import (
 )
 from dpwerm.documents.report.material import Material
 from dpwerm.evaluate import treatment_value
+from dpwerm.releases.kinds import Beside
 from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of
 from dpwerm.releases.value.release import ValueRelease
@@ -52,7 +53,7 @@ def value_of(kind: str) -> ValueRelease:
 @functools.cache
 def material(kind: str, *, valued: bool = False) -> Material:
     """Return what a report of that kind is made from."""
-    return Material(rule_of(kind), value_of(kind) if valued else None)
+    return Material(rule_of(kind), Beside(value=value_of(kind) if valued else None))
 
 
 def digest_of(kind: str) -> str:

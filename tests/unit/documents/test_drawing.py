@@ -12,14 +12,12 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from dpwerm.documents import drawing
 from dpwerm.documents.drawing import (
     FIRST,
     SECOND,
     SHADES,
     headed,
     labelled,
-    legend_below,
     legend_under,
     panels,
     rows_named,
@@ -31,6 +29,7 @@ from dpwerm.documents.drawing import (
     two_lines,
     wide,
 )
+from reproduction.shown import OURS, PAPER, legend_below
 
 HOSTILE = r"$\frac{1}{ --> <script>alert(1)</script> & 気"
 
@@ -133,7 +132,7 @@ def test_colours_differ_in_grey() -> None:
     assert lightness(FIRST) - lightness(SECOND) > 0.3
     lights = [lightness(shade) for shade in SHADES]
     assert all(next_ < one - 0.05 for one, next_ in pairwise(lights))
-    assert abs(lightness(drawing.OURS) - lightness(drawing.PAPER)) > 0.1
+    assert abs(lightness(OURS) - lightness(PAPER)) > 0.1
 
 
 @given(st.text(), st.integers(3, 40))

@@ -19,7 +19,6 @@ from dpwerm.documents.figures import (
     recommended_everywhere,
     save_figure,
 )
-from dpwerm.documents.half_widths import half_width
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 from dpwerm.releases.release import Rule
 from dpwerm.simulate.demo import demo_trial, study_text
@@ -58,7 +57,7 @@ def intervals(axes: Axes) -> dict[float, tuple[float, float]]:
 def test_the_reach_is_stretched_with_its_coefficient() -> None:
     axes, rule = Figure().subplots(), demo_rule(saturation=2.0)
     draw_coefficients(rule, axes)
-    release, reach = rule.release, half_width(rule.release)
+    release, reach = rule.release, rule.release.half_width()
     assert reach is not None
     phi = {"age": 1.375, "severity": 1.375}
     drawn = intervals(axes)

@@ -1,7 +1,6 @@
 """What is said of a ledger: every charge, what it left, and what one more would leave."""
 
 import sys
-from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -77,37 +76,6 @@ def test_a_changed_total_beside_the_recorded_one(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("cost", "row"),
-    [
-        (Budget.of("0.3", "1e-9"), "epsilon  2      0.1    1.9   0.3           1.6"),
-        (Budget.of("0.3", "1e-9"), "delta    0.001  0      0.001  1e-9          0.000999999"),
-        (Budget.gdp("0.6"), "mu       1      0      1     0.6           0.8"),
-    ],
-)
-def test_a_preview_in_every_currency(tmp_path: Path, cost: object, row: str) -> None:
-    ledger = book(tmp_path, delta="0.001", mu=1)
-    ledger.charge(Budget.of("0.1"), "rule")
-    lines = words.preview_lines(ledger.account(), cost, None, ledger.shown)  # type: ignore[arg-type]
-    assert lines[0] == "To be charged to study sleep in sqlite ledger.db, for everybody:"
-    assert row.split() in [line.split() for line in lines]
-
-
-def test_a_preview_for_a_slot(tmp_path: Path) -> None:
-    ledger = book(tmp_path, slots=("north", "south"))
-    ledger.slot("north").charge(Budget.of("0.5"), "rule")
-    account = ledger.account()
-    north, south, everybody = (
-        words.preview_lines(account, Budget.of(1), slot, "here")
-        for slot in ("north", "south", None)
-    )
-    assert north[0].endswith("in here, for slot north:")
-    assert "1.5" in north[3]
-    assert "1.5" not in south[3]
-    assert "beside the fullest slot" in everybody[0]
-    assert north[3] == everybody[3]
-
-
 def test_the_composed_total_is_display_and_may_be_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,11 +88,6 @@ def test_the_composed_total_is_display_and_may_be_missing(
     assert 0.5 < float(text.split("epsilon = ")[1].split()[0]) <= 0.8
     monkeypatch.setitem(sys.modules, "dp_accounting.pld", None)
     assert "with its extra accounting" in " ".join(words.composed_lines(ledger.account()))
-
-
-def test_numbers_keep_all_their_digits() -> None:
-    for text in ("0", "2", "1234567.25", "0.0001", "1e-7", "9.99999999e-7"):
-        assert words.number(Decimal(text)) == text
 
 
 def test_the_head_is_told_to_be_written_down() -> None:

@@ -8,14 +8,7 @@ import numpy as np
 import pytest
 
 from dpwerm.arrays import FloatArray
-from dpwerm.documents.half_widths import (
-    KEPT,
-    WEIGHTS,
-    caveat,
-    effect_reach,
-    effect_reach_together,
-    half_width,
-)
+from dpwerm.documents.summary import KEPT, WEIGHTS, caveat
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import MECHANISMS
@@ -59,8 +52,8 @@ def test_nothing_is_stated_where_the_law_depends_on_the_data() -> None:
         spec = Specification(Budget.of(1), 100.0, 3.0, mechanism=mechanism)
         certificate, _ = certify(spec, encoding, 10, secure=True, library="x")
         release = Release(encoding, (0, 0), certificate)
-        assert (half_width(release) is not None) is stated
-        assert (effect_reach(release) is not None) is stated
+        assert (release.half_width() is not None) is stated
+        assert (release.effect_reach() is not None) is stated
 
 
 def release_of(mechanism: str, epsilon: float | str = 1) -> Release:
@@ -72,7 +65,7 @@ def release_of(mechanism: str, epsilon: float | str = 1) -> Release:
 
 def test_the_reach_in_an_effect_is_stretched_for_numbers_only() -> None:
     release = release_of("product-laplace")
-    one, several = half_width(release, 0.9), effect_reach(release, 0.9)
+    one, several = release.half_width(0.9), release.effect_reach(0.9)
     assert one is not None
     assert several is not None
     assert several.tolist() == [one, 1.375 * one, 1.375 * one]
@@ -120,14 +113,14 @@ def test_the_more_coefficients_the_further_they_reach_together(mechanism: str) -
 
 def test_the_reach_of_all_together_is_that_of_the_release() -> None:
     release = release_of("product-laplace")
-    found, alone = effect_reach_together(release, 0.9), effect_reach(release, 0.9 ** (1 / 3))
+    found, alone = release.effect_reach(0.9, together=True), release.effect_reach(0.9 ** (1 / 3))
     assert found is not None
     assert alone is not None
     assert found == pytest.approx(alone, rel=1e-12)
-    without = effect_reach_together(release_of("none", "inf"))
+    without = release_of("none", "inf").effect_reach(together=True)
     assert without is not None
     assert not without.any()
-    assert effect_reach_together(release_of("objective-l2")) is None
+    assert release_of("objective-l2").effect_reach(together=True) is None
 
 
 DESIGN: dict[str, Any] = {"propensity": {"a": "1/2", "b": "1/2"}}

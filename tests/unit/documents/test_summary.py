@@ -10,8 +10,7 @@ from tests.unit.mechanisms.laws import NOISE_LAWS
 
 from dpwerm import PrivateTreatmentRule, Study
 from dpwerm.documents.figures import save_figure
-from dpwerm.documents.half_widths import KEPT, half_width
-from dpwerm.documents.summary import summary
+from dpwerm.documents.summary import KEPT, summary
 from dpwerm.privacy.budget import Budget
 from dpwerm.releases.release import Rule
 from dpwerm.releases.tuning import Tuning
@@ -96,7 +95,7 @@ def test_the_tiny_second_noise_is_not_called_the_noise_of_the_rule() -> None:
 def test_with_saturation_the_coefficients_of_the_score_are_shown() -> None:
     rule = demo_rule(10, saturation=2.0, random_state=1)
     release, text = rule.release, summary(rule)
-    reach = half_width(release)
+    reach = release.half_width()
     assert reach is not None
     assert "a number runs from -1 to 1 over its declared range, two levels are -1 and 1" in text
     theta = dict(zip(release.encoding.coefficient_names, release.theta, strict=True))
@@ -109,7 +108,7 @@ def test_with_saturation_the_coefficients_of_the_score_are_shown() -> None:
 def test_a_stretched_coefficient_does_not_stand_out_by_its_stretch() -> None:
     rule = demo_rule(1, saturation=100.0, random_state=1)
     names = rule.release.encoding.coefficient_names
-    reach = half_width(rule.release, count=len(names))
+    reach = rule.release.half_width(count=len(names))
     assert reach is not None
     inside = int(0.9 * reach / 2.0**rule.release.exponent)
     for integer, said in ((inside, True), (int(1.2 * inside), False)):

@@ -15,8 +15,7 @@ from dpwerm import PrivateTreatmentRule, PrivateWeightedClassifier, Study
 from dpwerm.errors import BudgetError
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.ledger.ledger import Ledger
-from dpwerm.privacy.ledger.store import Store
-from dpwerm.privacy.ledger.url import LedgerAddress
+from dpwerm.privacy.ledger.store import Store, database_of
 from dpwerm.releases.files import digest_of
 from dpwerm.releases.kinds import Released, ledger_findings
 from dpwerm.releases.rule_file import read_rule, verify_rule, write_rule
@@ -27,7 +26,7 @@ BUDGET = "[budget]\nepsilon = 10\ndelta = 1e-5\nrho = 1\nmu = 1\n"
 
 
 def entries_in(folder: Path) -> Any:
-    store = Store(LedgerAddress.of("sqlite:///ledger.db", folder))
+    store = Store(database_of("sqlite:///ledger.db", folder))
     assert store.faults() == []
     return store.read()
 

@@ -14,8 +14,7 @@ from dpwerm.evaluate import treatment_value
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.ledger.entry import Entry, seal
 from dpwerm.privacy.ledger.ledger import Ledger
-from dpwerm.privacy.ledger.store import Store
-from dpwerm.privacy.ledger.url import LedgerAddress
+from dpwerm.privacy.ledger.store import Store, database_of
 from dpwerm.privacy.randomness import Receipt
 from dpwerm.privacy.sensitivity import ExternalModel
 from dpwerm.releases.certificate import certify
@@ -32,7 +31,7 @@ def ledger_in(folder: Path) -> Ledger:
 
 
 def entries_in(folder: Path) -> tuple[Entry, ...]:
-    return Store(LedgerAddress.of("sqlite:///ledger.db", folder)).read()
+    return Store(database_of("sqlite:///ledger.db", folder)).read()
 
 
 def wrong(rule: Rule, entries: tuple[Entry, ...], **other: Any) -> set[str]:

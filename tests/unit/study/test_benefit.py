@@ -78,3 +78,13 @@ def test_bad_benefits_say_why(raw: dict[str, object], where: str, said: str) -> 
     with pytest.raises(ValidationError) as caught:
         benefit(**raw)
     assert [(f.where, said in f.problem) for f in faults_of(caught.value)] == [(where, True)]
+
+
+def test_a_centre_and_a_clip_are_judged_beside_other_faults() -> None:
+    raw = {"bounds": [0, 1], "centre": 2, "clip": 3}
+    with pytest.raises(ValidationError) as caught:
+        Benefit.model_validate(raw)
+    assert [fault.where for fault in faults_of(caught.value)] == ["column", "centre"]
+    with pytest.raises(ValidationError) as caught:
+        Benefit.model_validate({**raw, "centre": 1})
+    assert [fault.where for fault in faults_of(caught.value)] == ["column", "clip"]

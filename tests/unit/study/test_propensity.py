@@ -26,26 +26,15 @@ from dpwerm.study.study import Study
 STUDY = Study.parse(
     """
 format = 1
-[study]
-id = "trial-1"
-[features.age]
-kind = "number"
-column = "AGE"
-bounds = [18, 90]
-[features.sex]
-kind = "category"
-levels = ["F", "M"]
-default = "F"
+study.id = "trial-1"
+features.age = { kind = "number", column = "AGE", bounds = [18, 90] }
+features.sex = { kind = "category", levels = ["F", "M"], default = "F" }
+treatment = { column = "arm", arms = { S = "1/3", G = "2/3" } }
+benefit = { column = "days", bounds = [1, 100] }
 [features.site]
 kind = "category"
 levels = { north = ["1", "2"], south = ["3"], other = "*" }
 default = "other"
-[treatment]
-column = "arm"
-arms = { S = "1/3", G = "2/3" }
-[benefit]
-column = "days"
-bounds = [1, 100]
 """
 )
 WRITTEN: TypeAdapter[Any] = TypeAdapter(WrittenPropensity)

@@ -19,7 +19,7 @@ def small_trial(declared: Study, tmp: "pytest.TempPathFactory") -> Trial:
     path = tmp.mktemp("many") / "trial.csv"
     path.write_bytes(sound_table().to_bytes())
     settled = settle(declared, Budget.of("1"), 20)
-    return trial_of_table(settled.declaration, read_trial(declared, path))
+    return trial_of_table(settled.trial, read_trial(declared, path))
 
 
 def test_rows_may_repeat_and_keep_their_weights(tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -37,11 +37,11 @@ def test_rows_may_repeat_and_keep_their_weights(tmp_path_factory: pytest.TempPat
 
 def test_a_plan_takes_other_settings() -> None:
     settled = settle(study(FIXED), Budget.of("1"), 20)
-    plain, doubled = settled.problem.calibration(20), settled.problem.calibration(20, gamma=60.0)
+    plain, doubled = settled.calibration(20), settled.calibration(20, gamma=60.0)
     assert plain.facts.gamma == 30
     assert doubled.facts.gamma == 60
     assert plain.noise.scale == pytest.approx(2 * doubled.noise.scale)
-    assert settled.problem.calibration(20, budget=Budget.of("2")).noise.scale < plain.noise.scale
+    assert settled.calibration(20, budget=Budget.of("2")).noise.scale < plain.noise.scale
 
 
 def test_a_propensity_model_of_the_same_people_is_refused(

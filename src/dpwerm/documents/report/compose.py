@@ -13,24 +13,26 @@ from dpwerm.documents.content import (
     Commands,
     Facts,
     Paragraph,
+    Points,
     Report,
     Section,
     cleaned,
 )
-from dpwerm.documents.ledger import number, used
-from dpwerm.documents.report.learned import NOTHING_CLEAR, directions, learned
-from dpwerm.documents.report.material import Booked, Material, Names, joined, quoted
-from dpwerm.documents.report.private import cost, promise, together, why_private
-from dpwerm.documents.report.quality import limits, quality
+from dpwerm.documents.report.learned import NOTHING_CLEAR, directions, learned, quality
+from dpwerm.documents.report.material import Material, joined, quoted
+from dpwerm.documents.report.private import can_be_told, cost, promise, together, why_private
 from dpwerm.documents.summary import certificate_rows, chosen_lines, tuning_lines, unclear_lines
 from dpwerm.documents.value import value_rows, verdict_lines
 from dpwerm.privacy.budget import Budget, Relation
+from dpwerm.privacy.ledger.account import Account
 from dpwerm.releases.kinds import Beside
 from dpwerm.releases.release import Rule
 from dpwerm.releases.value.release import Estimate, ValueRelease
+from dpwerm.text import digits
 from dpwerm.version import __version__
 
 RESTS, MADE = "What the promise of {} rests on:", "How {} was made, without a promise:"
+NOT_BY_LOT = ("external", "released", "ridge", "worst_case")
 NOT_EVALUATED = "Not known: nobody has released what the rule is worth."
 RELATIONS = {
     Relation.REPLACE_ONE: (
@@ -55,10 +57,10 @@ def in_short(material: Material) -> Section:
     ]
     if value is not None:
         rows.append(("Its value", _value_cost(material, value)))
-    if material.booked is not None:
-        rows.append(("Budget", left_words(material.booked)))
+    if material.beside.account is not None:
+        rows.append(("Budget", left_words(material.beside.account)))
     rows.append(("Does it help?", NOT_EVALUATED if value is None else _helps(value)))
-    if material.checks:
+    if material.beside.checks:
         rows.append(("Checked", _checked(material)))
     blocks: list[Block] = [Facts(tuple(rows))]
     unclear = unclear_lines(rule)
@@ -122,27 +124,114 @@ def _gain(one: Estimate) -> str:
     )
 
 
-def left_words(booked: Booked) -> str:
+def left_words(account: Account) -> str:
     """Return what of the study's total is spent and left."""
-    account = booked.account
-    spent, left = account.spent().decimals(up=True), account.left().decimals(up=False)
-    touched = [name for name in used(account.total) if spent[name]] or used(account.total)
+    balance = account.balance()
+    touched = [row for row in balance if row[2]] or balance
     parts = [
-        f"of {name} {number(getattr(account.total, name))}, {number(spent[name])} is spent and "
-        f"{number(left[name])} is left"
-        for name in touched
+        f"of {name} {digits(total)}, {digits(spent)} is spent and {digits(left)} is left"
+        for name, total, spent, left in touched
     ]
     whose = "the fullest part of the people" if account.slots else "the study"
-    squares = " (mu adds up in squares)" if "mu" in touched else ""
+    squares = " (mu adds up in squares)" if touched[-1][0] == "mu" else ""
     return f"For {whose}, {'; '.join(parts)}{squares}."
 
 
 def _checked(material: Material) -> str:
-    ledger = ", those against the ledger among them" if material.booked is not None else ""
+    beside = material.beside
+    ledger = ", those against the ledger among them" if beside.account is not None else ""
     return (
-        f"{material.checks} checks of the files held when this report was made{ledger}. That is "
+        f"{beside.checks} checks of the files held when this report was made{ledger}. That is "
         "arithmetic: numbers follow from one another. It is no judgement of the study."
     )
+
+
+def limits(material: Material) -> Section:
+    """Return the section on misuse."""
+    blocks: list[Block] = []
+    if not material.private:
+        what = "the rule" if not material.rule.private else "its value"
+        blocks.append(
+            Caution(
+                f"NOT PRIVATE: {what} must not be published, or shown to others, if the data is "
+                "real."
+            )
+        )
+    blocks.append(Points(tuple(_points(material))))
+    return Section("limits", "What it must not be used for", tuple(blocks))
+
+
+def _points(material: Material) -> list[str]:
+    rule = material.rule
+    first, second = map(quoted, rule.arms)
+    benefit = quoted(rule.declaration.benefit.column)
+    return [
+        (
+            "It does not decide for a person. It is one linear score of a few features; whoever "
+            "treats a person knows more."
+        ),
+        (
+            f"It weighs one outcome, {benefit}. Side effects, costs and what a person wishes are "
+            "not in it, and some people do worse under the rule than under the other arm."
+        ),
+        (
+            f"It compares {first} and {second} and no other treatment, for people like those of "
+            "the study. A value outside a declared range counts as the nearest end, so it says "
+            "little about such people."
+        ),
+        (
+            "It is no test of a hypothesis. A coefficient has no p-value here, and other people "
+            "would have given another rule."
+        ),
+        (
+            "It does not say that a feature causes a better outcome: features stand for others "
+            "that go with them."
+        ),
+        _about_a_person(rule),
+        _once_more(rule),
+        _worth(material),
+        *_not_by_lot(rule),
+    ]
+
+
+def _about_a_person(rule: Rule) -> str:
+    if not rule.private:
+        return (
+            "It may tell who took part and what was written about them, because it is NOT PRIVATE."
+        )
+    words = (
+        "It must not be used to judge whether a certain person took part, or what was written "
+        "about them"
+    )
+    if can_be_told(rule):
+        return f"{words}. How much anybody can learn of that is bounded by the promise."
+    return f"{words}."
+
+
+def _once_more(rule: Rule) -> str:
+    words = "It must not be made again until it looks better: every release tells more"
+    return f"{words}, and the ledger counts them all." if rule.receipt else f"{words}."
+
+
+def _worth(material: Material) -> str:
+    if material.value is None:
+        return "It must not be called beneficial: nobody has released what it is worth."
+    return (
+        "Its value is fair only if it was measured on people whom the rule has not seen. No file "
+        "says whether it was: ask."
+    )
+
+
+def _not_by_lot(rule: Rule) -> list[str]:
+    if rule.declaration.treatment.origin not in NOT_BY_LOT:
+        return []
+    return [
+        (
+            "Arms count as not assigned by lot, so the rule is right only if the probabilities of "
+            "the arms are right and nothing that matters is missing from them. No interval here "
+            "allows for that."
+        )
+    ]
 
 
 def words(material: Material) -> Section:
@@ -210,14 +299,14 @@ def made(material: Material) -> Section:
     if study:
         rows.insert(0, ("study", study))
     command = "dpwerm report {rule}"
-    if material.booked is not None:
+    if material.beside.account is not None:
         command += " --study {study}"
     if material.value is not None:
         command += " --value {value}"
     blocks: list[Block] = [
         Facts(tuple(rows)),
         Paragraph(f"The same files give the same report, byte for byte. {_again(rule)}"),
-        Commands((material.names.typed(command),)),
+        Commands((material.typed(command),)),
         Paragraph(
             "Everything in this report comes from released files and the ledger. No row of a table "
             "was read to make it. Its pages named docs/... belong to the library's documentation."
@@ -252,9 +341,7 @@ SECTIONS: tuple[Callable[[Material], Section], ...] = (
 
 def report_on(rule: Rule, beside: Beside) -> Report:
     """Return the report on a rule, with what is known beside it."""
-    booked = None if beside.account is None else Booked(beside.account, beside.where)
-    names = Names(beside.file, beside.value_file or Names.value, beside.study_file or Names.study)
-    return compose(Material(rule, beside.value, booked, beside.checks, names))
+    return compose(Material(rule, beside))
 
 
 def compose(material: Material) -> Report:

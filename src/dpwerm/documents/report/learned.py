@@ -1,6 +1,8 @@
-"""What was learned: the rule as sentences, as a table, by an example and in two pictures.
+"""What was learned, and how good it is.
 
-The coefficients stand beside the reach of the privacy noise, with what stands out from it.
+The rule stands as sentences, as a table, by an example and in two pictures; its coefficients beside
+the reach of the privacy noise, with what stands out from it; its value against one arm for
+everybody, both errors apart.
 """
 
 from collections.abc import Callable, Collection
@@ -9,15 +11,40 @@ import numpy as np
 import pyarrow as pa
 from matplotlib.axes import Axes
 
-from dpwerm.documents.content import Block, Caution, Drawing, Paragraph, Picture, Section, Table
+from dpwerm.documents.content import (
+    Block,
+    Caution,
+    Commands,
+    Drawing,
+    Paragraph,
+    Picture,
+    Section,
+    Table,
+)
 from dpwerm.documents.drawing import panels, styled, svg_text
-from dpwerm.documents.figures import draw_coefficients, draw_recommendation, recommended_everywhere
-from dpwerm.documents.half_widths import caveat, why_not
-from dpwerm.documents.report.material import Material, exact, listed, quoted
-from dpwerm.documents.summary import UNITS, zeroed
+from dpwerm.documents.figures import (
+    draw_coefficients,
+    draw_gains,
+    draw_recommendation,
+    draw_value,
+    recommended_everywhere,
+)
+from dpwerm.documents.half_widths import why_not
+from dpwerm.documents.report.material import Material, exact, joined, listed, quoted
+from dpwerm.documents.summary import UNITS, caveat, zeroed
+from dpwerm.documents.value import (
+    HEADINGS,
+    cost_lines,
+    estimate_row,
+    reading_lines,
+    scale_words,
+    verdict_lines,
+)
 from dpwerm.features.blocks import CategoryBlock, NumberBlock
 from dpwerm.releases.release import Rule
+from dpwerm.releases.value.release import ValueRelease
 
+QUALITY = "How good it is"
 MOST_NAMED = 4
 NOTHING_CLEAR = "No feature stands out from the privacy noise."
 EXACT_RATE = (
@@ -176,12 +203,20 @@ def _reading(material: Material) -> list[Block]:
 def pictures(material: Material) -> list[Block]:
     """Return the coefficients and, over two numbers, the recommended arm."""
     rule = material.rule
-    count = min(len(rule.release.encoding.coefficient_names), MOST_DRAWN)
-    coefficients = drawn(
-        1.0 + 0.27 * count,
-        lambda axes: draw_coefficients(rule, axes, material.reach, MOST_DRAWN),
-    )
-    blocks: list[Block] = [_coefficients_picture(material, coefficients)]
+    half, names = material.half, rule.release.encoding.coefficient_names
+    reach = "" if half is None or not half.any() else ", and how far the privacy noise reaches"
+    most = f" The {MOST_DRAWN} largest." if len(names) > MOST_DRAWN else ""
+    interval = ", each with its interval" if reach else ""
+    blocks: list[Block] = [
+        Picture(
+            f"The coefficients{reach}.{most}",
+            f"Coefficients as in the table above{interval}.",
+            drawn(
+                1.0 + 0.27 * min(len(names), MOST_DRAWN),
+                lambda axes: draw_coefficients(rule, axes, material.reach, MOST_DRAWN),
+            ),
+        )
+    ]
     if sum(isinstance(block, NumberBlock) for block in rule.release.encoding.blocks) > 1:
         blocks.append(
             Picture(
@@ -199,18 +234,6 @@ def drawn(height: float, draw: Callable[[Axes], None]) -> Drawing:
     figure, axes = panels(WIDTH, height)
     draw(axes[0, 0])
     return Drawing(svg_text(figure))
-
-
-def _coefficients_picture(material: Material, drawing: Drawing) -> Picture:
-    half, count = material.half, len(material.rule.release.encoding.coefficient_names)
-    reach = "" if half is None or not half.any() else ", and how far the privacy noise reaches"
-    most = f" The {MOST_DRAWN} largest." if count > MOST_DRAWN else ""
-    interval = ", each with its interval" if reach else ""
-    return Picture(
-        f"The coefficients{reach}.{most}",
-        f"Coefficients as in the table above{interval}.",
-        drawing,
-    )
 
 
 def _plane_words(rule: Rule) -> str:
@@ -234,19 +257,15 @@ def _score_table(rule: Rule) -> Table:
             bounds = f"{exact(block.lower)} to {exact(block.upper)}"
             rows.append((block.name, bounds, f"{slope:+.4g} per unit", span))
         else:
-            rows += _level_rows(block, own)
+            rows += [
+                (block.name, level.name, f"{own[f'{block.name}={level.name}']:+.4g}", "")
+                for level in block.levels
+            ]
     return Table(
         "The score is the sum of these, in the columns' own units.",
         ("feature", "values", "adds to the score", "over its whole range"),
         tuple(rows),
     )
-
-
-def _level_rows(block: CategoryBlock, own: dict[str, float]) -> list[tuple[str, ...]]:
-    return [
-        (block.name, level.name, f"{own[f'{block.name}={level.name}']:+.4g}", "")
-        for level in block.levels
-    ]
 
 
 def _example(rule: Rule) -> str:
@@ -266,3 +285,63 @@ def _example(rule: Rule) -> str:
         f"{quoted(str(arm))} is recommended. A value outside its range counts as the nearest end, "
         "a missing one as the default, which the example has throughout."
     )
+
+
+def quality(material: Material) -> Section:
+    """Return the section on the value of the rule."""
+    value = material.value
+    if value is None:
+        return Section("quality", QUALITY, _unknown(material))
+    verdict = joined(verdict_lines(value))
+    rows = tuple(estimate_row(one) for one in (*value.values, *value.gains))
+    headings = ("what", *HEADINGS[1:-2], "privacy error", "sampling error")
+    blocks: list[Block] = [
+        Caution(verdict) if verdict.startswith("THE RULE IS WORSE") else Paragraph(verdict)
+    ]
+    if not value.private:
+        blocks.insert(0, Caution(value.notice))
+    blocks += [
+        Table(f"{scale_words(value)}.", headings, rows),
+        Paragraph(joined(reading_lines(value))),
+        *_pictures(value),
+        Paragraph(joined(cost_lines(value, material.rule))),
+    ]
+    return Section("quality", QUALITY, tuple(blocks))
+
+
+def _unknown(material: Material) -> tuple[Block, ...]:
+    chosen = material.rule.release.certificate.chosen
+    blocks: list[Block] = [
+        Caution(
+            "NOT EVALUATED: nothing here shows that the rule does any good. What it is worth is "
+            "sensitive itself. It can be released at a cost of its own, best on people whom the "
+            "rule has not seen:"
+        ),
+        Commands(
+            (
+                material.typed(
+                    "dpwerm evaluate {rule} {study} others.csv --epsilon 0.5 --out {value}"
+                ),
+                material.typed("dpwerm report {rule} --study {study} --value {value}"),
+            )
+        ),
+    ]
+    if chosen is not None:
+        blocks.append(
+            Paragraph(
+                "On simulated problems inside the declared bounds, rules with these settings gave "
+                f"{100 * chosen.accuracy:.1f} % of the people their better arm. That is about the "
+                "settings and not about this rule."
+            )
+        )
+    return tuple(blocks)
+
+
+def _pictures(value: ValueRelease) -> list[Block]:
+    words = "The table above as a picture."
+    values = drawn(2.6, lambda axes: draw_value(value, axes))
+    gains = drawn(2.2, lambda axes: draw_gains(value, axes))
+    return [
+        Picture("Mean benefit under the rule, and under one arm for everybody.", words, values),
+        Picture("What the rule gains over one arm for everybody.", words, gains),
+    ]

@@ -8,56 +8,32 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 from dpwerm.arrays import FloatArray
-from dpwerm.documents.half_widths import (
-    SimulatedReach,
-    effect_reach,
-    effect_reach_together,
-    simulated_reach,
-)
+from dpwerm.documents.half_widths import SimulatedReach, simulated_reach
 from dpwerm.errors import ParameterError
-from dpwerm.privacy.ledger.account import Account, Charge
+from dpwerm.releases.kinds import Beside
 from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of, notice
 from dpwerm.releases.value.release import ValueRelease, value_content
 
 
 @dataclass(frozen=True)
-class Booked:
-    """The account of the study, in the ledger that was asked; ``where`` names it for a reader."""
-
-    account: Account
-    where: str
-
-    def charge_of(self, digest: str) -> Charge | None:
-        """Return the charge that paid for a release."""
-        return next((one for one in self.account.charges if one.digest == digest), None)
-
-
-@dataclass(frozen=True)
 class Material:
-    """A rule, and what else is known of it.
-
-    Parameters
-    ----------
-    rule : Rule
-    value : the released value of this very rule, if one was bought
-    booked : the account of its study, if a study file was given
-    checks : how many checks of the files held when they were read
-    names : the names of the files, for commands a reader can type
-    """
+    """A rule, and what else is known of it; a value is that of this very rule."""
 
     rule: Rule
-    value: ValueRelease | None = None
-    booked: Booked | None = None
-    checks: int = 0
-    names: "Names" = field(default_factory=lambda: Names())
+    beside: Beside = field(default_factory=Beside)
 
     def __post_init__(self) -> None:
         if self.value is not None:
             _refuse_other_question(self.value, self.rule, self.digest)
+
+    @property
+    def value(self) -> ValueRelease | None:
+        """The released value, if one was bought."""
+        found: ValueRelease | None = self.beside.value
+        return found
 
     @property
     def private(self) -> bool:
@@ -72,14 +48,9 @@ class Material:
         return (notice(self.rule), f"Its value: {self.value.notice}")
 
     @cached_property
-    def content(self) -> dict[str, Any]:
-        """The plain content of the rule file."""
-        return content_of(self.rule)
-
-    @property
     def digest(self) -> str:
         """The digest of the rule file."""
-        return str(self.content["digest"])
+        return str(content_of(self.rule)["digest"])
 
     @cached_property
     def value_digest(self) -> str | None:
@@ -94,7 +65,7 @@ class Material:
     @cached_property
     def half(self) -> FloatArray | None:
         """How far noise reaches in each effect, by its law or simulated; None if not known."""
-        return effect_reach(self.rule.release) if self.reach is None else self.reach.half
+        return self.rule.release.effect_reach() if self.reach is None else self.reach.half
 
     @cached_property
     def drowned(self) -> tuple[str, ...]:
@@ -103,11 +74,25 @@ class Material:
         In 95 of 100 releases noise alone lets none of them stand out.
         """
         release = self.rule.release
-        together = effect_reach_together(release) if self.reach is None else self.reach.together
+        exact = release.effect_reach(together=True)
+        together = exact if self.reach is None else self.reach.together
         if together is None or not together.any():
             return ()
         rows = zip(release.encoding.coefficient_names, release.effects, together, strict=True)
         return tuple(name for name, effect, reach in rows if abs(effect) <= reach)
+
+    def typed(self, command: str) -> str:
+        """Return a command with the files' names in it as one types them, whatever is in a name."""
+        files = {
+            "rule": self.beside.file,
+            "value": self.beside.value_file,
+            "study": self.beside.study_file,
+        }
+        typed = {
+            key: shlex.quote(f"./{name}" if name.startswith("-") else name)
+            for key, name in files.items()
+        }
+        return command.format(**typed)
 
 
 def _refuse_other_question(value: ValueRelease, rule: Rule, digest: str) -> None:
@@ -127,25 +112,6 @@ def _refuse_other_question(value: ValueRelease, rule: Rule, digest: str) -> None
                 f"{name} differs), and a report answers one question: evaluate with the rule's own "
                 "study file"
             )
-
-
-@dataclass(frozen=True)
-class Names:
-    """What the files are called where the report is read."""
-
-    rule: str = "rule.json"
-    value: str = "value.json"
-    study: str = "study.toml"
-
-    def typed(self, command: str) -> str:
-        """Return a command with the names in it as one types them, whatever is in a name."""
-        return command.format(
-            rule=_argument(self.rule), value=_argument(self.value), study=_argument(self.study)
-        )
-
-
-def _argument(name: str) -> str:
-    return shlex.quote(f"./{name}" if name.startswith("-") else name)
 
 
 def quoted(name: str) -> str:

@@ -1,15 +1,25 @@
-"""Why it is private: the mechanism, what must be true, each public bound, and how to check."""
+"""Why it is private, and what it costs.
+
+Why: the mechanism, what must be true, each public bound, and how to check. What it costs: ε in
+plain words, the entry of the ledger, and what is left.
+"""
 
 from dpwerm.documents.content import Block, Caution, Commands, Paragraph, Points, Section, Table
-from dpwerm.documents.ledger import attached, number, used
-from dpwerm.documents.report.material import Booked, Material, exact, joined, quoted
+from dpwerm.documents.report.material import Material, exact, joined, quoted
 from dpwerm.documents.summary import LARGEST_TOLD, even_odds, factor_words, meaning
 from dpwerm.features.blocks import CategoryBlock, Level, NumberBlock
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.privacy.budget import AnyBudget, Budget, total
+from dpwerm.privacy.ledger.account import Account
 from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import notice
+from dpwerm.text import digits
 
+COST = "What it costs"
+WORST_CASE = (
+    "That is the most that can happen to anybody, whatever else is known about them and however "
+    "the result is studied. It is not what happens to most people."
+)
 NOT_STATED = "not stated"
 ORIGINS = {
     "design": "the design of the trial",
@@ -64,7 +74,12 @@ def why_private(material: Material) -> Section:
 
 def _bounds(rule: Rule) -> list[Block]:
     """Return every public declaration with its source, and what lacks one."""
-    rows = _features(rule) + _arms(rule) + _benefit(rule)
+    sources = rule.declaration.sources
+    rows = [
+        (block.name, _declared(block), sources.get(block.name, NOT_STATED))
+        for block in rule.release.encoding.blocks
+    ]
+    rows += [_arms(rule), _benefit(rule)]
     table = Table(
         "Everything that was declared in public, and where it comes from.",
         ("what", "declared", "source"),
@@ -83,15 +98,7 @@ def _bounds(rule: Rule) -> list[Block]:
     ]
 
 
-def _features(rule: Rule) -> list[tuple[str, str, str]]:
-    sources = rule.declaration.sources
-    return [
-        (block.name, _declared(block), sources.get(block.name, NOT_STATED))
-        for block in rule.release.encoding.blocks
-    ]
-
-
-def _arms(rule: Rule) -> list[tuple[str, str, str]]:
+def _arms(rule: Rule) -> tuple[str, str, str]:
     treatment = rule.declaration.treatment
     first, second = map(quoted, treatment.arms)
     arms = f"{first} and {second}, probabilities at least {treatment.pi_min:g}"
@@ -99,10 +106,10 @@ def _arms(rule: Rule) -> list[tuple[str, str, str]]:
         one, other = treatment.probabilities
         arms = f"{first} with probability {one}, {second} with probability {other}"
     origin = ORIGINS.get(treatment.origin, treatment.origin)
-    return [(f"arms, column {treatment.column}", arms, origin)]
+    return f"arms, column {treatment.column}", arms, origin
 
 
-def _benefit(rule: Rule) -> list[tuple[str, str, str]]:
+def _benefit(rule: Rule) -> tuple[str, str, str]:
     benefit = rule.declaration.benefit
     lower, upper = benefit.bounds
     words = f"{exact(lower)} to {exact(upper)}, {benefit.direction} is better"
@@ -111,7 +118,7 @@ def _benefit(rule: Rule) -> list[tuple[str, str, str]]:
     words += f"; {exact(benefit.centre)} counts as neither good nor bad"
     if benefit.direction == "smaller":
         words += ", with the sign turned"
-    return [(f"benefit, column {benefit.column}", words, benefit.source or NOT_STATED)]
+    return f"benefit, column {benefit.column}", words, benefit.source or NOT_STATED
 
 
 def _declared(block: NumberBlock | CategoryBlock) -> str:
@@ -146,11 +153,11 @@ def _propensity(rule: Rule) -> list[Block]:
 
 
 def _verify(material: Material) -> list[Block]:
-    rule, value, names = material.rule, material.value, material.names
+    rule, value = material.rule, material.value
     booked = " --study {study}"
-    lines = [names.typed("dpwerm verify {rule}" + (booked if rule.receipt else ""))]
+    lines = [material.typed("dpwerm verify {rule}" + (booked if rule.receipt else ""))]
     if value is not None:
-        lines.append(names.typed("dpwerm verify {value}" + (booked if value.receipt else "")))
+        lines.append(material.typed("dpwerm verify {value}" + (booked if value.receipt else "")))
     words = "Anybody who holds the files can derive their numbers again from the facts in them"
     if rule.receipt is not None:
         words += "; whoever can read the ledger can also see that the rule was charged"
@@ -194,22 +201,14 @@ def can_be_told(rule: Rule) -> bool:
     )
 
 
-# ------------------------------------------------------------------------------------------
-# What it costs: ε in plain words, the entry of the ledger, and what is left.
-
-
-TITLE = "What it costs"
-WORST_CASE = (
-    "That is the most that can happen to anybody, whatever else is known about them and however "
-    "the result is studied. It is not what happens to most people."
-)
+# -- what it costs ---------------------------------------------------------------------------
 
 
 def cost(material: Material) -> Section:
     """Return the section on what was spent."""
     rule = material.rule
     if not rule.private:
-        return Section("cost", TITLE, (_no_promise(rule),))
+        return Section("cost", COST, (_no_promise(rule),))
     blocks: list[Block] = [
         Paragraph(joined(meaning(rule.release.certificate, rule.budget))),
         *_even_odds(rule),
@@ -217,7 +216,7 @@ def cost(material: Material) -> Section:
         *_value(material),
         *_ledger(material),
     ]
-    return Section("cost", TITLE, tuple(blocks))
+    return Section("cost", COST, tuple(blocks))
 
 
 def _no_promise(rule: Rule) -> Caution:
@@ -289,20 +288,20 @@ def _ledger(material: Material) -> list[Block]:
             )
         ]
     paid = f"It was paid for by {receipt}, before its noise was drawn."
-    booked = material.booked
-    if booked is None:
+    account = material.beside.account
+    if account is None:
         return [
             Paragraph(f"{paid} What is left of the study's total stands in the ledger:"),
-            Commands((material.names.typed("dpwerm ledger show {study}"),)),
+            Commands((material.typed("dpwerm ledger show {study}"),)),
         ]
-    charge = booked.charge_of(material.digest)
-    day = "" if charge is None else f" The day of the charge is {charge.date}."
+    days = [one.date for one in account.charges if one.digest == material.digest]
+    day = f" The day of the charge is {days[0]}." if days else ""
     return [
-        Paragraph(f"{paid}{day} The ledger is {booked.where}."),
-        _charges(material, booked),
-        *_totals(booked),
-        _balance(booked),
-        *_all_together(booked),
+        Paragraph(f"{paid}{day} The ledger is {material.beside.where}."),
+        _charges(material, account),
+        *_totals(account),
+        _balance(account),
+        *_all_together(account),
         Paragraph(
             "A release that the total does not hold is refused, and nothing is drawn. Raising the "
             "total takes a command of its own, which writes into the ledger when and why."
@@ -310,11 +309,11 @@ def _ledger(material: Material) -> list[Block]:
     ]
 
 
-def _charges(material: Material, booked: Booked) -> Table:
+def _charges(material: Material, account: Account) -> Table:
     here = {material.digest: "this rule", material.value_digest: "its value"}
     rows = []
-    for one in booked.account.charges:
-        release = here.get(one.digest, attached(one)) if one.digest else attached(one)
+    for one in account.charges:
+        release = here.get(one.digest, one.paid_for) if one.digest else one.paid_for
         whom = one.slot or "everybody"
         rows.append((str(one.number), one.date, one.what, whom, str(one.cost), release))
     return Table(
@@ -324,32 +323,24 @@ def _charges(material: Material, booked: Booked) -> Table:
     )
 
 
-def _totals(booked: Booked) -> list[Block]:
+def _totals(account: Account) -> list[Block]:
     """Return how the study's total was changed, if it was."""
-    rows = tuple(
-        (str(one.number), one.date, str(one.total), one.reason) for one in booked.account.totals
-    )
+    rows = tuple((str(one.number), one.date, str(one.total), one.reason) for one in account.totals)
     if not rows:
         return []
     caption = "The study's total was changed after the study began."
     return [Table(caption, ("entry", "day", "total from then on", "why"), rows)]
 
 
-def _balance(booked: Booked) -> Table:
-    account = booked.account
-    spent, left = account.spent().decimals(up=True), account.left().decimals(up=False)
-    rows = tuple(
-        (name, number(getattr(account.total, name)), number(spent[name]), number(left[name]))
-        for name in used(account.total)
-    )
+def _balance(account: Account) -> Table:
+    rows = tuple((name, *map(digits, amounts)) for name, *amounts in account.balance())
     parts = " for the fullest part of the people" if account.slots else ""
     squares = " mu adds up in squares." if account.total.mu else ""
     return Table(f"What is left{parts}.{squares}", ("", "total", "spent", "left"), rows)
 
 
-def _all_together(booked: Booked) -> list[Block]:
+def _all_together(account: Account) -> list[Block]:
     """Return what all releases of the study mean together, where ε alone was spent on several."""
-    account = booked.account
     spent = account.spent().decimals(up=True)
     epsilon = spent["epsilon"]
     alone = all(not amount for name, amount in spent.items() if name != "epsilon")
@@ -359,7 +350,7 @@ def _all_together(booked: Booked) -> list[Block]:
     return [
         Paragraph(
             "Releases about the same people add up. After reading all that was charged, epsilon "
-            f"{number(epsilon)}, the toss-up of the example becomes at most {larger:g} %, or as "
+            f"{digits(epsilon)}, the toss-up of the example becomes at most {larger:g} %, or as "
             f"little as {smaller:g} %."
         )
     ]

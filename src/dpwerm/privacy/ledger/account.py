@@ -9,36 +9,31 @@ written and read here: nothing of the table, of the machine or of its user, and 
 alone, for a time of day would tell how long a fit took.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
 
 from dpwerm.errors import DpwermError, LedgerTamperedError, ParameterError
 from dpwerm.privacy.budget import AnyBudget, only_budget
 from dpwerm.privacy.ledger.entry import Amounts, Entry, Total, no_purse, would_fit
 from dpwerm.study.study import MAX_SLOTS
+from dpwerm.study.values import IDENTIFIER
 from dpwerm.text import one_line
 from dpwerm.version import __version__
 
 Body = dict[str, object]
 NOTHING = Amounts()
-_NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,63}")
+_SHORT = len("sha256:") + 12
 
 
 @dataclass(frozen=True)
 class Charge:
-    """A release that was paid for.
+    """A release that was paid for: by which entry, for which slot (None for everybody), and what.
 
-    Parameters
-    ----------
-    number : int, of its entry
-    slot : the part of the people it used, None for everybody
-    cost : what it claims
-    amounts : what was paid, in the currency that the total had for it
-    what : "rule", "tuned rule", "value" or "classifier"
-    library, date : which version made it, and on which day
-    digest : of the release, None if none was attached
+    ``cost`` is what it claims, ``amounts`` what was paid, in the currency that the total had for
+    it, and ``digest`` that of the release, None if none was attached.
     """
 
     number: int
@@ -50,18 +45,15 @@ class Charge:
     date: str
     digest: str | None = None
 
+    @property
+    def paid_for(self) -> str:
+        """The release that it paid for, by the beginning of its digest."""
+        return "none attached" if self.digest is None else f"{self.digest[:_SHORT]}…"
+
 
 @dataclass(frozen=True)
 class TotalChange:
-    """Another total than the one a study was opened with, and why.
-
-    Parameters
-    ----------
-    number : int, of its entry
-    date : the day on which it was recorded
-    total : Total, from then on
-    reason : str, what was said to give it
-    """
+    """Another total than the one a study was opened with, from an entry on, and why."""
 
     number: int
     date: str
@@ -104,30 +96,16 @@ class Account:
         charges: dict[int, Charge] = {}
         sums: dict[str | None, Amounts] = {}
         for entry in entries:
-            body = entry.body
-            if body.get("study") != study:
+            if entry.body.get("study") != study:
                 continue
             try:
-                if body["kind"] == "opened":
-                    found = _opened(entry, found)
-                elif found is None:
-                    raise ParameterError("the study is not open")
-                elif body["kind"] == "total":
-                    found = _changed(entry, found)
-                    _check_total(found, sums)
-                elif body["kind"] == "charged":
-                    charge = _charge(entry, found)
-                    _check_charge(replace(found, sums=sums), charge)
-                    charges[charge.number] = charge
-                    sums[charge.slot] = sums.get(charge.slot, NOTHING) + charge.amounts
-                else:
-                    _release(body, charges)
+                found = _after(entry, found, charges, sums)
             except (DpwermError, KeyError, TypeError, ValueError):
                 raise LedgerTamperedError(
                     f"entry {entry.number} of the ledger is none that a charge of "
                     f"study {study} could have left there"
                 ) from None
-        return found and replace(found, charges=tuple(charges.values()), sums=sums)
+        return found and replace(found, charges=tuple(charges.values()))
 
     def spent(self, slot: str | None = None) -> Amounts:
         """Return what the people of a slot have spent; of everybody: the most in each currency."""
@@ -143,6 +121,12 @@ class Account:
     def left(self, slot: str | None = None) -> Amounts:
         """Return what a charge for a slot, or for everybody, can still cost."""
         return self.total.limits - self.spent(slot)
+
+    def balance(self) -> list[tuple[str, Decimal, Decimal, Decimal]]:
+        """Return each currency of the total with total, spent and left, for the fullest slot."""
+        spent, left = self.spent().decimals(up=True), self.left().decimals(up=False)
+        used = self.total.used
+        return [(name, getattr(self.total, name), spent[name], left[name]) for name in used]
 
     def refusal(
         self, cost: AnyBudget, slot: str | None = None, where: str = "[budget]"
@@ -171,52 +155,52 @@ def studies_in(entries: Iterable[Entry]) -> tuple[str, ...]:
     return tuple(str(entry.body["study"]) for entry in entries if entry.body["kind"] == "opened")
 
 
-def _opened(entry: Entry, found: Account | None) -> Account:
-    if found is not None:
-        raise ParameterError("the study is open already")
-    body = entry.body
-    total = Total.from_plain(body["total"])
-    study, relation = str(body["study"]), str(body["relation"])
-    return Account(study, relation, total, _slots(body), opened=entry.number)
+def _after(
+    entry: Entry,
+    account: Account | None,
+    charges: dict[int, Charge],
+    sums: dict[str | None, Amounts],
+) -> Account:
+    """Return the account after one more entry, whose charge goes into ``charges`` and ``sums``."""
+    body: Mapping[str, Any] = entry.body
+    kind, number = body["kind"], entry.number
+    _demand((account is None) == (kind == "opened"))
+    if account is None:
+        study, relation = str(body["study"]), str(body["relation"])
+        total = Total.from_plain(body["total"])
+        return Account(study, relation, total, _slots(body), opened=number, sums=sums)
+    if kind == "total":
+        total, reason = Total.from_plain(body["total"]), body["reason"]
+        _demand(isinstance(reason, str))
+        change = TotalChange(number, str(body["date"]), total, one_line(reason))
+        totals = (*account.totals, change)
+        new = replace(account, total=total, slots=_slots(body), totals=totals)
+        _demand(unpayable(new) is None)
+        return new
+    if kind == "charged":
+        cost = only_budget(**body["cost"])
+        slot = None if body["slot"] is None else str(body["slot"])
+        _demand(account.refusal(cost, slot) is None)
+        words = (str(body[key]) for key in ("what", "library", "date"))
+        paid = account.total.amounts(cost)
+        charges[number] = Charge(number, slot, cost, paid, *words)
+        sums[slot] = sums.get(slot, NOTHING) + paid
+        return account
+    of = body["charge"]
+    _demand(kind == "released" and isinstance(of, int) and charges[of].digest is None)
+    charges[of] = replace(charges[of], digest=str(body["digest"]))
+    return account
 
 
-def _changed(entry: Entry, account: Account) -> Account:
-    body, reason = entry.body, entry.body["reason"]
-    if not isinstance(reason, str):
-        raise ParameterError("a reason is text")
-    change = TotalChange(
-        entry.number, str(body["date"]), Total.from_plain(body["total"]), one_line(reason)
-    )
-    totals = (*account.totals, change)
-    return replace(account, total=change.total, slots=_slots(body), totals=totals)
+def _demand(possible: bool) -> None:
+    if not possible:
+        raise ParameterError("no charge could have left this")
 
 
-def _slots(body: Mapping[str, object]) -> tuple[str, ...]:
+def _slots(body: Mapping[str, Any]) -> tuple[str, ...]:
     slots = body["slots"]
-    if not isinstance(slots, Sequence) or isinstance(slots, str):
-        raise ParameterError("slots must be a list")
+    _demand(isinstance(slots, Sequence) and not isinstance(slots, str))
     return tuple(str(slot) for slot in slots)
-
-
-def _charge(entry: Entry, account: Account) -> Charge:
-    body, cost = entry.body, entry.body["cost"]
-    if not isinstance(cost, Mapping):
-        raise ParameterError("a cost has names")
-    budget = only_budget(**cost)
-    slot = None if body["slot"] is None else str(body["slot"])
-    paid = account.total.amounts(budget)
-    words = (str(body[key]) for key in ("what", "library", "date"))
-    return Charge(entry.number, slot, budget, paid, *words)
-
-
-def _check_charge(account: Account, charge: Charge) -> None:
-    if account.refusal(charge.cost, charge.slot) is not None:
-        raise ParameterError("the charge is above the total")
-
-
-def _check_total(account: Account, sums: Mapping[str | None, Amounts]) -> None:
-    if (problem := unpayable(replace(account, sums=sums))) is not None:
-        raise ParameterError(problem)
 
 
 def unpayable(account: Account) -> str | None:
@@ -232,15 +216,6 @@ def unpayable(account: Account) -> str | None:
     return f"{words} is spent already, more than a total of {account.total}"
 
 
-def _release(body: Mapping[str, object], charges: dict[int, Charge]) -> None:
-    number = body["charge"]
-    if body["kind"] != "released" or not isinstance(number, int):
-        raise ParameterError("an entry of another kind")
-    if charges[number].digest is not None:
-        raise ParameterError("two releases for one charge")
-    charges[number] = replace(charges[number], digest=str(body["digest"]))
-
-
 def differs(declared: Account, recorded: Account) -> bool:
     """Whether totals or slots differ; the order of slots means nothing."""
     return (declared.total, set(declared.slots)) != (recorded.total, set(recorded.slots))
@@ -248,7 +223,7 @@ def differs(declared: Account, recorded: Account) -> bool:
 
 def name_of(what: str, value: object) -> str:
     """Return a name, or say what a name is; what: "study" or "a slot"."""
-    if not isinstance(value, str) or not _NAME.fullmatch(value):
+    if not isinstance(value, str) or not IDENTIFIER.fullmatch(value):
         raise ParameterError(
             f"{what} must be 1 to 64 of a-z, 0-9, dot, dash, underscore, beginning with a letter "
             "or digit"

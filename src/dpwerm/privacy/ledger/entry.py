@@ -1,21 +1,31 @@
-r"""The currencies of a study's total, each of which adds up for itself, exactly.
+r"""The currencies of a study's total, and the lines of a ledger, each tied to all before it.
+
+Each currency adds up for itself, exactly:
 
 .. math:: \sum \varepsilon_i \le \varepsilon, \quad \sum \delta_i \le \delta, \quad
           \sum \rho_i \le \rho, \quad \sum \mu_i^2 \le \mu^2
 
 Everything released is then an (ε, δ)-private part, a ρ-zCDP part and a μ-GDP part, one after
 another, even if each cost is chosen after seeing earlier releases. Proof: docs/proofs/ledger.md.
+
+The lines are a chain,
+
+    h_0 = "",    h_k = SHA-256(k, h_{k−1}, body_k)
+
+Whoever edits, drops or moves an entry must change every hash after it, and the last one stands in
+the head of the ledger and in the receipts that went out.
 """
 
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import NoReturn
+from operator import add, le, sub
+from typing import NoReturn, cast
 
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import (
@@ -55,26 +65,24 @@ class Amounts:
         return self.epsilon, self.delta, self.rho, self.mu_squared
 
     def __add__(self, other: "Amounts") -> "Amounts":
-        return Amounts(*(a + b for a, b in zip(self.parts, other.parts, strict=True)))
+        return Amounts(*map(add, self.parts, other.parts))
 
     def __sub__(self, other: "Amounts") -> "Amounts":
-        return Amounts(*(a - b for a, b in zip(self.parts, other.parts, strict=True)))
+        return Amounts(*map(sub, self.parts, other.parts))
 
     def fits(self, other: "Amounts") -> bool:
         """Whether no currency is above that of the other amounts."""
-        return all(a <= b for a, b in zip(self.parts, other.parts, strict=True))
+        return all(map(le, self.parts, other.parts))
 
     def largest(self, other: "Amounts") -> "Amounts":
         """Return the larger amount in each currency."""
-        return Amounts(*(max(a, b) for a, b in zip(self.parts, other.parts, strict=True)))
+        return Amounts(*map(max, self.parts, other.parts))
 
     def decimals(self, *, up: bool) -> dict[str, Decimal]:
         """Return each currency as a decimal, μ as a root; what is not exact is rounded."""
-        parts = dict(zip(CURRENCIES, self.parts, strict=True))
-        return {
-            name: _root(value, up=up) if name == "mu" else _decimal(value, up=up)
-            for name, value in parts.items()
-        }
+        *plain, square = self.parts
+        shown = [*(_decimal(value, up=up) for value in plain), _root(square, up=up)]
+        return dict(zip(CURRENCIES, shown, strict=True))
 
 
 @dataclass(frozen=True)
@@ -119,6 +127,11 @@ class Total:
         return Amounts(
             Fraction(self.epsilon), Fraction(self.delta), Fraction(self.rho), Fraction(self.mu) ** 2
         )
+
+    @property
+    def used(self) -> list[str]:
+        """The currencies that the total has."""
+        return [name for name in CURRENCIES if getattr(self, name)]
 
     def plain(self) -> dict[str, str]:
         """Return every currency as exact text under its name."""
@@ -218,13 +231,7 @@ def _root(value: Fraction, *, up: bool) -> Decimal:
     return shown
 
 
-# ------------------------------------------------------------------------------------------
-# One line of a ledger, and the chain that ties it to all lines before it.
-#
-#     h_0 = "",    h_k = SHA-256(k, h_{k−1}, body_k)
-#
-# Whoever edits, drops or moves an entry must change every hash after it, and the last one stands in
-# the head of the ledger and in the receipts that went out.
+# -- the chain --------------------------------------------------------------------------------
 
 
 def _refuse_float(_: str) -> NoReturn:
@@ -240,14 +247,9 @@ WHAT = ["rule", "tuned rule", "value", "classifier"]
 
 @dataclass(frozen=True)
 class Entry:
-    """One entry of a ledger.
+    """One entry of a ledger: its number from 1 on, the hash before it, what happened, its own hash.
 
-    Parameters
-    ----------
-    number : int ≥ 1
-    previous : hash of the entry before, "" for the first
-    body : what happened; text, whole numbers, lists, mappings and None only
-    hash : "sha256:…" over the other three
+    A body holds text, whole numbers, lists, mappings and None only.
     """
 
     number: int
@@ -270,8 +272,8 @@ class Entry:
 
 def seal(number: int, previous: str, body: Mapping[str, object]) -> Entry:
     """Return the entry with its hash; a body that is not plain is refused."""
-    entry = Entry(number, previous, _plain_mapping(body), "")
-    return Entry(entry.number, entry.previous, entry.body, _digest(entry.content))
+    entry = Entry(number, previous, cast("Mapping[str, object]", _plain(body)), "")
+    return replace(entry, hash=_digest(entry.content))
 
 
 def unsealed(number: object, content: object, digest: object) -> Entry | None:
@@ -320,8 +322,12 @@ def chain_faults(
         elif entry.number < before.number:
             faults.append(f"entry {entry.number} stands after entry {before.number}")
         elif entry.number > before.number + 1:
-            if any(k not in unreadable for k in range(before.number + 1, entry.number)):
-                faults.append(_missing(before.number + 1, entry.number - 1))
+            first, last = before.number + 1, entry.number - 1
+            if any(k not in unreadable for k in range(first, entry.number)):
+                one = first == last
+                faults.append(
+                    f"entry {first} is missing" if one else f"entries {first} to {last} are missing"
+                )
         elif entry.previous != before.hash and before is START:
             faults.append("entry 1 names an entry before it: it was edited")
         elif entry.previous != before.hash:
@@ -332,34 +338,21 @@ def chain_faults(
     return faults
 
 
-def _missing(first: int, last: int) -> str:
-    return (
-        f"entry {first} is missing" if first == last else f"entries {first} to {last} are missing"
-    )
-
-
 def _digest(content: str) -> str:
     return "sha256:" + hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _plain_mapping(body: Mapping[str, object]) -> dict[str, object]:
-    """Return a copy that is JSON without floats and truth values."""
-    return {_text(key): _plain(value) for key, value in body.items()}
-
-
 def _plain(value: object) -> object:
+    """Return a copy that is JSON without floats and truth values."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     if isinstance(value, Mapping):
-        return _plain_mapping(value)
+        for key in value:
+            if not isinstance(key, str):
+                raise ParameterError(f"an entry cannot have a {type(key).__name__} as a key")
+        return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     raise ParameterError(f"an entry cannot hold a {type(value).__name__}")
-
-
-def _text(key: object) -> str:
-    if isinstance(key, str):
-        return key
-    raise ParameterError(f"an entry cannot have a {type(key).__name__} as a key")

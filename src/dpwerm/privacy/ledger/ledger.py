@@ -8,18 +8,19 @@ both must agree; ``change_total`` records a new one, with its reason, and histor
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 from dpwerm.errors import BudgetError, LedgerError, LedgerTamperedError, ParameterError
 from dpwerm.parameters import one_of
 from dpwerm.privacy.budget import AnyBudget, Relation, Written
 from dpwerm.privacy.ledger import account as bodies
 from dpwerm.privacy.ledger.account import Account, differs, name_of, slot_names, unpayable
-from dpwerm.privacy.ledger.entry import WHAT, Entry, Total
-from dpwerm.privacy.ledger.store import DEFAULT, Store, refuse_elsewhere
-from dpwerm.privacy.ledger.url import LedgerAddress
+from dpwerm.privacy.ledger.database import Guarded, SqliteDatabase
+from dpwerm.privacy.ledger.entry import CURRENCIES, WHAT, Entry, Total
+from dpwerm.privacy.ledger.store import DEFAULT, Store, database_of, refuse_elsewhere
 from dpwerm.privacy.randomness import Receipt
 from dpwerm.study.study import Study
 
@@ -27,8 +28,8 @@ _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _LONGEST_REASON = 1_000
 
 
-class _NothingToWriteError(Exception):
-    """The ledger is not in the state, or already beyond it, in which the entry is needed."""
+class _WrittenAlreadyError(Exception):
+    """The ledger holds already what was to be written."""
 
 
 class Place(NamedTuple):
@@ -80,46 +81,39 @@ def _words(account: Account) -> str:
     return f"{account.total}{slots}"
 
 
+@dataclass
 class Memory:
-    """What a process knows of a ledger: the last entry it saw must still be there.
+    """What a process knows of a ledger, for an account and its slots.
+
+    ``last`` is the last entry that it wrote, ``begun`` and ``charges`` how many charges it began
+    and made, ``account`` the account after the entry of a hash.
+    """
+
+    last: Entry | None = None
+    begun: int = 0
+    charges: int = 0
+    account: tuple[str, Account | None] = ("", None)
+
+
+def check_memory(entries: Sequence[Entry], last: Entry | None) -> None:
+    """Raise unless the ledger still holds the entry that was ``last`` before it was read.
 
     A ledger that was deleted, replaced or set back to an old copy has forgotten charges. Within the
     life of one object that is noticed; afterwards only by a head that was written down.
     """
-
-    def __init__(self) -> None:
-        self.ledger = ""
-        self._hashes: tuple[str, ...] = ()
-        self.last: tuple[int, str] | None = None
-        self.begun = self.charges = 0
-        self.account: tuple[str, Account | None] = ("", None)
-
-    def check(self, entries: Sequence[Entry], last: tuple[int, str] | None) -> None:
-        """Raise unless the ledger holds what was ``last`` before it was read."""
-        if last is not None:
-            number, digest = last
-            if len(entries) < number or entries[number - 1].hash != digest:
-                raise LedgerTamperedError(
-                    f"the ledger no longer holds entry {number}, which was written before: it was "
-                    "deleted, replaced or set back to an old copy"
-                )
-
-    def remember(self, entries: Sequence[Entry]) -> None:
-        """Remember the entries before one that is about to be written, under its lock."""
-        self.ledger = str(entries[0].body["ledger"])
-        self._hashes = tuple(entry.hash for entry in entries)
-
-    def see(self, entry: Entry) -> None:
-        """Remember an entry that was committed."""
-        self.last = (entry.number, entry.hash)
-
-    def holds(self, receipt: Receipt) -> bool:
-        """Whether the ledger last read holds the entry of a receipt."""
-        held = receipt.ledger == self.ledger and receipt.entry <= len(self._hashes)
-        return held and self._hashes[receipt.entry - 1] == receipt.hash
+    if last is not None and not holds(entries, last.number, last.hash):
+        raise LedgerTamperedError(
+            f"the ledger no longer holds entry {last.number}, which was written before: it was "
+            "deleted, replaced or set back to an old copy"
+        )
 
 
-class Ledger:
+def holds(entries: Sequence[Entry], number: int, digest: str) -> bool:
+    """Whether entries from the first on hold one of this number and hash."""
+    return number <= len(entries) and entries[number - 1].hash == digest
+
+
+class Ledger(Guarded):
     """The account of one study in a ledger.
 
     Parameters
@@ -151,8 +145,7 @@ class Ledger:
         slots: Sequence[str] = (),
         folder: Path | None = None,
     ) -> None:
-        self._address = LedgerAddress.of(url, folder)
-        self.store = Store(self._address)
+        self.store = Store(database_of(url, folder))
         self._memory = Memory()
         self._slot: str | None = None
         self._place = CODE
@@ -179,40 +172,28 @@ class Ledger:
         ledger = cls(
             url or budget.ledger or DEFAULT,
             study=study.id,
-            epsilon=budget.epsilon,
-            delta=budget.delta,
-            rho=budget.rho,
-            mu=budget.mu,
+            **{name: getattr(budget, name) for name in CURRENCIES},
             relation=study.relation,
             slots=budget.slots,
             folder=study.folder,
         )
         ledger._place = STUDY_FILE
-        refuse_elsewhere(study, ledger._address)
+        refuse_elsewhere(study, ledger.store.database)
         return ledger
 
     def __repr__(self) -> str:
         slot = f", slot {self._slot}" if self._slot else ""
         return f"Ledger({self.shown}, study {self.study_id}, {self._declared.total}{slot})"
 
-    def __copy__(self) -> "Ledger":
-        return self
-
-    def __deepcopy__(self, memo: object) -> "Ledger":
-        return self
-
-    def __reduce__(self) -> NoReturn:
-        raise ParameterError("a ledger cannot be pickled: its address may hold a password")
-
     @property
     def kind(self) -> str:
         """The kind of the database, "sqlite" or "postgresql"."""
-        return self._address.kind
+        return self.store.database.kind
 
     @property
     def shown(self) -> str:
         """The ledger for reading, without user and password."""
-        return self._address.shown
+        return self.store.database.shown
 
     @property
     def study_id(self) -> str:
@@ -241,7 +222,7 @@ class Ledger:
 
     def is_at(self, path: Path) -> bool:
         """Whether the ledger is, or will be, this file."""
-        return self._address.path is not None and self._address.path.resolve() == path.resolve()
+        return SqliteDatabase(path).place == self.store.database.place
 
     def slot(self, name: str) -> "Ledger":
         """Return the same ledger, which charges one slot and not everybody."""
@@ -277,46 +258,43 @@ class Ledger:
         one_of("what", what, WHAT)
         if not cost.is_private:
             raise ParameterError("epsilon = inf promises nothing: there is nothing to charge")
+        ledger = ""
 
-        self._memory.begun += 1
-
-        def opened(account: Account) -> bodies.Body:
-            self._refuse(account, cost)
-            if account.opened is not None:
-                raise _NothingToWriteError
-            return bodies.opened(account)
-
-        def charged(account: Account) -> bodies.Body:
+        def paid(account: Account, entries: Sequence[Entry]) -> bodies.Body:
+            nonlocal ledger
+            ledger = _ledger_id(entries)
             self._refuse(account, cost)
             if account.opened is None:
-                raise _NothingToWriteError
+                return bodies.opened(account)
             return bodies.charged(self.study_id, self._slot, cost, what)
 
-        entry = self._append(charged)
-        if entry is None:
-            self._append(opened)
-            entry = self._append(charged)
-        if entry is None:
+        self._memory.begun += 1
+        entry = self._append(paid)
+        if entry.body["kind"] == "opened":
+            entry = self._append(paid)
+        if entry.body["kind"] == "opened":
             raise LedgerError(f"{self.shown} lost the opening of study {self.study_id}")
         self._memory.charges += 1
-        return Receipt(self.kind, self._memory.ledger, entry.number, entry.hash)
+        return Receipt(self.kind, ledger, entry.number, entry.hash)
 
     def attach(self, receipt: Receipt, digest: str) -> None:
         """Record which release a charge paid for, once; the same digest again changes nothing."""
         if not _DIGEST.fullmatch(digest):
             raise ParameterError('digest must be "sha256:" and 64 hexadecimal digits')
 
-        def released(account: Account) -> bodies.Body:
+        def released(account: Account, entries: Sequence[Entry]) -> bodies.Body:
             charge = next((one for one in account.charges if one.number == receipt.entry), None)
-            if charge is None or not self._memory.holds(receipt):
+            here = receipt.ledger == _ledger_id(entries)
+            if charge is None or not (here and holds(entries, receipt.entry, receipt.hash)):
                 raise ParameterError(f"{receipt} is no charge of study {self.study_id} here")
             if charge.digest == digest:
-                raise _NothingToWriteError
+                raise _WrittenAlreadyError
             if charge.digest is not None:
                 raise ParameterError(f"{receipt} already paid for another release")
             return bodies.released(self.study_id, receipt.entry, digest)
 
-        self._append(released)
+        with suppress(_WrittenAlreadyError):
+            self._append(released)
 
     def change_total(self, reason: str) -> None:
         """Record the declared total and slots as the study's new ones.
@@ -327,7 +305,7 @@ class Ledger:
         if not reason or len(reason) > _LONGEST_REASON or not reason.isprintable():
             raise ParameterError("reason must be a line of 1 to 1,000 characters: why it changes")
 
-        def changed(account: Account) -> bodies.Body:
+        def changed(account: Account, _: Sequence[Entry]) -> bodies.Body:
             if account.opened is None:
                 raise ParameterError(
                     f"study {self.study_id} has no charge yet: its first one records the total"
@@ -345,26 +323,21 @@ class Ledger:
     def _refuse(self, account: Account, cost: AnyBudget) -> None:
         refuse(self._declared, account, cost, self._slot, self._place)
 
-    def _append(self, body_of: Callable[[Account], bodies.Body]) -> Entry | None:
-        """Append what the account at that moment asks for, None if that is nothing."""
+    def _append(self, body_of: Callable[[Account, Sequence[Entry]], bodies.Body]) -> Entry:
+        """Append what the account and the entries at that moment ask for."""
 
         def decide(entries: tuple[Entry, ...]) -> bodies.Body:
-            self._memory.check(entries, self._memory.last)
-            self._memory.remember(entries)
-            return body_of(self._account_in(entries))
+            check_memory(entries, self._memory.last)
+            return body_of(self._account_in(entries), entries)
 
-        try:
-            entry = self.store.append(decide)
-        except _NothingToWriteError:
-            return None
-        self._memory.see(entry)
+        entry = self._memory.last = self.store.append(decide)
         return entry
 
     def _entries(self) -> tuple[Entry, ...]:
         """Return the ledger's entries once they verify."""
         last = self._memory.last  # another thread may charge while this one reads
         entries = self.store.verified()
-        self._memory.check(entries, last)
+        check_memory(entries, last)
         return entries
 
     def _account_in(self, entries: Sequence[Entry]) -> Account:
@@ -375,3 +348,8 @@ class Ledger:
             account = Account.of(entries, self.study_id)
             self._memory.account = head, account
         return account or self._declared
+
+
+def _ledger_id(entries: Sequence[Entry]) -> str:
+    """Return the name that the first entry gives a ledger."""
+    return str(entries[0].body["ledger"])

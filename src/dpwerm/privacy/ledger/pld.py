@@ -6,7 +6,7 @@ The privacy losses of all releases add up as independent random variables, and
 
 is below the plain sum for a long history. Budgets that were chosen after seeing earlier releases do
 not add up in this way (docs/proofs/ledger.md), so the ledger itself adds plainly. Needs the extra
-the extra ``accounting``.
+``accounting``.
 """
 
 import math
@@ -34,12 +34,9 @@ _FARTHEST = 6.0
 
 @dataclass(frozen=True)
 class Composed:
-    """A history as one (ε, δ); ``epsilon`` is rounded up and may be infinite.
+    """A history as one (ε, δ), of the slot with the largest ε, None for everybody.
 
-    Parameters
-    ----------
-    epsilon, delta : float
-    slot : the part of the people with the largest ε, None for everybody
+    ``epsilon`` is rounded up and may be infinite.
     """
 
     epsilon: float
@@ -50,10 +47,7 @@ class Composed:
 def composed(account: Account, delta: float | None = None) -> Composed | None:
     """Return the composition of all charges, None without dp-accounting.
 
-    Parameters
-    ----------
-    account : Account; with slots, the one with the largest ε is shown
-    delta : float in [0, 1), by default the total's δ, and 1e-6 more if anything was paid in ρ or μ
+    delta: in [0, 1), by default the total's δ, and 1e-6 more if anything was paid in ρ or μ.
     """
     if delta is None:
         paid = account.spent()

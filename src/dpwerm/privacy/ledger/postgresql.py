@@ -5,23 +5,31 @@
 The lock is the transaction's, so that a writer who dies lets go of it.
 """
 
+import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
+from urllib.parse import parse_qsl, unquote, urlsplit
 
-from sqlalchemy import Connection, Engine, NullPool, create_engine, text
+from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from dpwerm.errors import LedgerError
-from dpwerm.privacy.ledger.url import DEFAULT_PORT
+from dpwerm.errors import LedgerError, ParameterError
+from dpwerm.privacy.ledger.database import BUSY, WAIT, Database
+from dpwerm.study.study import SECRETS
 
 if TYPE_CHECKING:
     import psycopg
 
-WAIT = 120.0
-"""How many seconds a writer waits for others."""
-
+FORMS = (
+    'a ledger is "sqlite:///ledger.db" or "postgresql://user@host/database"; in a user name or '
+    "password, signs such as @ : / ? # % are written as %40 %3A %2F %3F %23 %25"
+)
+_HOST = re.compile(r"[A-Za-z0-9._-]*|[0-9A-Fa-f:.]+")
+_DATABASE = re.compile(r"[^/@:?#\x00]+")
+_PLACED_ELSEWHERE = frozenset({"user", "password", "dbname", "service", "servicefile", "passfile"})
+_DEFAULT_PORT = "5432"
 _IDLE = 60.0  # seconds after which a writer who stopped moving is ended, so that others go on
 _LOCK = 0x647077_65726D01
 """The number of the lock of all ledgers in one database: "dpwerm", 1."""
@@ -35,7 +43,7 @@ _CONNECTION = {
     "tcp_user_timeout": "60000",
 }
 # Given even if the URL does not, so that no PGHOSTADDR or PGPORT leads to another server.
-_PLACE = {"hostaddr": "", "port": DEFAULT_PORT}
+_PLACE = {"hostaddr": "", "port": _DEFAULT_PORT}
 # A stronger setting than "on" is kept. Times are in milliseconds.
 _DURABLE = text("""
     SELECT current_setting('fsync'),
@@ -46,8 +54,8 @@ _DURABLE = text("""
         set_config('idle_in_transaction_session_timeout', :idle, true)
 """)
 _WORDS_BY_STATE = {
-    "55P03": "it is busy: others held it for too long",
-    "57014": "it is busy: others held it for too long",
+    "55P03": BUSY,
+    "57014": BUSY,
     "42501": "this user may not use its tables",
     "25006": "the server is read-only",
     "53100": "the server's disk is full",
@@ -66,27 +74,59 @@ _WORDS_BY_PHRASE = {
 }
 
 
-class PostgresqlDatabase:
-    """A database on a server.
+class PostgresqlDatabase(Database):
+    """A database on a server: keyword arguments of a connection, which may hold a password."""
 
-    Parameters
-    ----------
-    server : keyword arguments of a connection
-    name : str, what messages call it
-    """
+    kind = "postgresql"
 
-    def __init__(self, server: Mapping[str, str], name: str) -> None:
-        self._server = server
-        self._name = name
+    def __init__(self, server: Mapping[str, str]) -> None:
+        super().__init__(f"{server.get('host', 'local')}/{server['dbname']}")
+        self.server = server
+        self.has_password = bool(server.keys() & set(SECRETS))
 
-    def is_there(self) -> bool:
-        """Say yes: only a connection can tell."""
-        return True
+    @classmethod
+    def of(cls, url: str) -> Self:
+        """Read a whole URL; libpq fills in what is missing."""
+        try:
+            parts = urlsplit(url)
+            named = {
+                "user": unquote(parts.username or ""),
+                "password": unquote(parts.password or ""),
+                "host": parts.hostname or "",
+                "port": str(parts.port or ""),
+                "dbname": unquote(parts.path.removeprefix("/")),
+            }
+            query = parts.query
+            options = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query))
+        except ValueError:
+            raise ParameterError(FORMS) from None
+        if not (_HOST.fullmatch(named["host"]) and _DATABASE.fullmatch(named["dbname"])):
+            raise ParameterError(FORMS)
+        if parts.fragment or "@" in query or len(dict(options)) < len(options):
+            raise ParameterError(FORMS)
+        server = {key: value for key, value in named.items() if value}
+        if misplaced := {key for key, _ in options} & (_PLACED_ELSEWHERE | server.keys()):
+            raise ParameterError(
+                f"after ? a ledger's URL may not say {', '.join(sorted(misplaced))}: "
+                "user, password, host, port and database stand before it"
+            )
+        return cls(server | dict(options))
+
+    @property
+    def kind_shown(self) -> str:
+        """What a page that outsiders read says of it."""
+        return "a PostgreSQL database"
+
+    @property
+    def place(self) -> tuple[str, ...]:
+        """The server, the database in it, and where in that its tables are."""
+        where = (self.server.get(key, "") for key in ("host", "hostaddr", "dbname", "options"))
+        return self.kind, self.server.get("port", _DEFAULT_PORT), *where
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Give one consistent view of the database."""
-        with self._in_words(), self._engine.connect() as plain:
+        with self.in_words(), self._engine.connect() as plain:
             connection = plain.execution_options(
                 isolation_level="REPEATABLE READ", postgresql_readonly=True
             )
@@ -97,42 +137,41 @@ class PostgresqlDatabase:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """Give an exclusive transaction; what was done in it is durable at the end."""
-        with self._in_words(), self._engine.connect() as plain:
+        with self.in_words(), self._engine.connect() as plain:
             connection = plain.execution_options(
                 isolation_level="READ COMMITTED", postgresql_readonly=False
             )
-            try:
+            with self.committed(connection):
                 self._lock(connection)
                 self._find_tables(connection)
                 yield connection
-            except BaseException:
-                with suppress(SQLAlchemyError):
-                    connection.rollback()
-                raise
-            with self._in_words("; whether the last entry was written is not known"):
-                connection.commit()
 
     def _lock(self, connection: Connection) -> None:
         """Wait until this is the only writer, on a server that keeps what it is told."""
         times = {"wait": str(round(1000 * WAIT)), "idle": str(round(1000 * _IDLE))}
         if connection.execute(_DURABLE, times).one()[0] != "on":
-            raise LedgerError(f"{self._name}: the server has fsync off, so no charge would be safe")
+            raise LedgerError(f"{self.name}: the server has fsync off, so no charge would be safe")
         connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
 
     def _find_tables(self, connection: Connection) -> None:
         """Look in one schema, whoever logs in: a user's own would hold another ledger."""
-        if "search_path" not in self._server.get("options", ""):
+        if "search_path" not in self.server.get("options", ""):
             connection.execute(text("SET LOCAL search_path TO public"))
 
-    @contextmanager
-    def _in_words(self, after: str = "") -> Iterator[None]:
-        """Say what went wrong without the library's text."""
-        try:
-            yield
-        except DBAPIError as error:
-            raise LedgerError(f"{self._name}: {_words(error)}{after}") from None
-        except SQLAlchemyError:
-            raise LedgerError(f"{self._name}: the connection was lost{after}") from None
+    def explained(self, error: SQLAlchemyError) -> LedgerError:
+        """Return what the server's state or the client's phrase means."""
+        if not isinstance(error, DBAPIError):
+            return LedgerError("the connection was lost")
+        state = getattr(error.orig, "sqlstate", None)
+        if state in _WORDS_BY_STATE:
+            return LedgerError(_WORDS_BY_STATE[state])
+        told = str(error.orig)
+        for phrase, words in _WORDS_BY_PHRASE.items():
+            if phrase in told:
+                return LedgerError(words)
+        if error.connection_invalidated or state is None:
+            return LedgerError("the server cannot be reached or the connection was lost")
+        return LedgerError("it cannot be used")
 
     @cached_property
     def _engine(self) -> Engine:
@@ -140,37 +179,15 @@ class PostgresqlDatabase:
             import psycopg  # noqa: F401 - an extra
         except ImportError:
             raise LedgerError(
-                f"{self._name}: PostgreSQL needs another package: install dpwerm with its extra "
+                f"{self.name}: PostgreSQL needs another package: install dpwerm with its extra "
                 "postgresql"
             ) from None
-        return create_engine(
-            "postgresql+psycopg://",
-            creator=self._connect,
-            poolclass=NullPool,
-            pool_reset_on_return=None,
-            hide_parameters=True,
-            use_native_hstore=False,
-        )
+        return self.engine("postgresql+psycopg://", self._connect, use_native_hstore=False)
 
     def _connect(self) -> "psycopg.Connection[tuple[object, ...]]":
         import psycopg
         from psycopg.conninfo import make_conninfo
 
-        told = make_conninfo(
-            **_CONNECTION | _PLACE | dict(self._server)
-        )  # refuses what libpq does not know
+        # This refuses what libpq does not know.
+        told = make_conninfo(**_CONNECTION | _PLACE | dict(self.server))
         return psycopg.connect(told, prepare_threshold=None)
-
-
-def _words(error: DBAPIError) -> str:
-    """Return what an error means, of our own words only."""
-    state = getattr(error.orig, "sqlstate", None)
-    if state in _WORDS_BY_STATE:
-        return _WORDS_BY_STATE[state]
-    told = str(error.orig)
-    for phrase, words in _WORDS_BY_PHRASE.items():
-        if phrase in told:
-            return words
-    if error.connection_invalidated or state is None:
-        return "the server cannot be reached or the connection was lost"
-    return "it cannot be used"

@@ -15,30 +15,18 @@ ledger beside a study file knows the study, no other place can be named for it.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
-from typing import Any, NamedTuple, Protocol
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    Connection,
-    Integer,
-    MetaData,
-    Table,
-    Text,
-    func,
-    insert,
-    select,
-    text,
-    update,
-)
+import sqlalchemy as sql
+from sqlalchemy import Column, Connection, Integer, insert, select, update
 
 from dpwerm.errors import LedgerError, LedgerTamperedError, ParameterError
 from dpwerm.privacy.ledger.account import studies_in
+from dpwerm.privacy.ledger.database import Database, SqliteDatabase
 from dpwerm.privacy.ledger.entry import START, Entry, chain_faults, seal, unsealed
-from dpwerm.privacy.ledger.postgresql import PostgresqlDatabase
-from dpwerm.privacy.ledger.sqlite import SqliteDatabase
-from dpwerm.privacy.ledger.url import LedgerAddress
+from dpwerm.privacy.ledger.postgresql import FORMS, PostgresqlDatabase
 from dpwerm.privacy.randomness import OperatingSystemBits
 from dpwerm.study.study import Study
 
@@ -52,21 +40,21 @@ DEFAULT = "sqlite:///ledger.db"
 
 _IDENTITY = re.compile("[0-9a-f]{32}")
 _MOST_FAULTS = 3  # in one message
-_NUMBER = BigInteger().with_variant(Integer(), "sqlite")
-_METADATA = MetaData()
-VERSIONS = Table("dpwerm_schema", _METADATA, Column("version", Integer, nullable=False))
-ENTRIES = Table(
+_NUMBER = sql.BigInteger().with_variant(Integer(), "sqlite")
+_METADATA = sql.MetaData()
+VERSIONS = sql.Table("dpwerm_schema", _METADATA, Column("version", Integer, nullable=False))
+ENTRIES = sql.Table(
     "dpwerm_entries",
     _METADATA,
     Column("number", _NUMBER, primary_key=True, autoincrement=False),
-    Column("content", Text, nullable=False),
-    Column("hash", Text, nullable=False),
+    Column("content", sql.Text, nullable=False),
+    Column("hash", sql.Text, nullable=False),
 )
-HEAD = Table(
+HEAD = sql.Table(
     "dpwerm_head",
     _METADATA,
     Column("number", _NUMBER, nullable=False),
-    Column("hash", Text, nullable=False),
+    Column("hash", sql.Text, nullable=False),
 )
 
 _TABLES_THERE = {
@@ -101,7 +89,7 @@ _NEVER_CHANGED = {
 
 def version(connection: Connection) -> int:
     """Return the version of the ledger in this database, 0 if there is none."""
-    there = set(connection.scalars(text(_TABLES_THERE[connection.dialect.name])))
+    there = set(connection.scalars(sql.text(_TABLES_THERE[connection.dialect.name])))
     if not there & set(_METADATA.tables):
         return 0
     if VERSIONS.name not in there:
@@ -133,7 +121,7 @@ def make_entries(connection: Connection) -> None:
 def make_head(connection: Connection) -> None:
     """Step 1 → 2: the last entry is named in the head, and no entry can be changed."""
     _METADATA.create_all(connection, tables=[HEAD])
-    last = select(func.max(ENTRIES.c.number)).scalar_subquery()
+    last = select(sql.func.max(ENTRIES.c.number)).scalar_subquery()
     row = connection.execute(
         select(ENTRIES.c.number, ENTRIES.c.hash).where(ENTRIES.c.number == last)
     ).one_or_none()
@@ -147,17 +135,13 @@ def make_head(connection: Connection) -> None:
 STEPS: tuple[Callable[[Connection], None], ...] = (make_entries, make_head)
 
 
-class Database(Protocol):
-    """A place for the tables of a ledger."""
-
-    def is_there(self) -> bool:
-        """Whether there may be a ledger."""
-
-    def reading(self) -> AbstractContextManager[Connection]:
-        """Give one consistent view."""
-
-    def writing(self) -> AbstractContextManager[Connection]:
-        """Give an exclusive transaction, durable at its end, undone by an exception."""
+def database_of(url: str, folder: Path | None) -> Database:
+    """Return the place that a URL names; a relative file is one in ``folder`` and nowhere else."""
+    if url.startswith("sqlite:///"):
+        return SqliteDatabase.of(url.removeprefix("sqlite:///"), folder)
+    if url.startswith("postgresql://"):
+        return PostgresqlDatabase.of(url)
+    raise ParameterError(FORMS)
 
 
 class Checked(NamedTuple):
@@ -175,26 +159,11 @@ class Store:
     only rows after that are new and checked. Without that second look a charge would be decided on
     what the ledger said before others wrote to it: two fits at once could overspend together, and
     an edit made while a fit chooses its settings would be charged upon.
-
-    Parameters
-    ----------
-    address : LedgerAddress
     """
 
-    def __init__(self, address: LedgerAddress) -> None:
-        self.address = address
-        self._name = f"the ledger {address.shown}"
+    def __init__(self, database: Database) -> None:
+        self.database = database
         self._checked = Checked()
-        self._database: Database = (
-            PostgresqlDatabase(address.server, self._name)
-            if address.path is None
-            else SqliteDatabase(address.path, self._name)
-        )
-
-    def exists(self) -> bool:
-        """Whether the ledger has begun; nothing is created."""
-        with self._view() as (_, present):
-            return present > 0
 
     def read(self) -> tuple[Entry, ...]:
         """Return all entries in order, unverified, none if the ledger has not begun."""
@@ -208,16 +177,8 @@ class Store:
         """Return all entries in order, or raise with everything that does not verify."""
         entries, faults = self._looked()
         if faults:
-            raise LedgerTamperedError(f"{self.address.shown} does not verify: {'; '.join(faults)}")
+            raise LedgerTamperedError(f"{self.database.shown} does not verify: {'; '.join(faults)}")
         return entries
-
-    def head(self) -> tuple[int, str] | None:
-        """Return number and hash of the entry written last, as the head names it."""
-        with self._view() as (connection, present):
-            head = _head(connection) if connection and present == VERSION else None
-        if isinstance(head, str):
-            raise self._tampered([head])
-        return head
 
     def faults(self) -> list[str]:
         """Say what does not verify: edited, dropped, moved or unreadable entries."""
@@ -229,7 +190,7 @@ class Store:
         If ``decide`` raises, nothing is written. If this function raises, the entry may stand or
         not; once it returns, the entry survives a crash.
         """
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             entries = self._opened(connection)
             entry = seal(len(entries) + 1, entries[-1].hash, decide(entries))
             self._write(connection, entry)
@@ -283,7 +244,7 @@ class Store:
         connection.execute(insert(ENTRIES).values(content=entry.content, **row))
         before = (HEAD.c.number == entry.number - 1) & (HEAD.c.hash == entry.previous)
         if connection.execute(update(HEAD).where(before).values(**row)).rowcount != 1:
-            raise LedgerError(f"{self._name}: somebody else moved its head")
+            raise LedgerError(f"{self.database.name}: somebody else moved its head")
         stored = connection.execute(
             select(ENTRIES.c.content, ENTRIES.c.hash).where(ENTRIES.c.number == entry.number)
         ).all()
@@ -294,17 +255,17 @@ class Store:
     @contextmanager
     def _view(self) -> Iterator[tuple[Connection | None, int]]:
         """Give a connection and the version there, or (None, 0)."""
-        if not self._database.is_there():
+        if not self.database.is_there():
             yield None, 0
             return
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             yield connection, self._version(connection)
 
     def _version(self, connection: Connection) -> int:
         try:
             return version(connection)
         except LedgerError as error:
-            raise type(error)(f"{self._name}: {error}") from None
+            raise type(error)(f"{self.database.name}: {error}") from None
 
     def _refuse_faults(self, faults: list[str]) -> None:
         if faults:
@@ -313,7 +274,7 @@ class Store:
     def _tampered(self, faults: list[str]) -> LedgerTamperedError:
         more = len(faults) - _MOST_FAULTS
         told = "; ".join(faults[:_MOST_FAULTS]) + (f"; and {more} more" if more > 0 else "")
-        return LedgerTamperedError(f"{self._name} does not verify: {told}")
+        return LedgerTamperedError(f"{self.database.name} does not verify: {told}")
 
 
 def _rows(connection: Connection) -> tuple[tuple[object, ...], ...]:
@@ -370,22 +331,22 @@ def _head_faults(
     return []
 
 
-def refuse_elsewhere(study: Study, address: LedgerAddress) -> None:
+def refuse_elsewhere(study: Study, database: Database) -> None:
     """Raise if a study declares another ledger, or was charged in the one beside its file."""
     named = study.budget.ledger if study.budget else None
     if named:
-        declared = LedgerAddress.of(named, study.folder)
-        if not address.same_database(declared):
+        declared = database_of(named, study.folder)
+        if database.place != declared.place:
             raise ParameterError(
-                f"{address.shown} is not the ledger that the study declares ({declared.shown}): "
+                f"{database.shown} is not the ledger that the study declares ({declared.shown}): "
                 "a total holds only if all releases are charged in one place"
             )
     if study.folder is None:
         return
-    beside = LedgerAddress.of(DEFAULT, study.folder)
-    if not address.same_database(beside) and study.id in studies_in(Store(beside).read()):
+    beside = database_of(DEFAULT, study.folder)
+    if database.place != beside.place and study.id in studies_in(Store(beside).read()):
         raise ParameterError(
             f"study {study.id} was charged in {beside.shown} beside its file, of which "
-            f"{address.shown} does not know. Charge it there; or take what was spent off the total "
-            "in [budget], then move that file away"
+            f"{database.shown} does not know. Charge it there; or take what was spent off the "
+            "total in [budget], then move that file away"
         )

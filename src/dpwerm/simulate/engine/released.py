@@ -10,6 +10,7 @@ below a share of the largest counts as 0, as in a release, never the intercept.
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,10 +32,7 @@ def second_arm(
 ) -> NDArray[np.bool_]:
     """Return whom each rule gives the second arm, shape (…, R, T).
 
-    Parameters
-    ----------
     theta : (…, R, p), in encoded units
-    encoding : Encoding
     rows : (…, T, d), encoded over their whole range; leading axes as those of ``theta``, or none
     threshold : float in [0, 1)
     """
@@ -72,51 +70,36 @@ def released(
 ) -> FloatArray:
     """Return what each calibration would release for each data set and draw, θ (P, B, R, p).
 
-    Parameters
-    ----------
     problems : BatchProblems, B data sets; weights within the calibrations' W
-    loss : Loss
     calibrations : P calibrations of one regularizer, in any order
     draws : Draws of shape (B, R, p), which all calibrations share (common random numbers)
     tolerance : float > 0, the distance from the minimiser that is allowed
+
+    A regularizer that is not quadratic is simulated as ridge of the same γ: the batch solver takes
+    no other, and noise outside the objective depends on γ alone.
     """
     if not calibrations:
         raise ParameterError("there must be at least one calibration")
-    found = np.empty((len(calibrations), *draws.normals.shape))
     regularizer = calibrations[0].facts.regularizer
     if any(one.facts.regularizer != regularizer for one in calibrations):
         raise ParameterError("calibrations that are compared must have one regularizer")
     if calibrations[0].facts.leverage is None:
-        regularizer = Ridge()  # the batch solver takes no other; noise outside depends on γ alone
-    outside = [
-        place for place, calibration in enumerate(calibrations) if calibration.inside is None
-    ]
-    inside = [
-        place for place, calibration in enumerate(calibrations) if calibration.inside is not None
-    ]
+        regularizer = Ridge()
+    solve = partial(minimise_path, problems, loss, tolerance=tolerance, regularizer=regularizer)
+    # From the largest γ on, each minimiser starts from the last.
+    order = sorted(range(len(calibrations)), key=lambda place: -calibrations[place].facts.gamma)
+    outside = [place for place in order if calibrations[place].inside is None]
+    inside = [place for place in order if calibrations[place].inside is not None]
+    found = np.empty((len(calibrations), *draws.normals.shape))
     if outside:
-        # From the largest γ on, each minimiser starts from the last.
-        gammas = sorted({calibrations[place].facts.gamma for place in outside}, reverse=True)
-        optima = minimise_path(
-            problems, loss, gammas, tolerance=tolerance, regularizer=regularizer
-        ).theta
-        optimum = dict(zip(gammas, optima, strict=True))
+        gammas = list(dict.fromkeys(calibrations[place].facts.gamma for place in outside))
+        optimum = dict(zip(gammas, solve(gammas).theta, strict=True))
         for place in outside:
-            calibration = calibrations[place]
-            found[place] = optimum[calibration.facts.gamma][:, None] + outside_noise(
-                calibration, draws
-            )
+            one = calibrations[place]
+            found[place] = optimum[one.facts.gamma][:, None] + outside_noise(one, draws)
     if inside:
-        order = sorted(inside, key=lambda place: -calibrations[place].facts.gamma)
-        tilts = [inside_noise(calibrations[place], draws) for place in order]
-        path = [calibrations[place].facts.gamma for place in order]
-        solution = minimise_path(
-            problems,
-            loss,
-            path,
-            tilts=np.stack([tilt for tilt in tilts if tilt is not None]),
-            tolerance=tolerance,
-            regularizer=regularizer,
-        )
-        found[order] = solution.theta
+        tilts = [inside_noise(calibrations[place], draws) for place in inside]
+        path = [calibrations[place].facts.gamma for place in inside]
+        shifted = np.stack([tilt for tilt in tilts if tilt is not None])
+        found[inside] = solve(path, tilts=shifted).theta
     return found

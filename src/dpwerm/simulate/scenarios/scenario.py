@@ -17,7 +17,6 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from scipy.stats import qmc
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
@@ -211,6 +210,9 @@ class Scenario(ABC):
     @cached_property
     def _truth(self) -> tuple[float, float, float]:
         """V*, the best fixed arm's value and the second arm's share, over 2^18 Sobol points."""
+        # It takes a second to load, and nothing but truths needs it.
+        from scipy.stats import qmc
+
         points = qmc.Sobol(len(self.features()), scramble=False).random_base2(POINTS_LOG2)
         table = self.place(points + 0.5**POINTS_LOG2 / 2)
         first, second = np.ascontiguousarray(self.means(table).T)

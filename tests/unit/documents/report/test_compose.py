@@ -13,6 +13,7 @@ from dpwerm.documents.content import as_data, as_html, as_text
 from dpwerm.documents.report.compose import SECTIONS, compose
 from dpwerm.documents.report.material import Material
 from dpwerm.evaluate import treatment_value
+from dpwerm.releases.kinds import Beside
 
 VALUED = ("output", "objective", "no noise")
 
@@ -73,7 +74,7 @@ def test_add_remove_writes_no_number_of_people() -> None:
 
 def test_the_same_material_gives_the_same_bytes() -> None:
     one = material("objective", valued=True)
-    again = Material(one.rule, one.value)
+    again = Material(one.rule, one.beside)
     assert as_html(compose(one)) == as_html(compose(again))
 
 
@@ -81,7 +82,7 @@ def test_a_value_that_is_not_private_is_marked_everywhere() -> None:
     """A private rule must not lend its headline to an evaluation without noise."""
     rule = rule_of("output")
     bare = treatment_value(rule, TRIAL, "inf")
-    report = compose(Material(rule, bare))
+    report = compose(Material(rule, Beside(value=bare)))
     assert report.private is False
     assert report.notices[1].startswith("Its value: NOT PRIVATE")
     for key in ("short", "quality", "cost", "limits"):

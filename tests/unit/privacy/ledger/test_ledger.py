@@ -15,8 +15,7 @@ from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.ledger import account as bodies
 from dpwerm.privacy.ledger.entry import Total
 from dpwerm.privacy.ledger.ledger import Ledger
-from dpwerm.privacy.ledger.store import Store
-from dpwerm.privacy.ledger.url import LedgerAddress
+from dpwerm.privacy.ledger.store import Store, database_of
 from dpwerm.privacy.randomness import Charged, Receipt
 from dpwerm.study.study import Study
 
@@ -98,7 +97,7 @@ def test_a_refused_first_charge_leaves_no_ledger(make: Make, tmp_path: Path) -> 
     ledger = make()
     with pytest.raises(BudgetError, match=r"epsilon = 0\.3 would fit"):
         ledger.charge(Budget.of(1), "rule")
-    assert not Store(LedgerAddress.of(URL, tmp_path)).exists()
+    assert not Store(database_of(URL, tmp_path)).read()
     assert ledger.account().charges == ()
 
 
@@ -277,7 +276,7 @@ def test_an_entry_above_the_total_is_not_believed(make: Make, tmp_path: Path) ->
     ledger = make()
     ledger.charge(TENTH, "rule")
     forged = bodies.charged("trial", None, Budget.of(5), "rule")
-    Store(LedgerAddress.of(URL, tmp_path)).append(lambda _: forged)
+    Store(database_of(URL, tmp_path)).append(lambda _: forged)
     for refused in (ledger.account, lambda: ledger.charge(TENTH, "rule")):
         with pytest.raises(LedgerTamperedError, match="entry 4"):
             refused()
@@ -328,18 +327,10 @@ def test_what_cannot_be_a_ledger_is_refused(make: Make, written: dict[str, Any])
 
 STUDY_TEXT = """
 format = 1
-[study]
-id = "sleep"
-relation = "add_remove"
-[features.age]
-kind = "number"
-bounds = [0, 100]
-[treatment]
-column = "arm"
-arms = { a = 0.5, b = 0.5 }
-[benefit]
-column = "days"
-bounds = [0, 1]
+study = { id = "sleep", relation = "add_remove" }
+features.age = { kind = "number", bounds = [0, 100] }
+treatment = { column = "arm", arms = { a = 0.5, b = 0.5 } }
+benefit = { column = "days", bounds = [0, 1] }
 """
 BUDGET = '[budget]\nepsilon = 1\ndelta = 1e-6\nrho = 0.5\nmu = 2\nslots = ["a"]\n'
 

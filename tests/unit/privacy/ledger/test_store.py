@@ -11,15 +11,14 @@ from typing import Any
 import pytest
 
 from dpwerm.errors import BudgetError, LedgerError, LedgerTamperedError, ParameterError
-from dpwerm.privacy.ledger import sqlite
+from dpwerm.privacy.ledger import database
 from dpwerm.privacy.ledger.entry import Entry, chain_faults
-from dpwerm.privacy.ledger.store import Store
-from dpwerm.privacy.ledger.url import LedgerAddress
+from dpwerm.privacy.ledger.store import Store, database_of
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    return Store(LedgerAddress.of("sqlite:///ledger.db", tmp_path))
+    return Store(database_of("sqlite:///ledger.db", tmp_path))
 
 
 def charge(store: Store) -> Entry:
@@ -27,14 +26,12 @@ def charge(store: Store) -> Entry:
 
 
 def raw(store: Store) -> sqlite3.Connection:
-    assert store.address.path is not None
-    return sqlite3.connect(store.address.path, isolation_level=None)
+    assert isinstance(store.database, database.SqliteDatabase)
+    return sqlite3.connect(store.database.path, isolation_level=None)
 
 
 def test_looking_creates_nothing(store: Store, tmp_path: Path) -> None:
-    assert not store.exists()
     assert store.read() == ()
-    assert store.head() is None
     assert store.faults() == []
     assert list(tmp_path.iterdir()) == []
 
@@ -50,7 +47,7 @@ def test_the_first_entry_names_the_ledger(store: Store) -> None:
 
 
 def test_no_two_ledgers_have_one_name(tmp_path: Path) -> None:
-    stores = [Store(LedgerAddress.of(f"sqlite:///{k}.db", tmp_path)) for k in range(3)]
+    stores = [Store(database_of(f"sqlite:///{k}.db", tmp_path)) for k in range(3)]
     for store in stores:
         charge(store)
     assert len({str(store.read()[0].body["ledger"]) for store in stores}) == 3
@@ -59,7 +56,7 @@ def test_no_two_ledgers_have_one_name(tmp_path: Path) -> None:
 def test_what_was_found_whole_is_not_hashed_again(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other = Store(store.address)
+    other = Store(store.database)
     for _ in range(3):
         charge(store)
     walked: list[list[int]] = []
@@ -77,7 +74,7 @@ def test_what_was_found_whole_is_not_hashed_again(
     charge(other)
     assert other.verified() == store.read()
     assert walked == [[1, 2, 3, 4], [4], [5], [6]]
-    assert Store(store.address).faults() == []
+    assert Store(store.database).faults() == []
 
 
 def test_what_was_found_whole_is_compared_to_the_letter(store: Store) -> None:
@@ -126,7 +123,6 @@ def test_a_refusal_begins_no_ledger(store: Store) -> None:
 
     with pytest.raises(BudgetError, match="no"):
         store.append(refuse)
-    assert not store.exists()
     assert store.read() == ()
     assert charge(store).number == 2
 
@@ -139,38 +135,38 @@ def test_a_body_that_is_not_plain_writes_nothing(store: Store) -> None:
 
 
 def test_a_missing_folder(tmp_path: Path) -> None:
-    store = Store(LedgerAddress.of("sqlite:///sub/ledger.db", tmp_path))
-    assert not store.exists()
+    store = Store(database_of("sqlite:///sub/ledger.db", tmp_path))
+    assert not store.read()
     with pytest.raises(LedgerError, match="cannot be opened"):
         charge(store)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_is_not_a_ledger(tmp_path: Path) -> None:
-    store = Store(LedgerAddress.of("sqlite:///.", tmp_path))
+    store = Store(database_of("sqlite:///.", tmp_path))
     with pytest.raises(LedgerError, match="cannot be opened"):
-        store.exists()
+        store.read()
     with pytest.raises(LedgerError, match="cannot be opened"):
         charge(store)
 
 
 def test_a_name_that_is_too_long(tmp_path: Path) -> None:
-    store = Store(LedgerAddress.of(f"sqlite:///{'x' * 400}", tmp_path))
+    store = Store(database_of(f"sqlite:///{'x' * 400}", tmp_path))
     with pytest.raises(LedgerError, match="cannot be opened"):
         store.read()
 
 
 def test_odd_characters_in_a_path(tmp_path: Path) -> None:
-    store = Store(LedgerAddress.of("sqlite:///a #%41 ü&=.db", tmp_path))
+    store = Store(database_of("sqlite:///a #%41 ü&=.db", tmp_path))
     charge(store)
     assert [path.name for path in tmp_path.iterdir()] == ["a #%41 ü&=.db"]
-    assert store.exists()
+    assert store.read()
 
 
 def test_a_file_that_is_not_a_database(store: Store, tmp_path: Path) -> None:
     text = "patient,arm\n" * 100
     (tmp_path / "ledger.db").write_text(text)
-    for use in (store.exists, store.read, store.head, store.faults, lambda: charge(store)):
+    for use in (store.read, store.faults, lambda: charge(store)):
         with pytest.raises(LedgerError, match="not a ledger") as caught:
             use()
         assert "patient" not in str(caught.value)
@@ -223,8 +219,8 @@ def test_a_writer_waits_for_another(store: Store) -> None:
 
 def test_nobody_waits_for_ever(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     charge(store)
-    monkeypatch.setattr(sqlite, "WAIT", 0.1)
-    monkeypatch.setattr(sqlite, "_PATIENCE", 0.05)
+    monkeypatch.setattr(database, "WAIT", 0.1)
+    monkeypatch.setattr(database, "_PATIENCE", 0.05)
     with closing(raw(store)) as other:
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(LedgerError, match="busy"):
@@ -238,7 +234,7 @@ def test_nobody_waits_for_ever(store: Store, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_commit_that_fails_gives_no_entry(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """A reader who does not let go keeps the commit from the file."""
     charge(store)
-    monkeypatch.setattr(sqlite, "WAIT", 0.1)
+    monkeypatch.setattr(database, "WAIT", 0.1)
     with closing(raw(store)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT * FROM dpwerm_entries").fetchone()
@@ -278,14 +274,14 @@ def test_a_deleted_ledger_looks_like_one_that_has_not_begun(store: Store, tmp_pa
     charge(store)
     name = store.read()[0].body["ledger"]
     (tmp_path / "ledger.db").unlink()
-    assert not store.exists()
+    assert not store.read()
     assert charge(store).number == 2
     assert store.read()[0].body["ledger"] != name
 
 
 def test_commits_are_synced(store: Store) -> None:
     seen: list[object] = []
-    with store._database.writing() as connection:
+    with store.database.writing() as connection:
         seen += [
             connection.exec_driver_sql(f"PRAGMA {name}").scalar()
             for name in ("synchronous", "journal_mode")

@@ -78,6 +78,8 @@ def test_it_walks_from_the_fit_to_the_report(mechanism: str, tmp_path: Path, run
     assert len(rule.release.integers) == len(names) == 2 * len(rule.release.theta) + 1
     verified = run("verify", path)
     assert verified.code == 0, verified.err
+    assert "ok     weight bound of the design = 1.0" in verified.out
+    assert "V/pi_min" not in verified.out
     assert "arm-wise" in path.read_text(encoding="utf-8")
     said = " ".join(summary(rule).split())
     assert "NOT PRIVATE" in said.upper()

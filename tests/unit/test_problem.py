@@ -11,7 +11,6 @@ from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Outcome
 from dpwerm.choose.settle import outcome_of
 from dpwerm.errors import ParameterError
-from dpwerm.estimators.parameters import checked_parameters
 from dpwerm.fit import Problem, fit, settle_private, settled_nuisance, whole_cost
 from dpwerm.mechanisms.contract import no_progress
 from dpwerm.parameters import LARGEST
@@ -29,7 +28,7 @@ OPEN_GAMMA = ("[method]\ngamma = 50\n", "")
 
 
 def problem_of(text: str = STUDY, epsilon: object = 1, **other: Any) -> Problem:
-    known = checked_parameters(by_study(epsilon, text=text, **other), "rule")
+    known = by_study(epsilon, text=text, **other).check_parameters()
     assert known.problem is not None
     return known.problem
 

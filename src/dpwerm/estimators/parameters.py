@@ -224,13 +224,6 @@ class Checked:
         return all(self.parameters.get(name) is value for name, value in now.items())
 
 
-def checked_parameters(estimator: Any, what: str) -> Checked:
-    """Return the public side of a fit and how it is paid for; raise for whatever is wrong."""
-    declaration, problem = checked_problem(estimator)
-    payment = payment_in(estimator, what)
-    return Checked(declaration, problem, payment, estimator.get_params(deep=False))
-
-
 def checked_problem(estimator: Any) -> tuple[Declaration, Problem | None]:
     """Return what is public about a fit; raise for every parameter that is wrong.
 

@@ -20,8 +20,9 @@ from dpwerm.estimators.arrays_in import number_encoding, numeric_matrix
 from dpwerm.estimators.parameters import (
     METHOD,
     Checked,
-    checked_parameters,
+    checked_problem,
     declared_labels,
+    payment_in,
     problem_of,
     take_over,
     unfitted,
@@ -153,7 +154,9 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
 
         What was found right may be handed to ``fit``, which then does not check it again.
         """
-        return checked_parameters(self, "rule")
+        declaration, problem = checked_problem(self)
+        payment = payment_in(self, "rule")
+        return Checked(declaration, problem, payment, self.get_params(deep=False))
 
     def fit(
         self,

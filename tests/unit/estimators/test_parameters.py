@@ -9,7 +9,6 @@ from tests.unit.estimators.till import Till
 from dpwerm.errors import BudgetError, ParameterError
 from dpwerm.estimators import treatment_rule
 from dpwerm.estimators.parameters import (
-    checked_parameters,
     choices_of,
     declaration_of,
     payment_in,
@@ -56,7 +55,7 @@ def test_the_problem_is_what_the_study_and_the_parameters_say() -> None:
 def test_what_was_found_right_is_the_problem_of_the_fit() -> None:
     estimator = by_study("0.5")
     assert estimator.study is not None
-    known = checked_parameters(estimator, "rule")
+    known = estimator.check_parameters()
     declaration = declaration_of(estimator)
     assert known.declaration == declaration
     assert known.problem == problem_of(estimator, declaration, estimator.study.encoding())
@@ -86,7 +85,7 @@ def test_what_was_checked_is_not_checked_again(monkeypatch: pytest.MonkeyPatch) 
     def twice(*_: object) -> None:
         raise AssertionError("checked twice")
 
-    monkeypatch.setattr(treatment_rule, "checked_parameters", twice)
+    monkeypatch.setattr(treatment_rule, "checked_problem", twice)
     data = columns()
     study.fit(pa.table(data), checked=known[0])
     X = np.column_stack([data["x"], data["z"]])

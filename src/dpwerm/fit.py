@@ -59,8 +59,6 @@ CHOSEN = ("gamma", "mechanism", "intercept_scale")
 class Problem:
     """The public side of a fit: everything known before a row is read.
 
-    Parameters
-    ----------
     spec : Specification, with the whole budget until ``own`` leaves the rule its part
     encoding : Encoding
     hyperparameters : Hyperparameters, open where they are None

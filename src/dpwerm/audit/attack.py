@@ -146,8 +146,6 @@ def audit(
 ) -> Audited:
     """Return lower bounds on ε of a target.
 
-    Parameters
-    ----------
     target : Target; the more of Searchable, Scored and Exact it also is, the stronger the attack
     runs : int ≥ 4, simulated releases on the worst pair; half of them choose the attack
     confidence : float in (0, 1), that no bound exceeds the true ε

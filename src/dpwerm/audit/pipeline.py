@@ -298,8 +298,6 @@ def audit_study(
 ) -> StudyAudit:
     """Return lower bounds on ε of the way from a study file to a rule file and a value file.
 
-    Parameters
-    ----------
     study : Study, or the path of a study file
     budget, evaluation, tuning : as in :class:`~dpwerm.audit.pipeline_target.StudyPipeline`
     pipeline : another one to audit in its place; the claim is then that of its files

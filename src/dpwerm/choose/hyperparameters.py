@@ -26,8 +26,6 @@ LARGEST_SATURATION = 100.0
 class Hyperparameters:
     """What a fit uses; None where it is left open.
 
-    Parameters
-    ----------
     mechanism : str, a name in the registry
     clip : float in (0, 1], the bound V on benefits as a share of the largest
     intercept : float, 0 or in [1e-12, 1e12], the constant of the intercept column

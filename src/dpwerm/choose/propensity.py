@@ -121,8 +121,6 @@ def propensity_settings(
 ) -> Choice:
     """Return the settings for a logistic model of P(second arm | x).
 
-    Parameters
-    ----------
     encoding : Encoding, whose intercept and saturation are replaced
     n : int ≥ 1, the public or the planned number of people
     budget : Budget or GaussianBudget, the propensity model's own part

@@ -73,8 +73,6 @@ class Outcome:
 class Question:
     """Which settings suit a study of this shape, size and budget.
 
-    Parameters
-    ----------
     encoding : Encoding, whose intercept is used only if it is fixed
     n : int ≥ 1, the public or the planned number of people
     budget : Budget or GaussianBudget
@@ -167,8 +165,6 @@ class Question:
 class Choice:
     """The answer to a question: hyperparameters chosen on synthetic trials, and the evidence.
 
-    Parameters
-    ----------
     hyperparameters : none of them open; γ in units of W
     accuracy : of the winner on the problems of the last round, at its best threshold (one that
         wins less than 0.3 points is not applied)

@@ -114,8 +114,6 @@ def text_of(value: object) -> str | None:
 class Source:
     """An opened table.
 
-    Parameters
-    ----------
     label : what messages call it
     names : the header
     read : from positions of columns to their cells, as text or typed numbers; what a cell means
@@ -144,8 +142,6 @@ def _left_behind(_positions: "Sequence[int]") -> "list[pa.ChunkedArray]":
 class Reader:
     """One kind of table: a file format by the endings of its paths, or a kind of object.
 
-    Parameters
-    ----------
     name : one word, unique among the readers
     open : from a path or object, and the label for messages, to the opened table
     endings : of the paths it takes, in lower case, with their dot

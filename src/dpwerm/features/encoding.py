@@ -48,8 +48,6 @@ class Encoding(Frozen):
 
     which is the slope of the line nearest to clip(kx) for a uniform x.
 
-    Parameters
-    ----------
     kind : {"centred", "paper"}
     intercept : float, 0 or in [1e-12, 1e12]
         The constant of the intercept column before ``paper`` shrinks it; 0 means none.

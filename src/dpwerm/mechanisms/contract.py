@@ -40,8 +40,6 @@ LARGEST_DIMENSION = 1_000_000
 class Noise:
     """The public law of a release: θ_j = k_j·2^e, with all that is needed to derive it again.
 
-    Parameters
-    ----------
     mechanism : str, the name of the law
     dimension : int ≥ 1, p
     sensitivity : float > 0, Δ, the tolerance of the solver included
@@ -108,8 +106,6 @@ def no_progress(done: object) -> None:
 class Inside:
     """The noise b inside the objective: density ∝ exp(−β‖b‖_K), or N(0, σ²I).
 
-    Parameters
-    ----------
     norm : str, such as "l2", "block" or "gaussian"
     kappa : float, κ, the largest ‖x‖_K of an allowed row; ‖x‖₂ for "gaussian"
     epsilon_inside, epsilon_outside : Decimal, exact; what b and the second noise may cost
@@ -141,8 +137,6 @@ class Inside:
 class Calibration:
     """All that is public about a release before the data are seen.
 
-    Parameters
-    ----------
     mechanism : str, the name in the registry
     facts : Facts
     budget : Budget or GaussianBudget

@@ -235,8 +235,6 @@ def gamma_floor(weight_bound: float, smoothness: float, radius: float, budget: A
     because then log(1 + Wcρ) < ε_in, as ρ ≤ r²/γ; for ridge only then. May be above 1e12, and
     then no γ will do.
 
-    Parameters
-    ----------
     weight_bound, smoothness, radius : float > 0, W, c, r
     budget : Budget with ε finite, at least 0.0001
     """

@@ -34,8 +34,6 @@ class Evaluation:
 class Objective:
     """F(θ) = Σ_i w_i ℓ(z_i) + γ R(θ) + bᵀθ over ``data``; γ-strongly convex everywhere.
 
-    Parameters
-    ----------
     data : Rows
         With targets −1 and +1 if the loss is one of margins.
     loss : Loss

@@ -145,8 +145,6 @@ class Rows(Protocol):
 class MemoryRows:
     """Rows in memory; θ has p = d + 1 entries with an intercept, else p = d.
 
-    Parameters
-    ----------
     X : array (n, d), C-contiguous float64
         Encoded features without the intercept column; n may be 0.
     targets : array (n,), finite

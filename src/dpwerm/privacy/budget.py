@@ -260,8 +260,6 @@ def parted(budget: Budget, share: Decimal, first: str) -> tuple[Budget, Budget]:
 
     exactly. The first part has ε alone; δ stays with the second. Of ε = ∞ both parts are ∞.
 
-    Parameters
-    ----------
     budget : Budget
     share : Decimal in (0, 1)
     first : what the first part is for, to name it in an error

@@ -60,8 +60,6 @@ class WeightOrigin(Protocol):
 class Facts:
     """Everything a mechanism depends on but its budget; each double is exactly its value.
 
-    Parameters
-    ----------
     weight_bound : float > 0, W
     lipschitz : float > 0, L, a bound on the loss's derivative in the score
     smoothness : float > 0, c, a bound on its second derivative
@@ -198,8 +196,6 @@ class RidgeModel:
     weight |v|/P moves by at most W(1 − π_min) per unit of the score. η bounds the rounding of a
     computed weight.
 
-    Parameters
-    ----------
     pi_min : float in (0, 1/2], where propensities are clipped
     radius : float > 0, C_x, a bound on the rows of the model, its intercept included
     dimension : float, the number of its coefficients

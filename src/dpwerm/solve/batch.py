@@ -66,8 +66,6 @@ def minimise_batch(
     replicates per data set and θ has shape (B, R, p); otherwise it has shape (B, p). An axis of
     length 1 is repeated as needed.
 
-    Parameters
-    ----------
     problems : BatchProblems
     loss : Loss
     gamma : float, array (B,) or (B, R), in [1e-12, 1e12]
@@ -98,8 +96,6 @@ def minimise_path(
 
     Neighbouring γ should be near each other, in either order.
 
-    Parameters
-    ----------
     problems : BatchProblems
     loss : Loss
     gammas : array (G,), (G, B) or (G, B, R), in [1e-12, 1e12]

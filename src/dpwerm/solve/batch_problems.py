@@ -41,8 +41,6 @@ _PRODUCTS = 2**22
 class BatchProblems:
     """Stacked data sets of equal size; θ has p = d + 1 entries with an intercept, else p = d.
 
-    Parameters
-    ----------
     X : array (B, n, d), entries within ±1e12
         Encoded features without the intercept column; n may be 0.
     targets : array (B, n), entries within ±1e12

@@ -59,8 +59,6 @@ class _Sums:
 def certify(objective: Objective, theta: FloatArray, block_rows: int | None = None) -> Certificate:
     """Return the gradient at θ, exact up to a proven error, and the distance it certifies.
 
-    Parameters
-    ----------
     objective : Objective
     theta : array (p,)
         Finite doubles, taken as exact.

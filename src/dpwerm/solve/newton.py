@@ -32,8 +32,6 @@ _FINE_ROWS = 32
 def minimise(objective: Objective, tolerance: float) -> Solution:
     """Return a point proven to lie within ``tolerance`` of argmin F, for every finite data set.
 
-    Parameters
-    ----------
     objective : Objective
     tolerance : float > 0
         τ, the distance in θ; fixed before the data are seen.

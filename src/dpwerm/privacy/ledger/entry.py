@@ -89,8 +89,6 @@ class Amounts:
 class Total:
     """What a study may release in all; 0 in a currency is nothing of it.
 
-    Parameters
-    ----------
     epsilon : Decimal, 0 or in [1e-6, 1e9]
     delta : Decimal in [0, 1); needs an epsilon
     rho : Decimal, 0 or in [1e-16, 1e12], the purse of releases in ρ-zCDP

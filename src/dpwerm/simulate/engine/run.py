@@ -65,8 +65,6 @@ def run(
 ) -> list[R]:
     """Return the result of every task, in their order.
 
-    Parameters
-    ----------
     work : function of a module, so that other processes can import it
     tasks : frozen dataclasses
     workers : int ≥ 1, all processors if left out; 1 works in this process. A script must start its

@@ -217,14 +217,6 @@ def _model_of_residuals(block: Block, loss: Loss) -> Model:
     )
 
 
-def model_at(block: Block, loss: Loss, theta: FloatArray) -> Model:
-    """Return the model at given points θ (b, R, p)."""
-    z = block.arguments(theta)
-    slope = loss.derivative(z)
-    bend = block.hessian(curvature(loss, z, slope))
-    return Model(theta, block.gradient(slope), bend, np.full(theta.shape[:2], np.inf))
-
-
 def descend(block: Block, loss: Loss, asked: Goal, model: Model) -> Model:
     """Return the model at points that are certified, but for those that need another method."""
     rounding = Rounding.of(block, loss)

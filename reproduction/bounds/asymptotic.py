@@ -80,7 +80,7 @@ def asymptotic_figures(study: Study, clip: float, smallest_eigenvalue: float, n:
     """Return the paper's H for a clip V; it is never the basis of a release."""
     return asymptotic_constant(
         benefit_bound=clip,
-        radius=model_encoding(study.encoding()).radius,
+        radius=model_encoding(study.encoding()).domain.radius,
         pi_min=study.treatment.pi_min,
         smallest_eigenvalue=smallest_eigenvalue,
         n=n,

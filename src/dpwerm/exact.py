@@ -2,6 +2,13 @@
 
 A bound such as r or Δ must hold for real numbers, so it is computed as a fraction and rounded
 once, upwards. Rounding to nearest could make it smaller than the truth.
+
+flint keeps one precision of ball arithmetic for the whole process. A change by another thread could
+widen an enclosure and never make it wrong, but it must not outlive the work it was made for.
+
+A sum of products in which every term passes through at most k roundings errs by at most
+G(k) = ku/(1 − ku) times the sum of the absolute products, in whatever order it is taken;
+docs/proofs/solver-certificate.md uses it.
 """
 
 import math
@@ -46,13 +53,6 @@ def decimal_of(value: Decimal | float | str) -> Decimal:
     return value if isinstance(value, Decimal) else Decimal(str(value))
 
 
-# ------------------------------------------------------------------------------------------
-# The precision of ball arithmetic, changed in one place and always put back; exact balls.
-#
-# flint keeps one precision for the whole process. A change by another thread could widen an
-# enclosure and never make it wrong, but it must not outlive the work it was made for.
-
-
 _LOCK = threading.RLock()
 
 
@@ -72,13 +72,6 @@ def fraction_of(number: arb) -> Fraction:
     """Return an exact ball, such as a midpoint or an end, as a fraction."""
     mantissa, exponent = number.man_exp()
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
-
-
-# ------------------------------------------------------------------------------------------
-# What rounding can do to sums and products of doubles; docs/proofs/solver-certificate.md uses it.
-#
-# A sum of products in which every term passes through at most k roundings errs by at most
-# G(k) = ku/(1 − ku) times the sum of the absolute products, in whatever order it is taken.
 
 
 U = 2.0**-53

@@ -340,7 +340,7 @@ def secret_second_arm(trial: Trial, encoding: Encoding, model: RidgeModel) -> Fl
     seen = model_encoding(encoding)
     labels, weights = _labels(trial)
     X = trial.encode(seen)
-    data = MemoryRows(X, labels, weights, seen.intercept_scale, seen.column_bounds)
+    data = MemoryRows(X, labels, weights, seen.intercept_scale, seen.domain.column_bounds)
     solution = minimise(Objective(data, Logistic(), model.gamma, Ridge()), model.tolerance)
     beta = np.array([float(value) for value in solution.theta])
     scores = seen.intercept_scale * beta[0] + np.einsum("ij,j->i", X, beta[1:])

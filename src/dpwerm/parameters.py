@@ -36,6 +36,13 @@ def positive(name: str, value: object) -> float:
     return number
 
 
+def whole(name: str, value: object) -> int:
+    """Return ``value`` as an int."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ParameterError(f"{name} must be a whole number, not {type(value).__name__}")
+    return value
+
+
 def interval(name: str, value: object) -> tuple[float, float]:
     """Return ``value`` as (lower, upper) with lower < upper, both finite and not huge."""
     if isinstance(value, str) or not isinstance(value, Iterable):

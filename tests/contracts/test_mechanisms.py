@@ -75,7 +75,7 @@ def calibration_for(
 
 
 def objective(rows: slice = slice(None), **other: Any) -> Objective:
-    bounds = ENCODING.column_bounds
+    bounds = ENCODING.domain.column_bounds
     data = MemoryRows(X[rows], Y[rows], WEIGHTS[rows], ENCODING.intercept_scale, bounds)
     return replace(Objective(data, Logistic(), GAMMA), **other)
 
@@ -246,8 +246,8 @@ def with_row(row: FloatArray, weight: float = 1.0) -> MemoryRows:
 
 HEAVY = with_row(X[7], W * 1.0001)
 OUTSIDE = with_row(np.array([0.0, 0.7, -0.7, 0.0]))
-LARGER = MemoryRows(X, Y, WEIGHTS, 0.5, 2 * ENCODING.column_bounds)
-NARROW = MemoryRows(X[:, :3], Y, WEIGHTS, 0.5, ENCODING.column_bounds[:4])
+LARGER = MemoryRows(X, Y, WEIGHTS, 0.5, 2 * ENCODING.domain.column_bounds)
+NARROW = MemoryRows(X[:, :3], Y, WEIGHTS, 0.5, ENCODING.domain.column_bounds[:4])
 OBJECTIVES: dict[str, tuple[dict[str, Any], str]] = {
     "another gamma": ({"gamma": 2 * GAMMA}, "gamma"),
     "a steeper loss": ({"loss": HuberisedHinge(0.5)}, "loss has larger constants"),

@@ -232,7 +232,7 @@ def test_computed_weights_are_within_the_allowance_of_those_at_the_solver_s_poin
     found = OUTCOME_WEIGHTED.rows(trial, declaration, ENCODING, second).weights
     seen = model_encoding(ENCODING)
     data = MemoryRows(
-        trial.encode(seen), arm, np.ones(40), seen.intercept_scale, seen.column_bounds
+        trial.encode(seen), arm, np.ones(40), seen.intercept_scale, seen.domain.column_bounds
     )
     theta = minimise(Objective(data, Logistic(), gamma, Ridge()), model.tolerance).theta
     beta = [Fraction(each) for each in theta]

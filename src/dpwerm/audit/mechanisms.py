@@ -180,7 +180,7 @@ def _inside(
     theta: FloatArray, data: MemoryRows, loss: Loss, calibration: Calibration
 ) -> FloatArray:
     """Return log ν(b(θ)) + log det ∇²F(θ)."""
-    facts, rows, targets = calibration.facts, data.whole.design(), data.targets
+    facts, rows, targets = calibration.facts, data.design(), data.targets
     matrix = facts.regularizer.matrix(facts.dimension)
     if matrix is None:
         raise ParameterError(f"regularizer {facts.regularizer.name} is not quadratic")

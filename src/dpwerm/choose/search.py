@@ -76,7 +76,7 @@ def thresholds(question: Question) -> tuple[float, ...]:
 def floor_of(question: Question, encoding: Encoding) -> float:
     """Return the floor on γ for W = 1 of objective perturbation; 0 where none applies."""
     try:
-        return gamma_floor(1.0, question.loss.smoothness, encoding.radius, question.budget)
+        return gamma_floor(1.0, question.loss.smoothness, encoding.domain.radius, question.budget)
     except ParameterError:
         return 0.0  # ε = ∞, or so small an ε that only output perturbation is left
 

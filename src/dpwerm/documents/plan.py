@@ -154,7 +154,7 @@ def settings(settled: Settled, n: int) -> list[str]:
         else "none",
         "weights": f"at most W = V/pi_min = {benefit.clip:.4g}/{pi_min:.4g} "
         f"= {spec.weight_bound:.4g}",
-        "row norm": f"at most r = {encoding.radius:.4g}",
+        "row norm": f"at most r = {encoding.domain.radius:.4g}",
     }
     whole, part = spec.budget, ""
     if settled.propensity_part is not None:

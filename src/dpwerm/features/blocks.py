@@ -6,7 +6,7 @@ block adds at most 1 to r², however many columns it has.
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, Strict, StringConstraints, model_validator
@@ -30,6 +30,25 @@ class Frozen(BaseModel):
     model_config = ConfigDict(
         frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True
     )
+
+
+Bounds = TypeVar("Bounds", float, FloatArray)
+
+
+def number_scale(lower: Bounds, upper: Bounds, *, centred: bool) -> tuple[Bounds, Bounds, float]:
+    """Return (zero, unit, least): a value x is encoded as (x − zero)/unit in [least, 1]."""
+    if centred:
+        return (lower + upper) / 2, (upper - lower) / 2, -1.0
+    return lower, upper - lower, 0.0
+
+
+def encode_numbers(values: FloatArray, lower: Bounds, upper: Bounds, *, centred: bool) -> None:
+    """Encode numbers where they stand, clipped to their bounds and again after rounding."""
+    zero, unit, least = number_scale(lower, upper, centred=centred)
+    np.clip(values, lower, upper, out=values)
+    values -= zero
+    values /= unit
+    np.clip(values, least, 1.0, out=values)
 
 
 class NumberBlock(Frozen):
@@ -64,35 +83,18 @@ class NumberBlock(Frozen):
         """The names in own units."""
         return (self.name,)
 
-    @staticmethod
-    def scale(
-        lower: FloatArray, upper: FloatArray, *, centred: bool
-    ) -> tuple[FloatArray, FloatArray, float]:
-        """Return (zero, unit, least): a value x is encoded as (x − zero)/unit in [least, 1]."""
-        if centred:
-            return (lower + upper) / 2, (upper - lower) / 2, -1.0
-        return lower, upper - lower, 0.0
-
-    def _scale(self, *, centred: bool) -> tuple[float, float, float]:
-        zero, unit, least = self.scale(np.array(self.lower), np.array(self.upper), centred=centred)
-        return float(zero), float(unit), least
-
     def fill(self, out: FloatArray, table: Table, *, centred: bool, factor: float) -> None:
         """Write the encoded column into ``out``, shape (n, 1); clipped after rounding."""
-        zero, unit, least = self._scale(centred=centred)
         values = table.numbers(self.column)
         values = np.where(np.isnan(values), self.default, values)
-        np.clip(values, self.lower, self.upper, out=values)
-        values -= zero
-        values /= unit
-        np.clip(values, least, 1.0, out=values)
+        encode_numbers(values, self.lower, self.upper, centred=centred)
         np.multiply(values, factor, out=out[:, 0])
 
     def own_units(
         self, theta: Sequence[Fraction], *, centred: bool
     ) -> tuple[Fraction, dict[str, Fraction]]:
         """Return the constant and the coefficient per unit of the column."""
-        zero, unit, _ = (Fraction(value) for value in self._scale(centred=centred))
+        zero, unit, _ = map(Fraction, number_scale(self.lower, self.upper, centred=centred))
         slope = theta[0] / unit
         return -slope * zero, {self.name: slope}
 

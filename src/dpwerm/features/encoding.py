@@ -18,7 +18,7 @@ from dpwerm.arrays import FloatArray
 from dpwerm.data.table import Table
 from dpwerm.errors import ParameterError, RuleFileError
 from dpwerm.faults import faults_of, wrong
-from dpwerm.features.blocks import Block, Frozen, Number, NumberBlock, shrink_factor
+from dpwerm.features.blocks import Block, Frozen, Number, NumberBlock, encode_numbers, shrink_factor
 from dpwerm.features.domain import CrossPolytope, Domain, Interval, Product
 from dpwerm.parameters import LARGEST, SMALLEST, interval
 from dpwerm.text import one_line, stays_in_line
@@ -159,16 +159,6 @@ class Encoding(Frozen):
         first = [Interval(self.intercept_scale)] if self.intercept else []
         return Product((*first, *blocks))
 
-    @property
-    def radius(self) -> float:
-        """The bound r on ‖x‖₂, intercept included, rounded up."""
-        return self.domain.radius
-
-    @property
-    def column_bounds(self) -> FloatArray:
-        """The bounds s_j on |x_j|, intercept first if there is one."""
-        return self.domain.column_bounds
-
     @cached_property
     def coefficient_names(self) -> tuple[str, ...]:
         """One name per entry of θ: "intercept", "age", "sex=M", "race=W", ..."""
@@ -201,11 +191,8 @@ class Encoding(Frozen):
             raise ParameterError(f"X must have {len(numbers)} columns")
         lower = np.array([block.lower for block in numbers])
         upper = np.array([block.upper for block in numbers])
-        zero, unit, least = NumberBlock.scale(lower, upper, centred=self.kind == "centred")
-        encoded: FloatArray = np.clip(np.asarray(X, dtype=np.float64, order="C"), lower, upper)
-        encoded -= zero
-        encoded /= unit
-        np.clip(encoded, least, 1.0, out=encoded)
+        encoded: FloatArray = np.array(X, dtype=np.float64, order="C")
+        encode_numbers(encoded, lower, upper, centred=self.kind == "centred")
         if self.factor != 1.0:
             encoded *= self.factor
         return encoded

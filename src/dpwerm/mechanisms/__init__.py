@@ -2,10 +2,6 @@
 
 from dpwerm.mechanisms.contract import (
     MECHANISMS,
-    Calibration,
-    Inside,
-    Mechanism,
-    Noise,
     built_in,
     candidates,
     get_mechanism,
@@ -13,20 +9,15 @@ from dpwerm.mechanisms.contract import (
     register_mechanism,
 )
 from dpwerm.mechanisms.gaussian import Gaussian
-from dpwerm.mechanisms.laplace import ProductLaplace, SphericalLaplace
 from dpwerm.mechanisms.objective_perturbation import (
     ObjectiveBlock,
     ObjectiveEuclidean,
     ObjectiveGaussian,
 )
-from dpwerm.mechanisms.output_perturbation import NotPrivate
+from dpwerm.mechanisms.output_perturbation import NotPrivate, ProductLaplace, SphericalLaplace
 
 __all__ = [
     "MECHANISMS",
-    "Calibration",
-    "Inside",
-    "Mechanism",
-    "Noise",
     "candidates",
     "get_mechanism",
     "plain_mechanism",

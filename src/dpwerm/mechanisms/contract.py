@@ -24,7 +24,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.features.domain import CrossPolytope, Interval, Product
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.regularizers import Ridge
-from dpwerm.parameters import check_unused, one_of
+from dpwerm.parameters import check_unused, one_of, whole
 from dpwerm.privacy.budget import AnyBudget, Budget, Relation
 from dpwerm.privacy.randomness import BitSource
 from dpwerm.privacy.sensitivity import Facts, KnownByDesign
@@ -63,11 +63,10 @@ class Noise:
 
 def checked_dimension(dimension: object) -> int:
     """Return p as an int in [1, 10⁶]."""
-    if isinstance(dimension, bool) or not isinstance(dimension, int):
-        raise ParameterError(f"dimension must be a whole number, not {type(dimension).__name__}")
-    if not 1 <= dimension <= LARGEST_DIMENSION:
+    p = whole("dimension", dimension)
+    if not 1 <= p <= LARGEST_DIMENSION:
         raise ParameterError(f"dimension must be between 1 and {LARGEST_DIMENSION}")
-    return dimension
+    return p
 
 
 def epsilon_delta(name: str, budget: AnyBudget) -> Budget:
@@ -82,11 +81,19 @@ def with_epsilon(budget: AnyBudget) -> bool:
     return isinstance(budget, Budget) and budget.is_private
 
 
-def pure_epsilon(name: str, any_budget: AnyBudget) -> Fraction:
-    """Return ε of a budget that a pure mechanism can meet: ε finite, δ = 0."""
+def finite_budget(name: str, any_budget: AnyBudget, *, delta: bool) -> Budget:
+    """Return a budget with a finite ε, and with δ > 0 if that is needed."""
     budget = epsilon_delta(name, any_budget)
     if not budget.is_private:
         raise ParameterError(f"mechanism {name} needs a finite epsilon; use none for no privacy")
+    if delta and budget.delta == 0:
+        raise ParameterError(f"mechanism {name} needs delta above 0 and below 1, such as 1e-6")
+    return budget
+
+
+def pure_epsilon(name: str, any_budget: AnyBudget) -> Fraction:
+    """Return ε of a budget that a pure mechanism can meet: ε finite, δ = 0."""
+    budget = finite_budget(name, any_budget, delta=False)
     if budget.delta != 0:
         raise ParameterError(
             f"mechanism {name} needs delta = 0; use gaussian or objective-gaussian for delta > 0"

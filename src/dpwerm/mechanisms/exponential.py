@@ -17,6 +17,7 @@ from flint import arb
 
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms.contract import epsilon_delta
+from dpwerm.parameters import whole
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.randomness import BitSource
 from dpwerm.privacy.sampling import START_BITS, LazyUniforms, ball, refined
@@ -73,12 +74,9 @@ class ExponentialMechanism:
     proof: ClassVar[str] = "docs/proofs/selection.md"
 
     def __post_init__(self) -> None:
-        sensitivity = self.sensitivity
-        if isinstance(sensitivity, bool) or not isinstance(sensitivity, int):
-            kind = type(sensitivity).__name__
-            raise ParameterError(f"the sensitivity of scores must be a whole number, not {kind}")
-        if sensitivity < 1:
-            raise ParameterError(f"the sensitivity of scores must be at least 1, not {sensitivity}")
+        name, sensitivity = "the sensitivity of scores", self.sensitivity
+        if whole(name, sensitivity) < 1:
+            raise ParameterError(f"{name} must be at least 1, not {sensitivity}")
         if epsilon_delta(self.name, self.budget).delta != 0:
             raise ParameterError(f"selection by {self.name} needs delta = 0")
 

@@ -18,9 +18,8 @@ from flint import arb
 
 from dpwerm.arrays import FloatArray
 from dpwerm.draws import Draws
-from dpwerm.errors import ParameterError
 from dpwerm.exact import floor_log2, precision, round_up, sqrt_up
-from dpwerm.mechanisms.contract import GRID_BITS, Noise, with_epsilon
+from dpwerm.mechanisms.contract import GRID_BITS, Noise, finite_budget, with_epsilon
 from dpwerm.mechanisms.output_perturbation import OutputPerturbation
 from dpwerm.privacy.budget import AnyBudget, GaussianBudget
 from dpwerm.privacy.sampling import Sampler, ball, normal
@@ -111,7 +110,11 @@ class Gaussian(OutputPerturbation):
         The budget must have ε finite and 0 < δ < 1, or be a GaussianBudget.
         """
         del p
-        sigma = _sigma(change, budget)
+        if isinstance(budget, GaussianBudget):
+            sigma = sqrt_up(budget.exact_square * change**2)
+        else:
+            asked = finite_budget(self.name, budget, delta=True)
+            sigma = round_up(noise_multiplier(asked.exact_epsilon, asked.exact_delta) * change)
         return sigma, floor_log2(Fraction(sigma)) - GRID_BITS
 
     def sampler(self, noise: Noise) -> Sampler:
@@ -150,14 +153,3 @@ class Gaussian(OutputPerturbation):
         """
         mu = noise.exact_sensitivity / Fraction(noise.scale)
         return round_up(mu**2 / 2), round_up(mu)
-
-
-def _sigma(sensitivity: Fraction, budget: AnyBudget) -> float:
-    """Return σ = m·Δ for the budget, a double, rounded up, or say what the budget lacks."""
-    if isinstance(budget, GaussianBudget):
-        return sqrt_up(budget.exact_square * sensitivity**2)
-    if not budget.is_private:
-        raise ParameterError("mechanism gaussian needs a finite epsilon; use none for no privacy")
-    if budget.delta == 0:
-        raise ParameterError("mechanism gaussian needs delta above 0 and below 1, such as 1e-6")
-    return round_up(noise_multiplier(budget.exact_epsilon, budget.exact_delta) * sensitivity)

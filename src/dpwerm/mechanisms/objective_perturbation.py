@@ -28,11 +28,10 @@ from flint import arb
 
 from dpwerm.arrays import FloatArray
 from dpwerm.draws import Draws
-from dpwerm.errors import ParameterError
 from dpwerm.exact import round_down, round_up
-from dpwerm.mechanisms.contract import pure_epsilon, with_epsilon
+from dpwerm.mechanisms.contract import with_epsilon
 from dpwerm.mechanisms.gaussian import Gaussian, smallest_multiplier, suffices
-from dpwerm.mechanisms.laplace import SphericalLaplace
+from dpwerm.mechanisms.output_perturbation import SphericalLaplace
 from dpwerm.mechanisms.perturbed import PerturbedObjective
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.sampling import LazyUniforms, Sampler, ball, gamma_radius, normal, spherical
@@ -61,10 +60,6 @@ class ObjectivePerturbation(PerturbedObjective):
     def order(self, budget: AnyBudget) -> int | None:
         """Return the place for a finite ε."""
         return self.place if with_epsilon(budget) else None
-
-    def check_delta(self, budget: Budget) -> None:
-        """Raise unless δ = 0."""
-        pure_epsilon(self.name, budget)
 
     def rate_and_sigma(self, facts: Facts, budget: Budget, left: Fraction) -> tuple[float, None]:
         """Return β, rounded down."""
@@ -162,13 +157,6 @@ class ObjectiveGaussian(PerturbedObjective):
     def order(self, budget: AnyBudget) -> int | None:
         """Return the fourth place for a finite ε with δ > 0."""
         return 40 if isinstance(budget, Budget) and budget.is_private and budget.delta else None
-
-    def check_delta(self, budget: Budget) -> None:
-        """Raise unless 0 < δ < 1."""
-        if budget.delta == 0:
-            raise ParameterError(
-                f"mechanism {self.name} needs delta above 0 and below 1, such as 1e-6"
-            )
 
     def rate_and_sigma(self, facts: Facts, budget: Budget, left: Fraction) -> tuple[None, float]:
         """Return σ, rounded up."""

@@ -30,9 +30,10 @@ from dpwerm.mechanisms.contract import (
     Mechanism,
     Noise,
     Stage,
-    epsilon_delta,
+    finite_budget,
+    pure_epsilon,
 )
-from dpwerm.mechanisms.laplace import SphericalLaplace
+from dpwerm.mechanisms.output_perturbation import SphericalLaplace
 from dpwerm.objective.objective import Objective
 from dpwerm.parameters import LARGEST, SMALLEST
 from dpwerm.privacy.budget import EPSILON_SMALLEST, AnyBudget, Budget
@@ -85,17 +86,15 @@ class PerturbedObjective(Mechanism):
     ) -> tuple[float | None, float | None]:
         """Return β, rounded down, or σ, rounded up, for what is left of ε_in."""
 
-    @abstractmethod
-    def check_delta(self, budget: Budget) -> None:
-        """Raise unless the budget has the δ that the claim needs."""
-
     def calibrate(self, facts: Facts, budget: AnyBudget) -> Calibration:
         """Return the noise b, a public τ, and the second noise for 2τ at ε_out.
 
         Needs C = 0, a quadratic regularizer, γ above ``gamma_floor``, and ε of at least 0.0001.
         """
-        asked, shares = epsilon_delta(self.name, budget), Shares.of(self.name, budget)
-        self.check_delta(asked)
+        asked = finite_budget(self.name, budget, delta=self.needs_delta)
+        if not self.needs_delta:
+            pure_epsilon(self.name, budget)
+        shares = Shares.of(self.name, asked)
         check_facts(self.name, facts)
         left = Fraction(epsilon_left(self.name, facts, shares))
         rate, sigma = self.rate_and_sigma(facts, asked, left)
@@ -183,11 +182,7 @@ class Shares:
     @classmethod
     def of(cls, name: str, any_budget: AnyBudget) -> "Shares":
         """Return the parts of a finite ε of at least 0.0001; ``name`` is the mechanism's."""
-        budget = epsilon_delta(name, any_budget)
-        if not budget.is_private:
-            raise ParameterError(
-                f"mechanism {name} needs a finite epsilon; use none for no privacy"
-            )
+        budget = finite_budget(name, any_budget, delta=False)
         with localcontext() as context:
             context.prec = _PRECISION
             outside = budget.epsilon / 100
@@ -233,10 +228,7 @@ def gamma_floor(weight_bound: float, smoothness: float, radius: float, budget: A
     .. math:: \gamma > \frac{W c r^2}{e^{\varepsilon_{in}} - 1}
 
     because then log(1 + Wcρ) < ε_in, as ρ ≤ r²/γ; for ridge only then. May be above 1e12, and
-    then no γ will do.
-
-    weight_bound, smoothness, radius : float > 0, W, c, r
-    budget : Budget with ε finite, at least 0.0001
+    then no γ will do. ε must be finite, at least 0.0001.
     """
     curvature_bound = Fraction(weight_bound) * Fraction(smoothness) * Fraction(radius) ** 2
     return _floor(curvature_bound, Shares.of("objective perturbation", budget))

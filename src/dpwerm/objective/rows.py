@@ -142,8 +142,8 @@ class Rows(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class MemoryRows:
-    """Rows in memory; θ has p = d + 1 entries with an intercept, else p = d.
+class MemoryRows(Block):
+    """All rows in memory, as one block; θ has p = d + 1 entries with an intercept, else p = d.
 
     X : array (n, d), C-contiguous float64
         Encoded features without the intercept column; n may be 0.
@@ -156,10 +156,6 @@ class MemoryRows:
         s_j ≥ |x_ij|, the intercept's s₀ first if there is one.
     """
 
-    X: FloatArray
-    targets: FloatArray
-    weights: FloatArray
-    intercept_scale: float
     column_bounds: FloatArray
 
     def __post_init__(self) -> None:
@@ -173,25 +169,15 @@ class MemoryRows:
                 raise ParameterError(fault)
 
     @property
-    def n_rows(self) -> int:
-        """Number n of rows."""
-        return len(self.targets)
-
-    @property
     def dimension(self) -> int:
         """Number p of entries of θ."""
         return len(self.column_bounds)
 
-    @property
-    def whole(self) -> Block:
-        """All rows as one block."""
-        return Block(self.X, self.targets, self.weights, self.intercept_scale)
-
     def map(self, function: Callable[[Block], T]) -> Iterator[T]:
         """Yield ``function`` of one block after the other."""
-        whole, height = self.whole, rows_per_block(self.X.shape[1])
+        height = rows_per_block(self.X.shape[1])
         for start in range(0, self.n_rows, height):
-            yield function(whole.pick(slice(start, start + height)))
+            yield function(self.pick(slice(start, start + height)))
 
     def _check_shapes(self) -> None:
         """Raise if the arrays do not belong together."""
@@ -202,7 +188,7 @@ class MemoryRows:
             raise ParameterError("X, targets and weights must have the same number of rows")
         if not (np.isfinite(self.intercept_scale) and self.intercept_scale >= 0):
             raise ParameterError("intercept_scale must be finite and at least 0")
-        first = int(self.intercept_scale > 0)
+        first = self.first_feature
         if self.column_bounds.shape != (d + first,):
             raise ParameterError("column_bounds must have one entry per entry of theta")
         if not np.all(np.isfinite(self.column_bounds) & (self.column_bounds >= 0)):

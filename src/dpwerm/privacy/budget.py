@@ -1,7 +1,13 @@
-"""Which data sets are neighbours: D and D' that differ in one record.
+"""What is promised, about which neighbours: relations, and budgets as a person writes them.
 
-Replacing a record changes the gradient by two terms, adding or removing one by a single term;
-but under add/remove the number of records n is itself sensitive.
+Neighbours are data sets D and D' that differ in one record. Replacing a record changes the gradient
+by two terms, adding or removing one by a single term; but under add/remove the number of records n
+is itself sensitive.
+
+Budgets are in (ε, δ), or in ρ-zCDP or μ-GDP, as exact decimals. ε = 0.1 is one tenth, so no claim
+is rounded downwards. ρ and μ are the notions that Gaussian noise meets exactly, (σ/Δ)² = 1/(2ρ) or
+1/μ²; such a budget has no ε of its own, only a curve of (ε, δ), so nothing can mistake it for
+another.
 """
 
 from dataclasses import dataclass
@@ -36,14 +42,6 @@ class Relation(StrEnum):
     def publishes_n(self) -> bool:
         """Whether the number of records is the same for all neighbours, hence public."""
         return self is Relation.REPLACE_ONE
-
-
-# ------------------------------------------------------------------------------------------
-# Budgets as a person writes them: in (ε, δ), or in ρ-zCDP or μ-GDP, as exact decimals.
-#
-# ε = 0.1 is one tenth, so no claim is rounded downwards. ρ and μ are the notions that Gaussian
-# noise meets exactly, (σ/Δ)² = 1/(2ρ) or 1/μ²; such a budget has no ε of its own, only a curve of
-# (ε, δ), so nothing can mistake it for another.
 
 
 DIGITS = 30
@@ -258,11 +256,8 @@ def parted(budget: Budget, share: Decimal, first: str) -> tuple[Budget, Budget]:
     .. math:: \varepsilon_1 = \lfloor s\,\varepsilon \rfloor_{9\text{ digits}}, \qquad
               \varepsilon_2 = \varepsilon - \varepsilon_1
 
-    exactly. The first part has ε alone; δ stays with the second. Of ε = ∞ both parts are ∞.
-
-    budget : Budget
-    share : Decimal in (0, 1)
-    first : what the first part is for, to name it in an error
+    exactly, for a share s in (0, 1). The first part has ε alone; δ stays with the second. Of ε = ∞
+    both parts are ∞. ``first`` is what the first part is for, to name it in an error.
     """
     if not budget.is_private:
         return Budget(budget.epsilon), budget

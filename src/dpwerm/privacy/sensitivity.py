@@ -20,7 +20,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.exact import round_down, round_up
 from dpwerm.features.domain import Domain
 from dpwerm.objective.regularizers import Regularizer, check_complete
-from dpwerm.parameters import one_of, positive, real
+from dpwerm.parameters import one_of, positive, real, whole
 from dpwerm.privacy.budget import Relation
 from dpwerm.study.propensity import ASYMPTOTIC
 
@@ -42,7 +42,8 @@ class WeightOrigin(Protocol):
 
     @property
     def parameters(self) -> Mapping[str, float]:
-        """The origin's own public numbers, as ``origin_of`` takes them."""
+        """The origin's own public numbers, as ``origin_of`` takes them; none unless it says so."""
+        return MappingProxyType({})
 
     @property
     def statement(self) -> str:
@@ -50,7 +51,8 @@ class WeightOrigin(Protocol):
 
     @property
     def needs_n(self) -> bool:
-        """Whether C depends on the number of rows."""
+        """Whether C depends on the number of rows; it does unless the origin says it does not."""
+        return True
 
     def constant(self, facts: "Facts") -> Fraction:
         """Return C exactly, or raise ParameterError where the claim does not hold."""
@@ -98,8 +100,7 @@ class Facts:
             raise ParameterError(f"origin must be a weight origin, not {kind}")
         if self.n is None:
             return
-        if isinstance(self.n, bool) or not isinstance(self.n, int):
-            raise ParameterError(f"n must be a whole number, not {type(self.n).__name__}")
+        whole("n", self.n)
         if not self.relation.publishes_n:
             raise ParameterError("n must not be given under add_remove, where it is sensitive")
         if not 1 <= self.n <= LARGEST_N:
@@ -186,7 +187,7 @@ ULP = Fraction(1, 2**52)
 
 
 @dataclass(frozen=True)
-class RidgeModel:
+class RidgeModel(WeightOrigin):
     r"""Weights from a logistic model with penalty γ_p of the same people, which stays secret.
 
     .. math:: C = L r (n-1) W \Bigl( (1-\pi_{\min}) C_x \bigl( \tfrac{2 C_x}{\gamma_p}
@@ -210,7 +211,6 @@ class RidgeModel:
     tolerance: float
 
     name: ClassVar[str] = "ridge"
-    needs_n: ClassVar[bool] = True
     statement: ClassVar[str] = (
         "each weight follows from its own record and from a ridge-penalised logistic model of all "
         "records, which is not released; the constant C covers how far one person moves it"
@@ -261,14 +261,7 @@ class RidgeModel:
         return ULP * (of_score + 32 / Fraction(self.pi_min))
 
 
-class _Plain:
-    """An origin without numbers of its own."""
-
-    parameters: ClassVar[Mapping[str, float]] = MappingProxyType({})
-    needs_n: ClassVar[bool] = True
-
-
-class _OwnRecordOnly(_Plain):
+class _OwnRecordOnly(WeightOrigin):
     """Weights that depend on their own record and on what is public: C = 0."""
 
     needs_n: ClassVar[bool] = False
@@ -315,7 +308,7 @@ class ReleasedModel(_OwnRecordOnly):
 
 
 @dataclass(frozen=True)
-class WorstCase(_Plain):
+class WorstCase(WeightOrigin):
     r"""Weights of unknown origin in [0, W], so that every one of them may move by W.
 
     .. math:: C = (n-1) W L r
@@ -338,7 +331,7 @@ class WorstCase(_Plain):
 
 
 @dataclass(frozen=True)
-class AsymptoticModel(_Plain):
+class AsymptoticModel(WeightOrigin):
     """The paper's second case as an origin: it exists so that asking for it says why not."""
 
     name: ClassVar[str] = "asymptotic"

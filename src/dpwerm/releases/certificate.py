@@ -18,8 +18,7 @@ from dpwerm.features.blocks import Frozen as Record
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Calibration, calibrated
-from dpwerm.mechanisms.laplace import SphericalLaplace
-from dpwerm.mechanisms.output_perturbation import NotPrivate
+from dpwerm.mechanisms.output_perturbation import NotPrivate, SphericalLaplace
 from dpwerm.objective.losses import HuberisedHinge, Loss, form_of, get_loss
 from dpwerm.objective.regularizers import Regularizer, Ridge, get_regularizer
 from dpwerm.parameters import positive

@@ -20,7 +20,7 @@ from dpwerm.exact import round_up, sqrt_up
 from dpwerm.objective.losses import Loss, form_of
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.regularizers import Regularizer, Ridge, checked_matrix
-from dpwerm.solve.batch_newton import Goal, Model, descend, model_at, model_at_zero
+from dpwerm.solve.batch_newton import Goal, Model, descend, model_at_zero
 from dpwerm.solve.batch_problems import BatchProblems, Block, Requests, Room, numbers_kept
 from dpwerm.solve.newton import minimise
 
@@ -56,29 +56,20 @@ def minimise_batch(
     gamma: ArrayLike,
     *,
     tilt: ArrayLike | None = None,
-    start: ArrayLike | None = None,
     tolerance: ArrayLike,
     regularizer: Regularizer = _RIDGE,
 ) -> BatchSolution:
     """Return a point proven to lie within ``tolerance`` of argmin F for every problem.
 
-    If ``gamma`` or ``tolerance`` has two axes, or ``tilt`` or ``start`` three, there are R
-    replicates per data set and θ has shape (B, R, p); otherwise it has shape (B, p). An axis of
-    length 1 is repeated as needed.
-
-    problems : BatchProblems
-    loss : Loss
-    gamma : float, array (B,) or (B, R), in [1e-12, 1e12]
-    tilt : array (B, p) or (B, R, p), optional
-        A linear term of F, 0 if left out.
-    start : array (B, p) or (B, R, p), optional
-        Where to begin; by default at 0.
-    tolerance : float, array (B,) or (B, R), > 0
-        τ, the distance in θ.
-    regularizer : Regularizer, quadratic
+    If ``gamma`` or ``tolerance`` has two axes, or ``tilt`` three, there are R replicates per data
+    set and θ has shape (B, R, p); otherwise it has shape (B, p). An axis of length 1 is repeated as
+    needed. γ in [1e-12, 1e12] and the tolerance τ > 0, a distance in θ, are numbers or arrays (B,)
+    or (B, R). The tilt is a linear term of F, an array (B, p) or (B, R, p), 0 if left out. The
+    regularizer is quadratic.
     """
-    asked = [None if a is None else np.asarray(a)[None] for a in (tilt, start)]
-    requests = Requests.of(problems, np.asarray(gamma)[None], np.asarray(tolerance)[None], *asked)
+    gammas, near = np.asarray(gamma)[None], np.asarray(tolerance)[None]
+    tilts = None if tilt is None else np.asarray(tilt)[None]
+    requests = Requests.of(problems, gammas, near, tilts)
     path = _solve(problems, loss, requests, regularizer)
     return BatchSolution(path.theta[0], path.distance[0])
 
@@ -94,14 +85,8 @@ def minimise_path(
 ) -> BatchSolution:
     """Return θ (G, B, p) or (G, B, R, p) for one γ after the other, each started from the last.
 
-    Neighbouring γ should be near each other, in either order.
-
-    problems : BatchProblems
-    loss : Loss
-    gammas : array (G,), (G, B) or (G, B, R), in [1e-12, 1e12]
-    tilts : array (G, B, p) or (G, B, R, p), optional
-    tolerance : float, or array like ``gammas``, > 0
-    regularizer : Regularizer, quadratic
+    Neighbouring γ should be near each other, in either order. ``gammas`` has the shape (G,), (G, B)
+    or (G, B, R), ``tilts`` (G, B, p) or (G, B, R, p); the rest is as in ``minimise_batch``.
     """
     if np.ndim(gammas) == 0:
         raise ParameterError("gammas must be a sequence")
@@ -147,10 +132,7 @@ def _walk(
 ) -> tuple[FloatArray, FloatArray]:
     """Return θ and its distance along the whole path of γ, each point started from the last."""
     theta, distance = np.empty_like(requests.tilt), np.empty_like(requests.gamma)
-    if requests.start is None:
-        model = _common_start(block, loss, requests, matrix)
-    else:
-        model = model_at(block, loss, requests.start)
+    model = _common_start(block, loss, requests, matrix)
     for g, gamma in enumerate(requests.gamma):
         asked = Goal(gamma, requests.tilt[g], requests.tolerance[g], matrix)
         model = descend(block, loss, asked, model)

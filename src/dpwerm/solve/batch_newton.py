@@ -192,37 +192,17 @@ def model_at_zero(block: Block, loss: Loss) -> Model:
     Its Hessian takes the mean of ℓ'' over all within 1 of z: a loss may be straight there and bend
     only where the first step leads.
     """
-    if block.offsets is not None:
-        return _model_of_residuals(block, loss)
-    low, middle, high = loss.derivative(np.array([-_ZERO_WINDOW, 0.0, _ZERO_WINDOW])).tolist()
-    ones = np.ones((len(block.rows), 1, block.n_rows))
-    mean = max(0.0, (high - low) / (2 * _ZERO_WINDOW))
-    return Model(
-        theta=np.zeros((len(ones), 1, block.dimension)),
-        slope=middle * block.gradient(ones),
-        bend=mean * block.hessian(ones),
-        distance=np.full((len(ones), 1), np.inf),
-    )
-
-
-def _model_of_residuals(block: Block, loss: Loss) -> Model:
-    """Return the model at θ = 0 under a loss of residuals."""
     theta = np.zeros((len(block.rows), 1, block.dimension))
-    z = block.arguments(theta)
-    return Model(
-        theta=theta,
-        slope=block.gradient(loss.derivative(z)),
-        bend=block.hessian(mean_curvature(loss, z, _ZERO_WINDOW)),
-        distance=np.full(theta.shape[:2], np.inf),
-    )
-
-
-def model_at(block: Block, loss: Loss, theta: FloatArray) -> Model:
-    """Return the model at given points θ (b, R, p)."""
-    z = block.arguments(theta)
-    slope = loss.derivative(z)
-    bend = block.hessian(curvature(loss, z, slope))
-    return Model(theta, block.gradient(slope), bend, np.full(theta.shape[:2], np.inf))
+    if block.offsets is None:
+        low, middle, high = loss.derivative(np.array([-_ZERO_WINDOW, 0.0, _ZERO_WINDOW])).tolist()
+        ones = np.ones((len(theta), 1, block.n_rows))
+        slope = middle * block.gradient(ones)
+        bend = max(0.0, (high - low) / (2 * _ZERO_WINDOW)) * block.hessian(ones)
+    else:
+        z = block.arguments(theta)
+        slope = block.gradient(loss.derivative(z))
+        bend = block.hessian(mean_curvature(loss, z, _ZERO_WINDOW))
+    return Model(theta, slope, bend, np.full(theta.shape[:2], np.inf))
 
 
 def descend(block: Block, loss: Loss, asked: Goal, model: Model) -> Model:

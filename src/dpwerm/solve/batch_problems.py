@@ -22,7 +22,7 @@ from dpwerm.objective.rows import MemoryRows
 from dpwerm.parameters import LARGEST, SMALLEST
 
 _FAR = 1e100
-"""No tilt and no start is larger, so that nothing overflows."""
+"""No tilt is larger, so that nothing overflows."""
 
 _PART = 2**14
 """Targets checked at once, in memory that is already at hand."""
@@ -102,12 +102,11 @@ class BatchProblems:
 
 @dataclass(frozen=True, eq=False)
 class Requests:
-    """All that is asked: γ and tolerance (G, B, R), tilt (G, B, R, p), start (B, R, p) or None."""
+    """All that is asked: γ and tolerance (G, B, R), and tilt (G, B, R, p)."""
 
     gamma: FloatArray
     tolerance: FloatArray
     tilt: FloatArray
-    start: FloatArray | None
     replicated: bool
 
     @classmethod
@@ -117,40 +116,33 @@ class Requests:
         gamma: ArrayLike,
         tolerance: ArrayLike,
         tilt: ArrayLike | None,
-        start: ArrayLike | None = None,
     ) -> "Requests":
         """Return the requests with every axis in place; arrays come with their G axis first."""
         p = problems.dimension
-        points = {"tilt": tilt, "start": start}
-        given = {name: _points(name, a, p) for name, a in points.items() if a is not None}
-        numbers = {"gamma": _numbers("gamma", gamma), "tolerance": _numbers("tolerance", tolerance)}
-        _check_range("gamma", numbers["gamma"], SMALLEST, LARGEST)
-        if not np.all((numbers["tolerance"] > 0) & np.isfinite(numbers["tolerance"])):
+        nothing = np.broadcast_to(0.0, (1, 1, 1, p))
+        points = nothing if tilt is None else _points("tilt", tilt, p)
+        several = 3 in (np.ndim(gamma), np.ndim(tolerance))
+        gammas, near = _numbers("gamma", gamma), _numbers("tolerance", tolerance)
+        _check_range("gamma", gammas, SMALLEST, LARGEST)
+        if not np.all((near > 0) & np.isfinite(near)):
             raise ParameterError("tolerance must be finite and positive")
-        replicated = any(np.ndim(a) == 3 for a in (gamma, tolerance))
-        replicated |= any(a is not None and np.ndim(a) == 4 for a in points.values())
-        shapes = [a.shape for a in numbers.values()] + [a.shape[:3] for a in given.values()]
+        shapes = (1, problems.n_sets, 1), gammas.shape, near.shape, points.shape[:3]
         try:
-            shape = np.broadcast_shapes((1, problems.n_sets, 1), *shapes)
+            shape = np.broadcast_shapes(*shapes)
         except ValueError:
             shape = ()
         if len(shape) != 3 or shape[1] != problems.n_sets:
-            raise ParameterError("gamma, tolerance, tilt and start must fit the data sets")
-        whole = {name: np.broadcast_to(a, (*shape, p)) for name, a in given.items()}
+            raise ParameterError("gamma, tolerance and tilt must fit the data sets")
         return cls(
-            gamma=np.broadcast_to(numbers["gamma"], shape),
-            tolerance=np.broadcast_to(numbers["tolerance"], shape),
-            tilt=whole.get("tilt", np.broadcast_to(0.0, (*shape, p))),
-            start=whole["start"][0] if "start" in whole else None,
-            replicated=replicated,
+            gamma=np.broadcast_to(gammas, shape),
+            tolerance=np.broadcast_to(near, shape),
+            tilt=np.broadcast_to(points, (*shape, p)),
+            replicated=several or (tilt is not None and np.ndim(tilt) == 4),
         )
 
     def part(self, part: tuple[slice, slice, slice]) -> "Requests":
         """Return what is asked of some problems."""
-        start = None if self.start is None else self.start[part[1], part[2]]
-        return Requests(
-            self.gamma[part], self.tolerance[part], self.tilt[part], start, self.replicated
-        )
+        return Requests(self.gamma[part], self.tolerance[part], self.tilt[part], self.replicated)
 
 
 def _numbers(name: str, value: ArrayLike) -> FloatArray:

@@ -57,13 +57,10 @@ class _Sums:
 
 
 def certify(objective: Objective, theta: FloatArray, block_rows: int | None = None) -> Certificate:
-    """Return the gradient at θ, exact up to a proven error, and the distance it certifies.
+    """Return the gradient at θ (p,), exact up to a proven error, and the distance it certifies.
 
-    objective : Objective
-    theta : array (p,)
-        Finite doubles, taken as exact.
-    block_rows : int ≥ 1 or None for 1,024
-        Rows summed in one go; fewer are slower and err less.
+    ``block_rows`` is how many rows are summed in one go, 1,024 for None; fewer are slower and err
+    less.
     """
     height = block_rows or BLOCK_ROWS
     sums = _walk(objective, theta, height)

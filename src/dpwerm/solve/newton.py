@@ -30,11 +30,9 @@ _FINE_ROWS = 32
 
 
 def minimise(objective: Objective, tolerance: float) -> Solution:
-    """Return a point proven to lie within ``tolerance`` of argmin F, for every finite data set.
+    """Return a point proven to lie within τ of argmin F, for every finite data set.
 
-    objective : Objective
-    tolerance : float > 0
-        τ, the distance in θ; fixed before the data are seen.
+    The tolerance τ > 0 is a distance in θ, fixed before the data are seen.
     """
     if not (math.isfinite(tolerance) and tolerance > 0):
         raise ParameterError("tolerance must be finite and positive")

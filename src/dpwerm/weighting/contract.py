@@ -163,7 +163,7 @@ def origin_for(treatment: Treatment, encoding: Encoding, n: int) -> WeightOrigin
     seen = model_encoding(encoding)
     return RidgeModel(
         pi_min=treatment.pi_min,
-        radius=seen.radius,
+        radius=seen.domain.radius,
         dimension=float(len(seen.coefficient_names)),
         gamma=model.penalty(n),
         tolerance=RIDGE_TOLERANCE,

@@ -22,7 +22,7 @@ def test_a_risk_is_a_mean_over_rows(scale: float) -> None:
     theta = np.random.default_rng(2).normal(size=(B, R, one.dimension))
     found = risk(one, loss.value, theta)
     for b, r in np.ndindex(B, R):
-        z = one.data(b).whole.scores(theta[b, r]) * one.targets[b]
+        z = one.data(b).scores(theta[b, r]) * one.targets[b]
         assert found[b, r] == pytest.approx(np.mean(one.weights[b] * loss.value(z)))
 
 

@@ -54,7 +54,7 @@ def test_corners_have_full_length_and_are_orthogonal(tmp_path: Path) -> None:
     rows = rows_in(study, records, tmp_path)
     X = np.column_stack([np.ones(8), rows.X])
     np.testing.assert_allclose(X @ X.T, 8 * np.eye(8))
-    assert study.encoding().radius == pytest.approx(np.sqrt(8))
+    assert study.encoding().domain.radius == pytest.approx(np.sqrt(8))
 
 
 def test_levels_take_part(tmp_path: Path) -> None:

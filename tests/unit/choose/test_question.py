@@ -107,7 +107,7 @@ def test_facts_are_those_of_a_release_with_unit_weights(relation: Relation) -> N
     asked = question((0, 1, 3), relation=relation)
     encoding = asked.encoding.changed(intercept=0.5, saturation=2.0)
     facts = asked.facts(encoding, 7.0)
-    assert (facts.weight_bound, facts.gamma, facts.radius) == (1.0, 7.0, encoding.radius)
+    assert (facts.weight_bound, facts.gamma, facts.radius) == (1.0, 7.0, encoding.domain.radius)
     assert facts.domain == encoding.domain
     assert facts.n == (60 if relation is Relation.REPLACE_ONE else None)
 

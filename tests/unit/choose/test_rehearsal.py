@@ -111,7 +111,7 @@ def test_rows_are_those_that_are_learned_from(kind: str) -> None:
     assert problems.intercept_scale == encoding.intercept_scale
     X = encoding.learning_rows(encoding.of_centred(one.proxies.X))
     np.testing.assert_array_equal(problems.X, X)
-    assert (np.abs(X) <= encoding.column_bounds[1:]).all()
+    assert (np.abs(X) <= encoding.domain.column_bounds[1:]).all()
 
 
 MECHANISM_NAMES = [name for name in MECHANISMS if name != "none"]

@@ -1,4 +1,4 @@
-"""Domains of blocks (width, s), and a regulariser that is not quadratic."""
+"""Domains of blocks (width, s), points of any domain, and a regulariser that is not quadratic."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,13 +9,27 @@ import numpy as np
 from flint import arb
 
 from dpwerm.arrays import FloatArray
+from dpwerm.exact import precision
 from dpwerm.features.domain import CrossPolytope, Domain, Interval, Product
+from dpwerm.privacy.randomness import SeededBits
+from dpwerm.privacy.sampling import LazyUniforms
 
 
 def of_blocks(blocks: Iterable[tuple[int, float]]) -> Product:
     """Return the product of intervals (width 1) and cross-polytopes."""
     parts: list[Domain] = [Interval(s) if k == 1 else CrossPolytope(k, s) for k, s in blocks]
     return Product(tuple(parts))
+
+
+def exact_points(domain: Domain, count: int = 1500) -> FloatArray:
+    """Return points (count, p) of the exact sampler, each proven to lie inside."""
+    with precision(96):
+        drawn = [
+            domain.point(LazyUniforms(SeededBits(seed)).balls(0, domain.uniforms, 64))
+            for seed in range(count)
+        ]
+        assert all(domain.gauge_ball(point) < 1 for point in drawn)
+    return np.array([[float(x) for x in point] for point in drawn])
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
-from tests.unit.features.domains import of_blocks
+from tests.unit.features.domains import exact_points, of_blocks
 
 from dpwerm.arrays import FloatArray
 from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
-from dpwerm.exact import precision, sqrt_up
+from dpwerm.exact import sqrt_up
 from dpwerm.features.domain import CrossPolytope, Domain, Hull, Interval, Product
-from dpwerm.privacy.randomness import SeededBits
-from dpwerm.privacy.sampling import LazyUniforms
 
 ARM = of_blocks(((1, 0.5), (1, 1.0)))
 ARMS = Hull((ARM, ARM))
@@ -80,13 +78,7 @@ def test_rows_of_two_parts_are_in_the_hull_only_if_they_share_its_size() -> None
 def test_points_fill_the_set_evenly(domain: Domain) -> None:
     p = domain.dimension
     points = simulated(domain)
-    with precision(96):
-        drawn = [
-            domain.point(LazyUniforms(SeededBits(seed)).balls(0, domain.uniforms, 64))
-            for seed in range(1500)
-        ]
-        assert all(domain.gauge_ball(point) < 1 for point in drawn)
-    exact = np.array([[float(x) for x in point] for point in drawn])
+    exact = exact_points(domain)
     box = np.random.default_rng(3).uniform(-1, 1, (400_000, p)) * domain.column_bounds
     even = box[domain.gauge(box) <= 1]
     for found in (points, exact):

@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 from flint import arb
 from scipy import stats
+from tests.unit.features.domains import exact_points
 
 from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.exact import precision
 from dpwerm.features.domain import CrossPolytope, Domain, Interval
-from dpwerm.privacy.randomness import SeededBits
-from dpwerm.privacy.sampling import LazyUniforms
 
 SIMPLE: list[Domain] = [Interval(0.5), CrossPolytope(1, 0.5), CrossPolytope(3, 2.0)]
 ALPHA = 1e-4
@@ -45,13 +44,7 @@ def test_points_fill_the_set_evenly_exact_and_simulated(domain: Domain) -> None:
     p = domain.dimension
     draws = Draws.of((20_000,), p, np.random.default_rng(1))
     simulated = domain.simulated(draws, slice(0, p))
-    with precision(96):
-        drawn = [
-            domain.point(LazyUniforms(SeededBits(seed)).balls(0, domain.uniforms, 64))
-            for seed in range(1500)
-        ]
-        assert all(domain.gauge_ball(point) < 1 for point in drawn)
-    exact = np.array([[float(x) for x in point] for point in drawn])
+    exact = exact_points(domain)
     for points in (simulated, exact):
         # ‖V‖^p is uniform for a uniform point V; with a wrong width it is not.
         assert stats.kstest(domain.gauge(points) ** p, "uniform").pvalue > ALPHA

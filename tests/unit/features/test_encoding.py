@@ -102,7 +102,7 @@ def test_blocks_tell_intervals_from_indicator_blocks(kind: Kind) -> None:
     assert encoding.domain == Product((Interval(encoding.intercept_scale), *levels))
     assert mixed(kind, 0.0).domain == Product(levels)
     flat = [bound for width, bound in blocks_of(encoding) for _ in range(width)]
-    assert flat == encoding.column_bounds.tolist()
+    assert flat == encoding.domain.column_bounds.tolist()
 
 
 def test_centred_rows() -> None:
@@ -120,19 +120,19 @@ def test_paper_rows() -> None:
     expected = [[0, 0, 1, 0, 0], [0.75, 1, 0, 0, 1], [1, 0, 0, 1, 0], [0.5, 0, 1, 0, 0]]
     np.testing.assert_array_equal(X, np.array(expected) * q)
     assert encoding.intercept_scale == q
-    assert encoding.radius <= 1.0
+    assert encoding.domain.radius <= 1.0
 
 
 def test_names_bounds_and_radius() -> None:
     encoding = mixed(intercept=2.0)
     names = ("intercept", "age", "sex=M", "site=a", "site=b", "site=c")
     assert encoding.coefficient_names == names
-    assert encoding.column_bounds.tolist() == [2, 1, 1, 1, 1, 1]
-    assert Fraction(encoding.radius) ** 2 >= 7
-    assert Fraction(math.nextafter(encoding.radius, 0)) ** 2 < 7
+    assert encoding.domain.column_bounds.tolist() == [2, 1, 1, 1, 1, 1]
+    assert Fraction(encoding.domain.radius) ** 2 >= 7
+    assert Fraction(math.nextafter(encoding.domain.radius, 0)) ** 2 < 7
     bare = mixed(intercept=0.0)
     assert bare.coefficient_names == names[1:]
-    assert len(bare.column_bounds) == bare.n_columns == 5
+    assert len(bare.domain.column_bounds) == bare.n_columns == 5
 
 
 ends = st.floats(-1e12, 1e12)
@@ -169,9 +169,9 @@ def test_bounds_hold_exactly_for_every_value(
     rows += [(*extreme, "b", "c") for extreme in extremes]
     frame = pd.DataFrame(rows, columns=list(encoding.columns), dtype=object)
     X = encoding.encode(read_table(frame, encoding.columns))
-    s = encoding.column_bounds[1 if intercept else 0 :]
+    s = encoding.domain.column_bounds[1 if intercept else 0 :]
     assert (np.abs(X) <= s).all()
-    r2 = Fraction(encoding.radius) ** 2
+    r2 = Fraction(encoding.domain.radius) ** 2
     for row in X:
         squares = sum((Fraction(float(value)) ** 2 for value in row), Fraction(0))
         assert squares + Fraction(encoding.intercept_scale) ** 2 <= r2
@@ -232,10 +232,10 @@ def test_no_rows() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_files_round_trip(kind: Kind) -> None:
     encoding = mixed(kind, 0.25)
-    assert encoding.radius > 0
+    assert encoding.domain.radius > 0
     again = Encoding.from_dict(json.loads(json.dumps(encoding.to_dict())))
     assert again == encoding
-    assert again.radius == encoding.radius
+    assert again.domain.radius == encoding.domain.radius
 
 
 GOOD = {"kind": "number", "name": "a", "column": "a", "lower": 0, "upper": 1, "default": 0.5}
@@ -332,13 +332,13 @@ def test_an_array_needs_numbers_and_the_right_width() -> None:
 
 def test_bounds_cannot_be_changed_from_outside() -> None:
     with pytest.raises(ValueError, match="read-only"):
-        mixed().column_bounds[0] = 9
+        mixed().domain.column_bounds[0] = 9
 
 
 def test_encodings_are_equal_whatever_was_computed_from_them() -> None:
     first = Encoding.of_numbers(["a"], [(0.0, 1.0)])
     second = Encoding.of_numbers(["a"], [(0.0, 1.0)])
-    assert first.column_bounds is not None
+    assert first.domain.column_bounds is not None
     assert second.stretch is not None
     assert first == second
     assert hash(first) == hash(second)
@@ -374,7 +374,7 @@ def test_saturated_rows_stay_within_the_same_bounds_exactly(
     X = encoding.encode(read_table(frame, encoding.columns))
     learned = encoding.learning_rows(X)
     assert (block_norms(learned, encoding) <= 1).all()
-    assert (np.abs(learned) <= encoding.column_bounds[1:]).all()
+    assert (np.abs(learned) <= encoding.domain.column_bounds[1:]).all()
     # Levels stay where they are; numbers keep their sign and only grow.
     np.testing.assert_array_equal(learned[:, 1:], X[:, 1:])
     np.testing.assert_array_equal(learned[:, 0], np.clip(k * X[:, 0], -1, 1))
@@ -386,9 +386,9 @@ def test_saturated_rows_stay_within_the_same_bounds_exactly(
 def test_saturation_changes_no_public_bound(k: float) -> None:
     """Everything a privacy claim rests on is the same: r, s, the blocks, the encoded rows."""
     plain, other = mixed(), saturated(k)
-    assert other.radius == plain.radius
+    assert other.domain.radius == plain.domain.radius
     assert other.domain == plain.domain
-    assert other.column_bounds.tolist() == plain.column_bounds.tolist()
+    assert other.domain.column_bounds.tolist() == plain.domain.column_bounds.tolist()
     assert other.coefficient_names == plain.coefficient_names
     np.testing.assert_array_equal(
         other.encode(read_table(FRAME, other.columns)),
@@ -456,7 +456,7 @@ def test_centred_rows_become_rows_of_either_kind(kind: Kind) -> None:
 def test_a_changed_encoding_is_checked_anew() -> None:
     encoding = mixed()
     assert encoding.changed() == encoding
-    assert encoding.changed(intercept=0.5).radius < encoding.radius
+    assert encoding.changed(intercept=0.5).domain.radius < encoding.domain.radius
     for wrong in (
         {"saturation": 0.5},
         {"saturation": 101.0},

@@ -6,8 +6,7 @@ import pytest
 
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms.contract import Noise, checked_dimension, pure_epsilon
-from dpwerm.mechanisms.laplace import SphericalLaplace
-from dpwerm.mechanisms.output_perturbation import checked_release
+from dpwerm.mechanisms.output_perturbation import SphericalLaplace, checked_release
 from dpwerm.privacy.budget import Budget
 
 MECHANISM = SphericalLaplace()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.mechanisms.gaussian import Gaussian
-from dpwerm.mechanisms.laplace import SphericalLaplace
+from dpwerm.mechanisms.output_perturbation import SphericalLaplace
 from dpwerm.privacy.budget import Budget, GaussianBudget, only_budget
 
 MECHANISM = Gaussian()

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.features.domains import Curved, of_blocks
+from tests.unit.mechanisms.calibrations import inside_of, rate_of
 from tests.unit.mechanisms.perturbed_cases import (
     BLOCKS,
     P,
@@ -23,7 +24,6 @@ from tests.unit.mechanisms.perturbed_cases import (
 
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import get_mechanism
-from dpwerm.mechanisms.contract import Calibration, Inside
 from dpwerm.mechanisms.objective_perturbation import (
     ObjectiveBlock,
     ObjectiveEuclidean,
@@ -37,17 +37,6 @@ from dpwerm.privacy.sensitivity import ExternalModel, Facts, WorstCase
 L2, BLOCK = ObjectiveEuclidean(), ObjectiveBlock()
 both = pytest.mark.parametrize("mechanism", [L2, BLOCK], ids=lambda one: one.name)
 relations = pytest.mark.parametrize("relation", list(Relation))
-
-
-def inside_of(calibration: Calibration) -> Inside:
-    assert calibration.inside is not None
-    return calibration.inside
-
-
-def rate_of(calibration: Calibration) -> float:
-    rate = inside_of(calibration).rate
-    assert rate is not None
-    return rate
 
 
 def number(exact: Fraction | float) -> Any:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpwerm.mechanisms.laplace import ProductLaplace, SphericalLaplace
+from dpwerm.mechanisms.output_perturbation import ProductLaplace, SphericalLaplace
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.randomness import SeededBits
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpwerm.mechanisms.laplace import SphericalLaplace
+from dpwerm.mechanisms.output_perturbation import SphericalLaplace
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.randomness import SeededBits
 

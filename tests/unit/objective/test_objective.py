@@ -107,7 +107,7 @@ def test_residuals_and_a_penalty_matrix_add_up_to_the_formula(
     objective = Objective(data, loss, 2.0, Coupled(0.5, 0.25))
     p = data.dimension
     theta, M = random.normal(size=p), Coupled(0.5, 0.25).matrix(p)
-    X, w = data.whole.design(), data.weights
+    X, w = data.design(), data.weights
     r = X @ theta - data.targets
     here = objective.evaluate(theta)
     value = np.where(np.abs(r) <= 0.7, r**2 / 2, 0.7 * np.abs(r) - 0.7**2 / 2)

@@ -19,12 +19,12 @@ def test_scores_put_the_intercept_first() -> None:
     data = MemoryRows(**GOOD)
     theta = np.array([1.0, 2.0, 3.0])
     assert data.dimension == 3
-    assert data.whole.scores(theta).tolist() == [0.0, 5.5, 2.0]
+    assert data.scores(theta).tolist() == [0.0, 5.5, 2.0]
 
 
 def test_without_intercept_theta_has_only_features() -> None:
     data = MemoryRows(**(GOOD | {"intercept_scale": 0, "column_bounds": np.array([0.5, 1.0])}))
-    assert data.whole.pick(slice(1, 3)).scores(np.array([2.0, 3.0])).tolist() == [3.5, 0.0]
+    assert data.pick(slice(1, 3)).scores(np.array([2.0, 3.0])).tolist() == [3.5, 0.0]
 
 
 @pytest.mark.parametrize("n", [0, 1, BLOCK_ROWS, 300_000])

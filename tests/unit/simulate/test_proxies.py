@@ -88,7 +88,7 @@ def test_rows_are_rows_of_the_encoding(kind: str, widths: Widths) -> None:
     encoding = encoding_of(widths)
     for X in (found.X, found.people):
         assert blocks_hold(X, widths)
-        assert (np.abs(X) <= encoding.column_bounds[1:]).all()
+        assert (np.abs(X) <= encoding.domain.column_bounds[1:]).all()
 
 
 @kinds

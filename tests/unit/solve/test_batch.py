@@ -1,13 +1,12 @@
 """Many problems at once give the answers of the single solver, to the sum of the tolerances."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
-from flint import arb
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.unit.solve.losses import Plain
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
@@ -179,17 +178,6 @@ def test_parts_do_not_show(loss: Loss, monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.all(apart(whole.theta, parts.theta) <= whole.distance + parts.distance)
 
 
-@pytest.mark.parametrize("loss", LOSSES, ids=str)
-def test_any_start_leads_to_the_same_answer(loss: Loss) -> None:
-    batch = problems(3, 40, 2)
-    plain = minimise_batch(batch, loss, 1.0, tolerance=1e-8)
-    for start in (plain.theta, np.full((3, 3), -20.0), np.full((3, 2, 3), 1e3)):
-        moved = minimise_batch(batch, loss, 1.0, start=start, tolerance=1e-8)
-        expected = plain.theta[:, None] if start.ndim == 3 else plain.theta
-        assert moved.theta.shape == start.shape
-        assert np.all(apart(moved.theta, expected) <= 2e-8)
-
-
 def test_ordinary_problems_never_need_the_single_solver(alone: list[tuple[int, int, int]]) -> None:
     batch = problems(40, 200, 4)
     gammas = np.geomspace(100, 0.1, 10)
@@ -229,42 +217,6 @@ def test_a_tolerance_below_doubles_is_met_as_nearly_as_doubles_can(
     assert alone == [(0, 0, 0)]
     assert solution.theta[0].tolist() == [float(t) for t in exact]
     assert 1e-25 < solution.distance[0] < 1e-15
-
-
-@dataclass(frozen=True)
-class Plain:
-    """A loss of one's own, without ``curvature_at_slope``."""
-
-    honest: Loss
-    name: str = "plain"
-
-    @property
-    def parameters(self) -> dict[str, float]:
-        return {}
-
-    @property
-    def lipschitz(self) -> float:
-        return self.honest.lipschitz
-
-    @property
-    def smoothness(self) -> float:
-        return self.honest.smoothness
-
-    @property
-    def derivative_error(self) -> float:
-        return self.honest.derivative_error
-
-    def value(self, z: FloatArray) -> FloatArray:
-        return self.honest.value(z)
-
-    def derivative(self, z: FloatArray) -> FloatArray:
-        return self.honest.derivative(z)
-
-    def second_derivative(self, z: FloatArray) -> FloatArray:
-        return self.honest.second_derivative(z)
-
-    def derivative_ball(self, z: arb) -> arb:
-        return self.honest.derivative_ball(z)
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=str)

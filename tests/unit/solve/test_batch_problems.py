@@ -64,12 +64,11 @@ def test_what_is_repeated_is_not_copied() -> None:
 
 def test_some_problems_keep_what_is_asked_of_them() -> None:
     gamma = np.arange(1.0, 13.0).reshape(2, 3, 2)
-    start = np.random.default_rng(1).normal(size=(1, 3, 2, 3))
-    whole = Requests.of(BATCH, gamma, 1e-6, None, start)
+    tilt = np.random.default_rng(1).normal(size=(1, 3, 2, 3))
+    whole = Requests.of(BATCH, gamma, 1e-6, tilt)
     part = whole.part((slice(None), slice(1, 3), slice(1, 2)))
     assert np.array_equal(part.gamma, gamma[:, 1:, 1:])
-    assert part.start is not None
-    assert np.array_equal(part.start, start[0, 1:, 1:])
+    assert np.array_equal(part.tilt[0], tilt[0, 1:, 1:])
 
 
 @pytest.mark.parametrize(
@@ -85,7 +84,7 @@ def test_some_problems_keep_what_is_asked_of_them() -> None:
         ((1.0, 1e-6, np.ones((3, 3))), "tilt must have one entry"),
         ((1.0, 1e-6, np.ones((1, 2, 3))), "must fit the data sets"),
         ((1.0, 1e-6, np.full((1, 3, 3), np.nan)), "tilt must be finite"),
-        ((1.0, 1e-6, None, np.full((1, 3, 3), 1e101)), "start must be finite"),
+        ((1.0, 1e-6, np.full((1, 3, 3), 1e101)), "tilt must be finite"),
     ],
 )
 def test_requests_that_do_not_fit_are_refused(arguments: tuple[Any, ...], message: str) -> None:

@@ -1,13 +1,14 @@
 """The double certificate: true on hard problems, tight on easy ones, and refutable if broken."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import mpmath
 import numpy as np
 import pytest
+from tests.unit.solve.losses import Plain
 
 from dpwerm.arrays import FloatArray
 from dpwerm.objective.losses import HuberisedHinge, Logistic, Loss
@@ -77,33 +78,6 @@ def test_distance_is_exact_where_only_the_regulariser_acts() -> None:
         assert 0.3 <= claim.distance <= 0.3 * (1 + 1e-11)
 
 
-@dataclass(frozen=True)
-class Boastful:
-    """The Huberised hinge that hides one of the facts the certificate needs."""
-
-    smoothness: float
-    derivative_error: float
-    honest: HuberisedHinge
-    name: str = "boastful"
-    lipschitz: float = 1.0
-
-    @property
-    def parameters(self) -> dict[str, float]:
-        return {}
-
-    def value(self, z: FloatArray) -> FloatArray:
-        return self.honest.value(z)
-
-    def derivative(self, z: FloatArray) -> FloatArray:
-        return self.honest.derivative(z)
-
-    def second_derivative(self, z: FloatArray) -> FloatArray:
-        return self.honest.second_derivative(z)
-
-    def derivative_ball(self, z: Any) -> Any:
-        return self.honest.derivative_ball(z)
-
-
 def near_corner(loss: Loss) -> tuple[Objective, FloatArray]:
     """Return rows of size 1e-3 with margins near 1 that are sums of terms of size 1e5."""
     random = np.random.default_rng(4)
@@ -120,13 +94,13 @@ def test_a_certificate_without_the_margin_term_would_be_refuted(true_gradient: G
     objective, theta = near_corner(honest)
     wrong = miss(objective, theta, true_gradient)
     assert wrong <= certify(objective, theta).error
-    boastful = Boastful(1e-12, honest.derivative_error, honest)
+    boastful = Plain(honest, claimed_smoothness=1e-12)
     assert wrong > certify(near_corner(boastful)[0], theta).error
 
 
 def one_row(loss: Loss, weight: float, z: float) -> Objective:
     data = MemoryRows(np.ones((1, 1)), np.ones(1), np.array([weight]), 0.0, np.ones(1))
-    assert (data.whole.scores(np.array([z])) * data.targets).tolist() == [z]
+    assert (data.scores(np.array([z])) * data.targets).tolist() == [z]
     return Objective(data, loss, 1e-12)
 
 
@@ -134,7 +108,7 @@ def test_a_certificate_without_the_derivative_error_would_be_refuted(
     true_gradient: GradientOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     honest = HuberisedHinge(0.3)
-    boastful = Boastful(1e-12, 0.0, honest)
+    boastful = Plain(honest, 1e-12, 0.0)
     margins = np.random.default_rng(3).uniform(1.25, 1.3, 200)
     monkeypatch.setattr(certificate, "BLOCK_ROWS", 1)
     refuted = 0
@@ -157,7 +131,7 @@ def test_a_certificate_without_the_summation_term_would_be_refuted(
     wrong = miss(objective, theta, true_gradient)
     assert wrong <= certify(objective, theta).error
     monkeypatch.setattr(certificate, "growth", lambda k: 0.0)
-    boastful = Boastful(1e-12, 0.0, HuberisedHinge(0.5))
+    boastful = Plain(HuberisedHinge(0.5), 1e-12, 0.0)
     assert wrong > certify(Objective(data, boastful, 1e-12), theta).error
 
 

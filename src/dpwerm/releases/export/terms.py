@@ -14,11 +14,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from dpwerm.data.table import MISSING
 from dpwerm.errors import ParameterError
-from dpwerm.features.blocks import CategoryBlock, NumberBlock
+from dpwerm.features.blocks import CategoryBlock, NumberBlock, number_scale
 from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of, notice
 from dpwerm.text import one_line
@@ -124,14 +122,14 @@ def terms_of(rule: Rule) -> Terms:
 
 
 def _number(block: NumberBlock, coefficient: float, *, centred: bool) -> NumberTerm:
-    zero, unit, least = block.scale(np.array(block.lower), np.array(block.upper), centred=centred)
+    zero, unit, least = number_scale(block.lower, block.upper, centred=centred)
     return NumberTerm(
         block.column,
         block.lower,
         block.upper,
         block.default,
-        float(zero),
-        float(unit),
+        zero,
+        unit,
         least,
         coefficient,
     )

@@ -211,27 +211,21 @@ def treatment_value(
 
 def _refuse_other_study(rule: Rule, declared: Declaration) -> None:
     """Raise if a study speaks of other arms, or of the same benefit in another way."""
-    arms = [[normalise(name) for name in names] for names in (rule.arms, declared.treatment.arms)]
-    if arms[0] != arms[1]:
+    arms = [rule.arms, declared.treatment.arms]
+    if len({tuple(map(normalise, names)) for names in arms}) > 1:
+        ours, theirs = (" and ".join(map(repr, names)) for names in arms)
         raise ParameterError(
-            f"the rule decides between {_both(rule.arms)}, the study has the arms "
-            f"{_both(declared.treatment.arms)}: evaluate it on a trial of the same arms, named in "
-            "the same order"
+            f"the rule decides between {ours}, the study has the arms {theirs}: evaluate it on a "
+            "trial of the same arms, named in the same order"
         )
-    ours, theirs = rule.declaration.benefit, declared.benefit
-    if ours.column != theirs.column:
-        return
     for key in ("direction", "transform"):
-        if getattr(ours, key) != getattr(theirs, key):
+        learned, said = (getattr(one.benefit, key) for one in (rule.declaration, declared))
+        if learned != said and rule.declaration.benefit.column == declared.benefit.column:
             raise ParameterError(
-                f"the rule was learned with {key} {getattr(ours, key)!r} of the benefit "
-                f"{ours.column!r}, the study says {getattr(theirs, key)!r}: mend the study, or "
+                f"the rule was learned with {key} {learned!r} of the benefit "
+                f"{declared.benefit.column!r}, the study says {said!r}: mend the study, or "
                 "evaluate a rule that was learned with it"
             )
-
-
-def _both(arms: tuple[str, str]) -> str:
-    return f"{arms[0]!r} and {arms[1]!r}"
 
 
 def _refuse_origin(rule: Rule, declared: Declaration) -> None:

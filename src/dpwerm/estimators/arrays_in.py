@@ -80,9 +80,8 @@ def _plain_array(X: Any) -> Any:
         )
     if values.dtype.kind == "c":
         raise ParameterError("X: Complex data not supported")
-    if values.dtype.kind in "mMV":
-        raise ParameterError("X has dates or times where a number is expected")
-    if values.dtype.kind == "O" and any(isinstance(one, np.datetime64) for one in values.flat):
+    objects = values.flat if values.dtype.kind == "O" else ()
+    if values.dtype.kind in "mMV" or any(isinstance(one, np.datetime64) for one in objects):
         raise ParameterError("X has dates or times where a number is expected")
     return _converted(values) if values.dtype.kind in "OUST" else values
 
@@ -91,9 +90,7 @@ def _keep_names(estimator: BaseEstimator, names: Sequence[str], *, reset: bool) 
     """Keep the names of a frame that scikit-learn does not know how to ask, or compare them."""
     if reset:
         estimator.feature_names_in_ = np.asarray(names, dtype=object)
-    elif hasattr(estimator, "feature_names_in_") and list(estimator.feature_names_in_) != list(
-        names
-    ):
+    elif list(getattr(estimator, "feature_names_in_", names)) != list(names):
         raise ParameterError(
             "the feature names should match those that were passed during fit, in the same order: "
             + ", ".join(estimator.feature_names_in_)
@@ -102,7 +99,6 @@ def _keep_names(estimator: BaseEstimator, names: Sequence[str], *, reset: bool) 
 
 def _converted(values: Any) -> Any:
     """Return numbers held as objects as floats; text that is no number is refused unquoted."""
-    problem = ""
     try:
         return np.asarray(values, dtype=np.float64)
     except ValueError:

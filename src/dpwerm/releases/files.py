@@ -106,9 +106,6 @@ def _object(path: Path) -> dict[str, Any]:
     return content
 
 
-# -- writing ---------------------------------------------------------------------------------
-
-
 def digest_of(content: Mapping[str, Any]) -> str:
     """Return the digest of plain content, its own digest left out."""
     rest = {key: value for key, value in content.items() if key != "digest"}
@@ -151,13 +148,9 @@ def write_bytes(content: bytes, path: Path) -> None:
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the name of a new file durable, where the operating system offers that for folders."""
+    # The name of a new file is made durable where the operating system offers that for folders.
     with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
+        handle = os.open(path.parent, os.O_RDONLY)
         try:
             os.fsync(handle)
         finally:

@@ -28,6 +28,12 @@ from dpwerm.study.treatment import Declaration
 from dpwerm.weighting.contract import model_encoding, origin_for, split
 
 BOUND, OTHER_BOUND = "weight bound V/pi_min", "weight bound of the design"
+PARTS = {
+    "perturbation": ("kappa", "epsilon_inside", "epsilon_outside", "jacobian", "rate", "sigma"),
+    "sensitivity": ("minimiser", "tolerance", "total"),
+    "noise": ("scale", "grid_exponent"),
+    "gaussian": ("rho", "mu"),
+}
 GIVEN = (
     *(f"certificate.{promise}" for promise in PROMISES),
     "propensity.certificate.mechanism",
@@ -43,19 +49,7 @@ SHOWN = (
     OTHER_BOUND,
     "weight origin",
     "certificate.radius",
-    "certificate.perturbation.kappa",
-    "certificate.perturbation.epsilon_inside",
-    "certificate.perturbation.epsilon_outside",
-    "certificate.perturbation.jacobian",
-    "certificate.perturbation.rate",
-    "certificate.perturbation.sigma",
-    "certificate.sensitivity.minimiser",
-    "certificate.sensitivity.tolerance",
-    "certificate.sensitivity.total",
-    "certificate.noise.scale",
-    "certificate.noise.grid_exponent",
-    "certificate.gaussian.rho",
-    "certificate.gaussian.mu",
+    *(f"certificate.{part}.{key}" for part, keys in PARTS.items() for key in keys),
     "certificate.private",
     "propensity.certificate.private",
     "propensity.certificate.noise.scale",
@@ -123,7 +117,9 @@ def notice(rule: Rule) -> str:
             promise = f"epsilon {budget.epsilon}, delta {budget.delta}"
         if rule.propensity is not None:
             own = "rule" if rule.tuning is None else "tuning of gamma and rule"
-            parts = f"propensity model {rule.propensity.certificate.epsilon}, {own} {_own(rule)}"
+            spent = rule.own_budget
+            cost = spent.epsilon if isinstance(spent, Budget) else spent
+            parts = f"propensity model {rule.propensity.certificate.epsilon}, {own} {cost}"
             promise += f" in all ({parts})"
         elif rule.tuning is not None:
             promise += " in all, private tuning of gamma included"
@@ -131,17 +127,6 @@ def notice(rule: Rule) -> str:
     if certificate.epsilon == "Infinity":
         return "NOT PRIVATE: fitted without noise. Do not publish if the data is sensitive."
     return "NOT PRIVATE: the noise came from a seed. For simulation only."
-
-
-def _own(rule: Rule) -> str:
-    """Return what the rule cost without its propensity model, in a word."""
-    own = rule.own_budget
-    return str(own.epsilon if isinstance(own, Budget) else own)
-
-
-def what_of(rule: Rule) -> str:
-    """Return what a ledger calls a rule that was charged."""
-    return "rule" if rule.tuning is None else "tuned rule"
 
 
 def _release(record: ReleaseRecord, where: str, prefix: str = "") -> Release:
@@ -157,18 +142,14 @@ def _release(record: ReleaseRecord, where: str, prefix: str = "") -> Release:
     if len(coefficients.integers) != len(record.certificate.design.coefficient_names(encoding)):
         fault = Fault(f"{prefix}coefficients.integers", "not one per encoded column")
         raise RuleFileError(where, [fault])
-    release = Release(
-        encoding, tuple(coefficients.integers), record.certificate, coefficients.threshold
-    )
+    integers = tuple(coefficients.integers)
+    release = Release(encoding, integers, record.certificate, coefficients.threshold)
     try:
         release.own_units()
     except OverflowError:
         fault = Fault(f"{prefix}coefficients", "too large for a double")
         raise RuleFileError(where, [fault]) from None
     return release
-
-
-# -- what follows from the rest ---------------------------------------------------------------
 
 
 def verify_release(release: Release) -> list[Finding]:
@@ -195,17 +176,14 @@ def declared_findings(rule: Rule) -> list[Finding]:
     certificate, declaration = rule.release.certificate, rule.declaration
     origin = origin_for(declaration.treatment, rule.release.encoding, certificate.n or 1)
     recorded, bound = certificate.weight_origin, certificate.design.weight_bound(declaration)
-    findings = [
-        Finding(
-            BOUND if certificate.weighting is None else OTHER_BOUND, certificate.weight_bound, bound
-        ),
+    name = BOUND if certificate.weighting is None else OTHER_BOUND
+    return [
+        Finding(name, certificate.weight_bound, bound),
         Finding("weight origin", recorded.name, origin.name),
         Finding("weight origin, its numbers", recorded.parameters, dict(origin.parameters)),
+        *tuning_findings(rule),
+        *([] if rule.propensity is None else _propensity(rule, rule.propensity)),
     ]
-    findings += tuning_findings(rule)
-    if rule.propensity is None:
-        return findings
-    return findings + _propensity(rule, rule.propensity)
 
 
 def _propensity(rule: Rule, propensity: Release) -> list[Finding]:
@@ -225,13 +203,9 @@ def _propensity(rule: Rule, propensity: Release) -> list[Finding]:
         "ledger": (own.receipt, certificate.receipt),
         "share of the budget": (_parts(rule, propensity), "as declared"),
     }
-    return [
-        *(
-            Finding(f"propensity.{finding.what}", finding.recorded, finding.derived)
-            for finding in verify_release(propensity)
-        ),
-        *(Finding(f"propensity model, {what}", *pair) for what, pair in pairs.items()),
-    ]
+    findings = verify_release(propensity)
+    as_any = [replace(finding, what=f"propensity.{finding.what}") for finding in findings]
+    return as_any + [Finding(f"propensity model, {what}", *pair) for what, pair in pairs.items()]
 
 
 def _parts(rule: Rule, propensity: Release) -> str:
@@ -249,13 +223,12 @@ def tuning_findings(rule: Rule) -> list[Finding]:
     tuning = rule.tuning
     if tuning is None:
         return []
-    certificate = rule.release.certificate
-    steps, chosen = tuning.steps, certificate.chosen
+    certificate, chosen = rule.release.certificate, rule.release.certificate.chosen
     pairs: dict[str, tuple[object, object]] = {
         "relation": (str(certificate.relation), str(Relation.REPLACE_ONE)),
         "rows of all slots": (sum(tuning.slots), tuning.rows),
         "rows of the released fit": (certificate.n, tuning.released_rows),
-        "budget of the released fit": (str(certificate.budget), str(steps.rule)),
+        "budget of the released fit": (str(certificate.budget), str(tuning.steps.rule)),
         "gamma is a candidate": (certificate.gamma in tuning.candidates, True),
         "gamma was simulated": (chosen is not None and "gamma" in chosen.settings, False),
         "candidates": (_fitted(rule, tuning), "all can be fitted"),
@@ -312,17 +285,14 @@ class RuleKind(Kind[Rule]):
     def parse(self, content: dict[str, Any], where: str) -> Rule:
         """Return the rule that plain content describes, or every fault of its form."""
         record = self.record(RuleRecord, content, where)
-        release = _release(record, where)
-        propensity = None
-        if record.propensity is not None:
-            propensity = _release(record.propensity, where, "propensity.")
+        release, model = _release(record, where), record.propensity
+        propensity = None if model is None else _release(model, where, "propensity.")
         with refused_at(where, "treatment, benefit"):
             facts = Declaration.of_record(record.treatment, record.benefit)
         if (facts.treatment.origin == ReleasedModel.name) != (propensity is not None):
             fault = Fault("propensity", "must be there exactly if the propensity model is private")
             raise RuleFileError(where, [fault])
-        strange = sorted(set(record.sources) - {block.name for block in release.encoding.blocks})
-        if strange:
+        if not set(record.sources) <= {block.name for block in release.encoding.blocks}:
             raise RuleFileError(where, [Fault("sources", "names something that is no feature")])
         study, sources = record.study, record.sources
         facts = replace(facts, study_id=study.id, study_name=study.name, sources=sources)
@@ -335,7 +305,8 @@ class RuleKind(Kind[Rule]):
 
     def charged(self, release: Rule) -> tuple[str, str]:
         """Return what a ledger calls a rule, and its study."""
-        return what_of(release), release.declaration.study_id
+        what = "rule" if release.tuning is None else "tuned rule"
+        return what, release.declaration.study_id
 
     def checks(self, release: Rule) -> list[Finding]:
         """Return what follows from the certificates and from the declaration."""

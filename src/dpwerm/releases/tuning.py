@@ -14,7 +14,7 @@ derived again. Proof: docs/proofs/private-tuning.md.
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Context, Decimal, localcontext
 from itertools import pairwise
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field
 
@@ -50,11 +50,6 @@ RUNS = 3
 
 RUNS_PER_CANDIDATE = 4
 """How often each candidate was expected to be tried with ``repeats``."""
-
-TRAINING = (7, 10)
-"""The share of rows on which repeated runs were fitted."""
-
-_RUN_DIGITS = 9
 
 _CHOICE = "Candidate j was fitted on slot j alone, and {} chose one by scores on the last slot"
 _PARTS = _CHOICE + (
@@ -94,8 +89,7 @@ def refuse_retired(name: str, how: object) -> None:
 
 def training_slots(rows: int) -> tuple[int, int]:
     """Return the slots of ``repeats`` of rows ≥ 2: seven tenths to fit on, the rest to score."""
-    top, bottom = TRAINING
-    training = max(1, rows * top // bottom)
+    training = max(1, rows * 7 // 10)
     return training, rows - training
 
 
@@ -103,7 +97,7 @@ def one_run(total: Budget) -> Budget:
     """Return the part of one run: ε/3 rounded down to nine digits, so the total is kept."""
     if not total.is_private:
         return total
-    with localcontext(Context(prec=_RUN_DIGITS, rounding=ROUND_FLOOR)):
+    with localcontext(Context(prec=9, rounding=ROUND_FLOOR)):
         part: Decimal = total.epsilon / RUNS
     if part < EPSILON_SMALLEST:
         raise ParameterError(
@@ -120,11 +114,7 @@ def best_run(one: Budget) -> Budget:
         return Budget(RUNS * one.epsilon)
 
 
-# -- a tuning and its cost -----------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Steps:
+class Steps(NamedTuple):
     """What each step may cost: a candidate's fit, the choice, the released fit."""
 
     fit: Budget
@@ -186,10 +176,10 @@ class Tuning:
     @property
     def cost(self) -> AnyBudget:
         """What the steps cost together: at most ``budget``, and less only by rounding."""
-        steps = self.steps
-        once = largest(steps.fit, steps.choice)
+        fit, choice, rule = self.steps
+        once = largest(fit, choice)
         if self.how == SPLIT:
-            return total(once, steps.rule)
+            return total(once, rule)
         return best_run(once) if self.how == REPEATS else once
 
     @property
@@ -263,12 +253,6 @@ def checked_candidates(candidates: object) -> tuple[float, ...]:
     return values
 
 
-PROOF = "docs/proofs/private-tuning.md"
-
-
-# -- the key tuning of a rule file ---------------------------------------------------------
-
-
 class StepRecord(Record):
     """What one step may cost, as exact text."""
 
@@ -321,5 +305,5 @@ def plain_tuning(tuning: Tuning) -> dict[str, Any]:
         "share": None if tuning.share is None else str(tuning.share),
         "repeats": tuning.repeats,
         "claim": tuning.claim,
-        "proof": PROOF,
+        "proof": "docs/proofs/private-tuning.md",
     }

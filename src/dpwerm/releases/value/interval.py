@@ -56,8 +56,6 @@ def upper_tail(x: FloatArray, variance: FloatArray, scales: FloatArray) -> Float
     return np.clip(certain, 0.0, 1.0)
 
 
-# -- intervals -----------------------------------------------------------------------------
-
 SAFETY = 1.0
 """Chosen by simulation (benchmarks/coverage.py): coverage holds and intervals stay short."""
 
@@ -96,37 +94,39 @@ class Interval(NamedTuple):
 
 
 def value_target(layout: Layout, policy: Policy, sums: FloatArray) -> Target:
-    """Return the value of a policy, in units of the benefit's range; sums: (..., C, K)."""
-    mean, size = _ratio(layout, policy, sums)
+    """Return the value of a policy, in units of the benefit's range; sums: (..., C, K).
+
+    A person drawn by weight has weight Σa²/Σa, within [1, largest weight].
+    """
+    top = np.einsum("ci,cik,...ck->...", policy.numerator, layout.linear, sums)
+    size = np.einsum("c,ck,...ck->...", policy.denominator, layout.linear[:, -1], sums)
+    squares = np.einsum("c,ck,...ck->...", policy.denominator, layout.square[:, -1, -1], sums)
     known = size >= ONE_PERSON
     size = np.where(known, size, 1.0)
-    weight = _typical_weight(layout, policy, sums, size)
+    weight = np.clip(squares / size, 1.0, policy.weight)
 
     def form(m: FloatArray) -> Form:
-        return _form(policy, m, size, weight)
+        h = np.broadcast_to(policy.numerator, (*np.shape(m), *policy.numerator.shape)).copy()
+        h[..., -1] -= np.multiply.outer(m, policy.denominator)
+        up, down = weight * (policy.top - m) / size, weight * (m - policy.bottom) / size
+        return Form(h / size[..., None, None], up[..., None], down[..., None])
 
-    return Target(policy.name, np.clip(mean, 0.0, 1.0), 0.0, 1.0, known, form)
+    return Target(policy.name, np.clip(top / size, 0.0, 1.0), 0.0, 1.0, known, form)
 
 
 def gain_target(layout: Layout, policy: Policy, other: Policy, sums: FloatArray) -> Target:
     """Return how much a policy gains over another; what both have in common cancels."""
-    mean, size = _ratio(layout, policy, sums)
-    mean_other, size_other = _ratio(layout, other, sums)
-    known = (size >= ONE_PERSON) & (size_other >= ONE_PERSON)
-    size, size_other = np.where(known, size, 1.0), np.where(known, size_other, 1.0)
-    mean, mean_other = np.clip(mean, 0.0, 1.0), np.clip(mean_other, 0.0, 1.0)
-    gain = mean - mean_other
-    weight = _typical_weight(layout, policy, sums, size)
-    weight_other = _typical_weight(layout, other, sums, size_other)
+    first, second = value_target(layout, policy, sums), value_target(layout, other, sums)
+    gain = first.estimate - second.estimate
 
     def form(candidate: FloatArray) -> Form:
         half = (candidate - gain) / 2
-        ours = _form(policy, np.clip(mean + half, 0.0, 1.0), size, weight)
-        theirs = _form(other, np.clip(mean_other - half, 0.0, 1.0), size_other, weight_other)
+        ours = first.form(np.clip(first.estimate + half, 0.0, 1.0))
+        theirs = second.form(np.clip(second.estimate - half, 0.0, 1.0))
         up = np.concatenate([ours.up, theirs.down], axis=-1)
         return Form(ours.h - theirs.h, up, np.concatenate([ours.down, theirs.up], axis=-1))
 
-    return Target(policy.name, gain, -1.0, 1.0, known, form)
+    return Target(policy.name, gain, -1.0, 1.0, first.known & second.known, form)
 
 
 def interval_of(
@@ -169,29 +169,6 @@ def interval_of(
         holds = inside(middle)
         good, bad = np.where(holds, middle, good), np.where(holds, bad, middle)
     return Interval(*np.where(whole, limits, good))
-
-
-def _ratio(layout: Layout, policy: Policy, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the value of a policy and its denominator, each (...,)."""
-    top = np.einsum("ci,cik,...ck->...", policy.numerator, layout.linear, sums)
-    size = np.einsum("c,ck,...ck->...", policy.denominator, layout.linear[:, -1], sums)
-    return top / np.where(size >= ONE_PERSON, size, 1.0), size
-
-
-def _typical_weight(
-    layout: Layout, policy: Policy, sums: FloatArray, size: FloatArray
-) -> FloatArray:
-    """Return Σa²/Σa, the weight of a person drawn by weight, within [1, largest weight]."""
-    squares = np.einsum("c,ck,...ck->...", policy.denominator, layout.square[:, -1, -1], sums)
-    weight: FloatArray = np.clip(squares / size, 1.0, policy.weight)
-    return weight
-
-
-def _form(policy: Policy, m: FloatArray, size: FloatArray, weight: FloatArray) -> Form:
-    h = np.broadcast_to(policy.numerator, (*np.shape(m), *policy.numerator.shape)).copy()
-    h[..., -1] -= np.multiply.outer(m, policy.denominator)
-    up, down = weight * (policy.top - m) / size, weight * (m - policy.bottom) / size
-    return Form(h / size[..., None, None], up[..., None], down[..., None])
 
 
 def _law(

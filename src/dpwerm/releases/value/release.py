@@ -7,7 +7,7 @@ and is computed again when it is verified.
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -214,44 +214,25 @@ class ValueRelease:
         """Return a target in units of the benefit, where ``zero`` is its 0."""
         lower, upper = self.declaration.benefit.range
         size = upper - lower
-        both = self._ends(target)
-        privacy, sampling = self._ends(target, sampling=False), self._ends(target, privacy=False)
+        places = DIGITS - math.floor(math.log10(size))
 
-        def own(share: float) -> float:
-            return _rounded(zero + size * share, size)
+        def own(share: Any, start: float = 0.0) -> float:
+            return round(start + size * float(share), places) + 0.0  # never −0
 
-        told = bool(target.known) and both != (target.lower, target.upper)
+        scale = float(self.noise.exact_scale)
+        found = partial(interval_of, self.layout, target, self.sums, scale, self.confidence)
+        both, privacy, sampling = found(), found(sampling=False), found(privacy=False)
+        told = bool(target.known) and tuple(map(float, both)) != (target.lower, target.upper)
         return Estimate(
             name=target.name,
             over=over,
-            estimate=own(float(target.estimate)) if told else None,
-            lower=own(both[0]),
-            upper=own(both[1]),
-            privacy=_rounded(size * (privacy[1] - privacy[0]) / 2, size),
-            sampling=_rounded(size * (sampling[1] - sampling[0]) / 2, size),
+            estimate=own(target.estimate, zero) if told else None,
+            lower=own(both.lower, zero),
+            upper=own(both.upper, zero),
+            privacy=own((privacy.upper - privacy.lower) / 2),
+            sampling=own((sampling.upper - sampling.lower) / 2),
         )
 
-    def _ends(
-        self, target: Target, *, privacy: bool = True, sampling: bool = True
-    ) -> tuple[float, float]:
-        found = interval_of(
-            self.layout,
-            target,
-            self.sums,
-            float(self.noise.exact_scale),
-            self.confidence,
-            privacy=privacy,
-            sampling=sampling,
-        )
-        return float(found.lower), float(found.upper)
-
-
-def _rounded(value: float, size: float) -> float:
-    """Return a number to ``DIGITS`` digits of a range, never −0."""
-    return round(value, DIGITS - math.floor(math.log10(size))) + 0.0
-
-
-# -- value.json ----------------------------------------------------------------------------
 
 SHOWN = (
     "digest",

@@ -212,11 +212,6 @@ class Checked:
     payment: Payment
     parameters: Mapping[str, Any]
 
-    def belongs_to(self, estimator: Any) -> bool:
-        """Whether the estimator still has the parameters that were checked."""
-        now = estimator.get_params(deep=False)
-        return all(self.parameters.get(name) is value for name, value in now.items())
-
 
 def checked_problem(estimator: Any) -> tuple[Declaration, Problem | None]:
     """Return what is public about a fit; raise for every parameter that is wrong.

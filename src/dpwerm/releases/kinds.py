@@ -134,8 +134,6 @@ class Kind(ABC, Generic[R]):
     report: Callable[..., Any] | None = None
     audited: Callable[[], Iterable[Any]] | None = None
 
-    # -- what each kind says ---------------------------------------------------------------
-
     @abstractmethod
     def plain(self, release: R) -> dict[str, Any]:
         """Return the content of a file without format, version and digest."""
@@ -265,8 +263,6 @@ def compared(
     ]
 
 
-# -- the registry ----------------------------------------------------------------------------
-
 RULE, VALUE = "dpwerm-rule", "dpwerm-value"
 _HOMES = {RULE: "dpwerm.releases.rule_file", VALUE: "dpwerm.releases.value.release"}
 """Where the kinds of the library register themselves when they are first asked for."""
@@ -320,34 +316,31 @@ def check_file(path: Path) -> Checked[Any]:
     return kind_in(content).check(content, path.name)
 
 
-# -- what a file must say because of the charge that paid for it -------------------------------
-# A file alone shows only that its numbers belong together. The ledger knows what was charged
-# before the noise was drawn, and which release came of it: a consistent forgery differs from one
-# of the two.
-
-
 def ledger_findings(found: Released, entries: Iterable[Entry], study: str = "") -> list[Finding]:
     """Return the checks of a release against the ledger; what is not private need be in none.
 
+    A file alone shows only that its numbers belong together. The ledger knows what was charged
+    before the noise was drawn, and which release came of it: a consistent forgery differs from one.
     entries: of the ledger from the first one on, whose chain was verified; study: the id that a
     study file gives, empty to take the release's own word
     """
-    receipt = found.receipt
-    if receipt is None and not found.private:
+    if found.receipt is None and not found.private:
         return []
-    if receipt is None:
-        findings = [Finding(f"{CHARGE}charge", "none", "the entry that paid for the release")]
-    else:
+    pairs: dict[str, tuple[object, object]] = {
+        "charge": ("none", "the entry that paid for the release")
+    }
+    if found.receipt is not None:
         known = {entry.number: entry for entry in entries}
-        findings = _charge_findings(found, receipt, known, study or found.study)
+        pairs = _of_charge(found, found.receipt, known, study or found.study)
     if study and found.study not in ("", study):
-        findings.append(Finding(f"{CHARGE}study file", found.study, study))
-    return findings
+        pairs["study file"] = (found.study, study)
+    return [Finding(f"{CHARGE}{name}", *pair) for name, pair in pairs.items()]
 
 
-def _charge_findings(
+def _of_charge(
     found: Released, receipt: Receipt, known: Mapping[int, Entry], study: str
-) -> list[Finding]:
+) -> dict[str, tuple[object, object]]:
+    """Return what a release says and what the entry that it names says, by what is compared."""
     pairs: dict[str, tuple[object, object]] = {
         "id": (receipt.ledger, known[1].body.get("ledger") if 1 in known else NO_ENTRY),
         "hash of the charge": (receipt.hash, NO_ENTRY),
@@ -366,4 +359,4 @@ def _charge_findings(
         }
         if study:
             pairs["study"] = (study, paid.get("study"))
-    return [Finding(f"{CHARGE}{name}", *pair) for name, pair in pairs.items()]
+    return pairs

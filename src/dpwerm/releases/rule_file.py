@@ -224,6 +224,8 @@ def tuning_findings(rule: Rule) -> list[Finding]:
     if tuning is None:
         return []
     certificate, chosen = rule.release.certificate, rule.release.certificate.chosen
+    cost, whole = tuning.cost, tuning.budget
+    within = cost.epsilon <= whole.epsilon and cost.delta <= whole.delta
     pairs: dict[str, tuple[object, object]] = {
         "relation": (str(certificate.relation), str(Relation.REPLACE_ONE)),
         "rows of all slots": (sum(tuning.slots), tuning.rows),
@@ -232,7 +234,7 @@ def tuning_findings(rule: Rule) -> list[Finding]:
         "gamma is a candidate": (certificate.gamma in tuning.candidates, True),
         "gamma was simulated": (chosen is not None and "gamma" in chosen.settings, False),
         "candidates": (_fitted(rule, tuning), "all can be fitted"),
-        "cost of all steps": (_cost(tuning), f"within {tuning.budget}"),
+        "cost of all steps": (f"within {whole}" if within else str(cost), f"within {whole}"),
     }
     return [Finding(f"tuning, {what}", *pair) for what, pair in pairs.items()]
 
@@ -248,15 +250,6 @@ def _fitted(rule: Rule, tuning: Tuning) -> str:
     except DpwermError as error:
         return str(error)
     return "all can be fitted"
-
-
-def _cost(tuning: Tuning) -> str:
-    """Return whether the steps together are within the whole budget."""
-    cost, whole = tuning.cost, tuning.budget
-    if not isinstance(cost, Budget):
-        return str(cost)
-    within = cost.epsilon <= whole.epsilon and cost.delta <= whole.delta
-    return f"within {whole}" if within else str(cost)
 
 
 class RuleKind(Kind[Rule]):

@@ -23,7 +23,6 @@ from dpwerm.features.blocks import Frozen as Record
 from dpwerm.parameters import one_of, positive
 from dpwerm.privacy.budget import (
     EPSILON_SMALLEST,
-    AnyBudget,
     Budget,
     parted,
     shortest,
@@ -174,7 +173,7 @@ class Tuning:
         return steps_of(self.how, self.budget, self.share)
 
     @property
-    def cost(self) -> AnyBudget:
+    def cost(self) -> Budget:
         """What the steps cost together: at most ``budget``, and less only by rounding."""
         fit, choice, rule = self.steps
         once = largest(fit, choice)

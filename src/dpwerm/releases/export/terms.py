@@ -151,10 +151,7 @@ def digest(rule: Rule) -> str:
 
 
 def heading(rule: Rule, unused: Sequence[str] = ()) -> list[str]:
-    """Return the lines of the heading; each is one line whatever names a file holds.
-
-    unused: columns that the export leaves out.
-    """
+    """Return the heading, each a line whatever a file names; unused: columns that are left out."""
     first, second = rule.arms
     lines = [
         rule.title,
@@ -179,10 +176,9 @@ _SPACE = (
 
 
 def sql_spellings(text: str, declared: str) -> list[str]:
-    """Return the spellings of a normalised text that SQL looks for, itself first.
+    """Return the spellings of a normalised text that SQL looks for: itself, and as declared.
 
-    The one the study declares, for a whole number also the one with ".0", for true and false the
-    usual three.
+    Also a whole number with ".0", and the usual three of true and false.
     """
     found = [text, declared]
     if re.fullmatch("-?[0-9]+", text):

@@ -234,16 +234,7 @@ class ValueRelease:
         )
 
 
-SHOWN = (
-    "digest",
-    "certificate.epsilon",
-    "certificate.delta",
-    "certificate.private",
-    "certificate.pi_min",
-    "certificate.sensitivity",
-    "certificate.noise_scale",
-    "certificate.grid_exponent",
-)
+SHOWN = ("epsilon", "delta", "private", "pi_min", "sensitivity", "noise_scale", "grid_exponent")
 
 
 class SumsRecord(Record):
@@ -288,7 +279,7 @@ class ValueKind(Kind[ValueRelease]):
     format, version, releases = VALUE, 2, ValueRelease
     charged_as = ("value",)
     again = "evaluate again"
-    shown = SHOWN
+    shown = ("digest", *(f"certificate.{key}" for key in SHOWN))
     given = ("certificate.epsilon", "certificate.delta")
 
     def plain(self, release: ValueRelease) -> dict[str, Any]:

@@ -38,10 +38,7 @@ from dpwerm.weighting.contract import trial_of_table
 
 
 class Evaluation:
-    """The public choices of one evaluation, checked before a row is read.
-
-    The parameters are those of :func:`treatment_value`.
-    """
+    """The public choices of one :func:`treatment_value`, checked before a row is read."""
 
     def __init__(
         self,
@@ -88,17 +85,12 @@ class Evaluation:
         )
         self.declaration = for_evaluation(declared).checked()
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns that are read: the rule's, and those of the study."""
-        facts = self.declaration
-        own = (*facts.treatment.columns, facts.benefit.column)
-        studied = self.study.columns if self.study is not None else own
-        return tuple(dict.fromkeys([*self.rule.release.encoding.columns, *studied]))
-
     def read(self, source: object) -> Table:
-        """Return the columns of a table; only its form can be refused."""
-        table = read_table(source, self.columns)
+        """Return the rule's and the study's columns of a table; only its form can be refused."""
+        own = (*self.declaration.treatment.columns, self.declaration.benefit.column)
+        studied = self.study.columns if self.study is not None else own
+        both = dict.fromkeys([*self.rule.release.encoding.columns, *studied])
+        table = read_table(source, tuple(both))
         if table.n_rows == 0 and self.relation.publishes_n:
             remedy = "under replace_one the number of rows is public and must be at least 1"
             raise TableError(table.label, [Fault("rows", "there is none", remedy)])

@@ -220,16 +220,16 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
                 )
             if len(classes) < 2:
                 raise ParameterError("y has only one class; two are needed")
-        known = (y == classes[0]) | (y == classes[1])
-        if not np.all(known):
+        if not np.all((y == classes[0]) | (y == classes[1])):
             raise ParameterError("y has labels other than the two declared classes")
         return classes, np.where(y == classes[1], 1.0, -1.0)
 
     def _weights(self, sample_weight: Any, n: int) -> tuple[float, FloatArray]:
         """Return W and the weights clipped to [0, W]."""
         if sample_weight is None:
-            bound = 1.0 if self.weight_bound is None else self.weight_bound
-            bound = positive("weight_bound", bound)
+            bound = positive(
+                "weight_bound", 1.0 if self.weight_bound is None else self.weight_bound
+            )
             return bound, np.full(n, min(1.0, bound))
         if self.weight_bound is None:
             raise ParameterError(

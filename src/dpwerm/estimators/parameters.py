@@ -150,10 +150,7 @@ def loss_of(loss: str | Loss, h: object = None) -> Loss:
 def specification_of(
     estimator: Any, *, weight_bound: float, relation: object, origin: str = KnownByDesign.name
 ) -> Specification:
-    """Return the public choices behind an estimator's parameters, before γ and mechanism are set.
-
-    They stand at γ = 1 and the plain mechanism until ``with_settings`` replaces them.
-    """
+    """Return the public choices of an estimator, at γ = 1 and the plain mechanism until set."""
     budget = budget_of(estimator.epsilon, estimator.delta)
     return Specification(
         budget=budget,
@@ -203,8 +200,7 @@ def payment_in(estimator: Any, what: str) -> Payment:
 class Checked:
     """What is public about a fit and was found right: nothing was read or chosen.
 
-    problem : known before the rows are where a study declares the features
-    parameters : those of the estimator that were checked
+    problem : None where no study declares the features; parameters : those that were checked
     """
 
     declaration: Declaration
@@ -241,10 +237,7 @@ def _relation(estimator: Any) -> Relation:
 
 
 def unfitted(estimator: BaseEstimator) -> Any:
-    """Return a shallow copy without what an earlier fit left, to fit in the estimator's place.
-
-    The estimator keeps its earlier release, which was paid for, until there is a new one.
-    """
+    """Return a shallow copy to fit in an estimator's place, which keeps its paid release so long."""
     fresh = copy.copy(estimator)
     for name in _fitted(fresh):
         delattr(fresh, name)

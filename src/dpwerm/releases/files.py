@@ -119,10 +119,7 @@ def temporary_beside(path: Path) -> Path:
 
 
 def write_json(content: Mapping[str, Any], path: Path) -> None:
-    """Write plain content as indented JSON, or leave everything as it was.
-
-    NaN and infinity, which JSON does not have, are errors.
-    """
+    """Write plain content as indented JSON, where NaN is an error, or leave all as it was."""
     write_text(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n", path)
 
 

@@ -89,10 +89,7 @@ class StudyRecord(Record):
 
 
 class RuleRecord(ReleaseRecord):
-    """The content of a rule file.
-
-    ``propensity`` is the private propensity model and ``tuning`` the private tuning of γ, if any.
-    """
+    """The content of a rule file; ``propensity`` and ``tuning`` are private ones, if any."""
 
     format: Literal["dpwerm-rule"]
     version: Literal[5]

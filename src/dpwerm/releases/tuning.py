@@ -209,10 +209,7 @@ def slots_of(how: str, rows: int, count: int) -> tuple[int, ...]:
 
 
 def steps_of(how: str, budget: Budget, share: Decimal | None) -> Steps:
-    """Return what each step may cost.
-
-    With ``split`` and ``repeats`` every step has δ = 0: their proofs are about ε alone.
-    """
+    """Return what each step may cost; the proofs of ``split`` and ``repeats`` are about ε alone."""
     if budget.delta and how in (SPLIT, REPEATS):
         raise ParameterError(f"tuning by {how} needs delta = 0; {PARTS} can have one")
     if how == SPLIT:
@@ -276,10 +273,7 @@ class TuningRecord(Record):
     proof: Name
 
     def tuning(self) -> Tuning:
-        """Return the tuning that the facts of this record describe.
-
-        Who chose in a split follows from the claim alone; it costs the same either way.
-        """
+        """Return the tuning of these facts; who chose in a split follows from the claim alone."""
         return Tuning(
             how=self.how,
             candidates=tuple(self.candidates),

@@ -137,10 +137,7 @@ def model_encoding(encoding: Encoding) -> Encoding:
 
 
 def split(budget: AnyBudget, treatment: Treatment) -> tuple[Budget | None, AnyBudget]:
-    """Return the parts of a budget for the propensity model (None if it needs none) and the rule.
-
-    The model's part has ε alone; a δ stays with the rule.
-    """
+    """Return the parts of the propensity model, without δ and None if unused, and of the rule."""
     model = treatment.propensity
     if not isinstance(model, PrivatePropensity):
         return None, budget
@@ -181,8 +178,7 @@ def second_arm(
 ) -> FloatArray:
     """Return P(second arm | x) of each row (n,) from design, table or a public model.
 
-    encoding : any encoding of the trial's features
-    released : the private propensity model, where the declaration has one
+    encoding : any of the trial's features; released : the private propensity model, if declared
     """
     model = declaration.treatment.propensity
     if trial.given_propensity is not None:

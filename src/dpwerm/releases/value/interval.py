@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpwerm.arrays import FloatArray
+from dpwerm.arrays import BoolArray, FloatArray
 from dpwerm.releases.value.layout import Layout, Policy
 
 STEP, NODES = 0.25, 128
@@ -82,7 +82,7 @@ class Target:
     estimate: FloatArray
     lower: float
     upper: float
-    known: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+    known: BoolArray
     form: Callable[[FloatArray], Form]
 
 
@@ -150,7 +150,7 @@ def interval_of(
     limits = np.stack([np.full_like(estimate, one) for one in (target.lower, target.upper)])
     above = (limits == target.upper)[..., None]
 
-    def inside(candidate: FloatArray) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    def inside(candidate: FloatArray) -> BoolArray:
         form = target.form(candidate)
         variance, scales = _law(layout, form.h, sums, scale)
         away = np.abs(candidate - estimate)

@@ -33,7 +33,7 @@ from typing import Any, Self
 import numpy as np
 from pydantic import ValidationError, field_validator
 
-from dpwerm.arrays import FloatArray, IntArray
+from dpwerm.arrays import BoolArray, FloatArray, IntArray
 from dpwerm.data.table import normalise
 from dpwerm.errors import ParameterError, StudyError
 from dpwerm.faults import faults_of, wrong
@@ -306,8 +306,7 @@ def shared_rows(
 ) -> tuple[IntArray, IntArray]:
     """Return the cell (n,) and the shares (n, K) of each row of a trial, which are sensitive.
 
-    declaration : as ``for_evaluation`` gives it
-    encoding : the features' encoding that an external or an outcome model is about
+    declaration : as ``for_evaluation`` gives it; encoding : what an outcome model is about
     """
     treatment = declaration.treatment
     u = _unit(declaration, trial.outcome)
@@ -336,11 +335,7 @@ def _unit(declaration: Declaration, outcome: FloatArray) -> FloatArray:
 
 
 def robust_term(
-    predicted: FloatArray,
-    u: FloatArray,
-    probability: FloatArray,
-    received: np.ndarray[tuple[int, ...], np.dtype[np.bool_]],
-    most: float,
+    predicted: FloatArray, u: FloatArray, probability: FloatArray, received: BoolArray, most: float
 ) -> FloatArray:
     """Return ψ of one arm as a number y in [0, 1]: y = (ψ + a − 1)/(2a − 1), a = ``most``."""
     residual = np.where(received, (u - predicted) / probability, 0.0)

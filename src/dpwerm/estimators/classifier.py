@@ -227,9 +227,8 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
     def _weights(self, sample_weight: Any, n: int) -> tuple[float, FloatArray]:
         """Return W and the weights clipped to [0, W]."""
         if sample_weight is None:
-            bound = positive(
-                "weight_bound", 1.0 if self.weight_bound is None else self.weight_bound
-            )
+            bound = 1.0 if self.weight_bound is None else self.weight_bound
+            bound = positive("weight_bound", bound)
             return bound, np.full(n, min(1.0, bound))
         if self.weight_bound is None:
             raise ParameterError(

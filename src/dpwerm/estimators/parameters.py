@@ -237,7 +237,7 @@ def _relation(estimator: Any) -> Relation:
 
 
 def unfitted(estimator: BaseEstimator) -> Any:
-    """Return a shallow copy to fit in an estimator's place, which keeps its paid release so long."""
+    """Return a copy to fit in an estimator's place, which keeps what it released until then."""
     fresh = copy.copy(estimator)
     for name in _fitted(fresh):
         delattr(fresh, name)

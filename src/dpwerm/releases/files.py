@@ -19,8 +19,6 @@ from dpwerm.study.values import BROKEN
 from dpwerm.text import stays_in_line
 
 LARGEST_FILE = 20_000_000
-LARGEST_INTEGER = 10**40
-DEEPEST = 20
 
 
 class _RefusedError(ValueError):
@@ -39,7 +37,7 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def _integer(text: str) -> int:
-    if len(text) > 42 or abs(int(text)) > LARGEST_INTEGER:
+    if len(text) > 42 or abs(int(text)) > 10**40:
         raise _RefusedError("a number is too large")
     return int(text)
 
@@ -52,9 +50,9 @@ def _decimal(text: str) -> float:
 
 
 def _is_deep(content: object) -> bool:
-    """Whether lists and objects are nested deeper than any rule file needs."""
+    """Whether lists and objects are nested deeper than 20, more than any rule file needs."""
     level = [content]
-    for _ in range(DEEPEST):
+    for _ in range(20):
         inner = [value for value in level if isinstance(value, (list, dict))]
         if not inner:
             return False

@@ -28,19 +28,20 @@ from dpwerm.study.treatment import Declaration
 from dpwerm.weighting.contract import model_encoding, origin_for, split
 
 BOUND, OTHER_BOUND = "weight bound V/pi_min", "weight bound of the design"
-PARTS = {
-    "perturbation": ("kappa", "epsilon_inside", "epsilon_outside", "jacobian", "rate", "sigma"),
-    "sensitivity": ("minimiser", "tolerance", "total"),
-    "noise": ("scale", "grid_exponent"),
-    "gaussian": ("rho", "mu"),
+INSIDE = ("kappa", "epsilon_inside", "epsilon_outside", "jacobian", "rate", "sigma")
+COMPUTED = {
+    "certificate": ("radius", "private"),
+    "certificate.perturbation": INSIDE,
+    "certificate.sensitivity": ("minimiser", "tolerance", "total"),
+    "certificate.noise": ("scale", "grid_exponent"),
+    "certificate.gaussian": ("rho", "mu"),
+    "propensity.certificate": ("private", "noise.scale"),
+    "tuning": ("claim", "fit.epsilon", "choice.epsilon"),
 }
 GIVEN = (
     *(f"certificate.{promise}" for promise in PROMISES),
-    "propensity.certificate.mechanism",
-    "propensity.certificate.epsilon",
-    "tuning.how",
-    "tuning.rows",
-    "tuning.epsilon",
+    *(f"propensity.certificate.{key}" for key in ("mechanism", "epsilon")),
+    *(f"tuning.{key}" for key in ("how", "rows", "epsilon")),
 )
 SHOWN = (
     *GIVEN,
@@ -48,17 +49,9 @@ SHOWN = (
     BOUND,
     OTHER_BOUND,
     "weight origin",
-    "certificate.radius",
-    *(f"certificate.{part}.{key}" for part, keys in PARTS.items() for key in keys),
-    "certificate.private",
-    "propensity.certificate.private",
-    "propensity.certificate.noise.scale",
+    *(f"{part}.{key}" for part, keys in COMPUTED.items() for key in keys),
     "propensity model, share of the budget",
-    "tuning.claim",
-    "tuning.fit.epsilon",
-    "tuning.choice.epsilon",
-    "tuning, rows of the released fit",
-    "tuning, budget of the released fit",
+    *(f"tuning, {what} of the released fit" for what in ("rows", "budget")),
     "tuning, cost of all steps",
 )
 

@@ -47,9 +47,6 @@ FLIP, REPEATS = RETIRED = ("flip", "repeats")
 RUNS = 3
 """What the best of a geometric number of runs costs, in units of one run."""
 
-RUNS_PER_CANDIDATE = 4
-"""How often each candidate was expected to be tried with ``repeats``."""
-
 _CHOICE = "Candidate j was fitted on slot j alone, and {} chose one by scores on the last slot"
 _PARTS = _CHOICE + (
     ". One person is in one slot, so all of it costs the larger of a fit and the choice."
@@ -151,8 +148,8 @@ class Tuning:
             raise ParameterError(f"there must be a share with {SPLIT} and with nothing else")
         if (self.repeats is not None) != (self.how == REPEATS):
             raise ParameterError(f"there must be repeats with {REPEATS} and with nothing else")
-        if self.repeats not in (None, RUNS_PER_CANDIDATE * len(self.candidates)):
-            raise ParameterError(f"repeats must be {RUNS_PER_CANDIDATE} for each candidate")
+        if self.repeats not in (None, 4 * len(self.candidates)):
+            raise ParameterError("repeats must be 4 for each candidate")
         if self.flipped and self.how != SPLIT:
             raise ParameterError(f"flipped is for {SPLIT} alone")
         _ = self.slots, self.steps

@@ -24,14 +24,13 @@ import numpy as np
 from dpwerm.arrays import BoolArray, FloatArray
 from dpwerm.releases.value.layout import Layout, Policy
 
-STEP, NODES = 0.25, 128
-"""Nodes of the midpoint rule, in units of one over the standard deviation of X."""
+STEP = 0.25
+"""Between nodes of the midpoint rule, in units of one over the standard deviation of X."""
 
 FARTHEST = 12.0
 """Beyond so many standard deviations the probability counts as 0."""
 
-_NODES = STEP * (np.arange(NODES) + 0.5)
-_TINY = 1e-300
+_NODES = STEP * (np.arange(128) + 0.5)
 
 
 def upper_tail(x: FloatArray, variance: FloatArray, scales: FloatArray) -> FloatArray:
@@ -42,7 +41,7 @@ def upper_tail(x: FloatArray, variance: FloatArray, scales: FloatArray) -> Float
     x, variance: (...,), σ² ≥ 0; scales: (..., J), λ ≥ 0. The midpoint rule is off by about 1e-4
     for a single Laplace number and far less for the sums of several that occur here.
     """
-    deviation = np.sqrt(np.maximum(variance + 2 * (scales**2).sum(axis=-1), _TINY))
+    deviation = np.sqrt(np.maximum(variance + 2 * (scales**2).sum(axis=-1), 1e-300))
     place = np.clip(x / deviation, -FARTHEST, FARTHEST)
     share = np.minimum(variance / deviation**2, 1.0)
     squares = _NODES**2
@@ -58,12 +57,6 @@ def upper_tail(x: FloatArray, variance: FloatArray, scales: FloatArray) -> Float
 
 SAFETY = 1.0
 """Chosen by simulation (benchmarks/coverage.py): coverage holds and intervals stay short."""
-
-ONE_PERSON = 1.0
-"""The least weight of one person; where the noisy sums hold less, nothing is known."""
-
-STEPS = 30
-"""Halvings of the interval that holds an end: to 2^−30 of the range."""
 
 
 class Form(NamedTuple):
@@ -101,7 +94,7 @@ def value_target(layout: Layout, policy: Policy, sums: FloatArray) -> Target:
     top = np.einsum("ci,cik,...ck->...", policy.numerator, layout.linear, sums)
     size = np.einsum("c,ck,...ck->...", policy.denominator, layout.linear[:, -1], sums)
     squares = np.einsum("c,ck,...ck->...", policy.denominator, layout.square[:, -1, -1], sums)
-    known = size >= ONE_PERSON
+    known = size >= 1  # the least weight of one person
     size = np.where(known, size, 1.0)
     weight = np.clip(squares / size, 1.0, policy.weight)
 
@@ -164,7 +157,7 @@ def interval_of(
 
     whole = inside(limits) | ~target.known
     good, bad = np.broadcast_to(estimate, limits.shape), limits
-    for _ in range(STEPS):
+    for _ in range(30):  # halvings: an end is found to 2^−30 of the range
         middle = (good + bad) / 2
         holds = inside(middle)
         good, bad = np.where(holds, middle, good), np.where(holds, bad, middle)

@@ -14,8 +14,7 @@ A row is divided into shares by Bernstein polynomials, which add up to 1 whateve
 
 Three sums of these shares tell Σ1, Σu and Σu² and cost what one count costs. A weight 1/P that
 differs from row to row is divided in the same way: t² + 2t(1 − t) ≤ 1 with t = π_min/P. A row whose
-arm, benefit or propensity is missing is in no cell. It is left out whatever the others are, so it
-neither stops an evaluation nor shows in one.
+arm, benefit or propensity is missing is in no cell, whatever the others are.
 
 A doubly robust value starts from a public model m_A of the benefit under each arm:
 
@@ -268,9 +267,7 @@ def split_pair(u: FloatArray, w: FloatArray) -> IntArray:
 
     Piece 3i + j is the i-th share of u times the j-th of w; u, w: (n,) in [0, 1].
     """
-    outer = split_evenly(u)
-    parts = [_three(w, outer[:, i], outer[:, i] / UNIT) for i in range(3)]
-    return np.column_stack(parts)
+    return np.column_stack([_three(w, part, part / UNIT) for part in split_evenly(u).T])
 
 
 def _three(u: FloatArray, whole: IntArray, weight: FloatArray) -> IntArray:
@@ -329,9 +326,8 @@ def shared_rows(
 
 def _unit(declaration: Declaration, outcome: FloatArray) -> FloatArray:
     """Return the benefit as u in [0, 1], 1 the best; NaN where it is missing."""
-    bound = declaration.benefit.clip
-    u: FloatArray = np.clip((declaration.benefit.centred(outcome) / bound + 1) / 2, 0.0, 1.0)
-    return u
+    shares = declaration.benefit.centred(outcome) / declaration.benefit.clip
+    return np.asarray(np.clip((shares + 1) / 2, 0.0, 1.0))
 
 
 def robust_term(
@@ -339,5 +335,4 @@ def robust_term(
 ) -> FloatArray:
     """Return ψ of one arm as a number y in [0, 1]: y = (ψ + a − 1)/(2a − 1), a = ``most``."""
     residual = np.where(received, (u - predicted) / probability, 0.0)
-    term: FloatArray = np.clip((predicted + residual + most - 1) / (2 * most - 1), 0.0, 1.0)
-    return term
+    return np.asarray(np.clip((predicted + residual + most - 1) / (2 * most - 1), 0.0, 1.0))

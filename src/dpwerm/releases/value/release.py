@@ -46,9 +46,6 @@ from dpwerm.releases.value.layout import (
 )
 from dpwerm.study.treatment import Declaration
 
-DIGITS = 6
-"""Values are given to so many digits of the benefit's range."""
-
 
 class ValueCertificate(Record):
     """Everything the privacy claim of an evaluation rests on, besides the rule's own claim."""
@@ -214,7 +211,7 @@ class ValueRelease:
         """Return a target in units of the benefit, where ``zero`` is its 0."""
         lower, upper = self.declaration.benefit.range
         size = upper - lower
-        places = DIGITS - math.floor(math.log10(size))
+        places = 6 - math.floor(math.log10(size))  # six digits of the benefit's range
 
         def own(share: Any, start: float = 0.0) -> float:
             return round(start + size * float(share), places) + 0.0  # never −0

@@ -38,10 +38,7 @@ from dpwerm.weighting.contract import trial_of_table
 
 
 class Evaluation:
-    """The public choices of one evaluation, checked before a row is read.
-
-    The parameters are those of :func:`treatment_value`.
-    """
+    """The public choices of one :func:`treatment_value`, checked before a row is read."""
 
     def __init__(
         self,
@@ -88,17 +85,12 @@ class Evaluation:
         )
         self.declaration = for_evaluation(declared).checked()
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns that are read: the rule's, and those of the study."""
-        facts = self.declaration
-        own = (*facts.treatment.columns, facts.benefit.column)
-        studied = self.study.columns if self.study is not None else own
-        return tuple(dict.fromkeys([*self.rule.release.encoding.columns, *studied]))
-
     def read(self, source: object) -> Table:
-        """Return the columns of a table; only its form can be refused."""
-        table = read_table(source, self.columns)
+        """Return the rule's and the study's columns of a table; only its form can be refused."""
+        own = (*self.declaration.treatment.columns, self.declaration.benefit.column)
+        studied = self.study.columns if self.study is not None else own
+        both = dict.fromkeys([*self.rule.release.encoding.columns, *studied])
+        table = read_table(source, tuple(both))
         if table.n_rows == 0 and self.relation.publishes_n:
             remedy = "under replace_one the number of rows is public and must be at least 1"
             raise TableError(table.label, [Fault("rows", "there is none", remedy)])
@@ -211,27 +203,21 @@ def treatment_value(
 
 def _refuse_other_study(rule: Rule, declared: Declaration) -> None:
     """Raise if a study speaks of other arms, or of the same benefit in another way."""
-    arms = [[normalise(name) for name in names] for names in (rule.arms, declared.treatment.arms)]
-    if arms[0] != arms[1]:
+    arms = [rule.arms, declared.treatment.arms]
+    if len({tuple(map(normalise, names)) for names in arms}) > 1:
+        ours, theirs = (" and ".join(map(repr, names)) for names in arms)
         raise ParameterError(
-            f"the rule decides between {_both(rule.arms)}, the study has the arms "
-            f"{_both(declared.treatment.arms)}: evaluate it on a trial of the same arms, named in "
-            "the same order"
+            f"the rule decides between {ours}, the study has the arms {theirs}: evaluate it on a "
+            "trial of the same arms, named in the same order"
         )
-    ours, theirs = rule.declaration.benefit, declared.benefit
-    if ours.column != theirs.column:
-        return
     for key in ("direction", "transform"):
-        if getattr(ours, key) != getattr(theirs, key):
+        learned, said = (getattr(one.benefit, key) for one in (rule.declaration, declared))
+        if learned != said and rule.declaration.benefit.column == declared.benefit.column:
             raise ParameterError(
-                f"the rule was learned with {key} {getattr(ours, key)!r} of the benefit "
-                f"{ours.column!r}, the study says {getattr(theirs, key)!r}: mend the study, or "
+                f"the rule was learned with {key} {learned!r} of the benefit "
+                f"{declared.benefit.column!r}, the study says {said!r}: mend the study, or "
                 "evaluate a rule that was learned with it"
             )
-
-
-def _both(arms: tuple[str, str]) -> str:
-    return f"{arms[0]!r} and {arms[1]!r}"
 
 
 def _refuse_origin(rule: Rule, declared: Declaration) -> None:

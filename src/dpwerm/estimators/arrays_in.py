@@ -4,7 +4,7 @@ scikit-learn's own messages quote the cell that could not be converted, or the w
 they would quote is therefore refused here, before its validators see it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -31,9 +31,17 @@ def numeric_matrix(estimator: BaseEstimator, X: Any, *, reset: bool) -> FloatArr
         values, dtype=np.float64, order="C", input_name="X", estimator=type(estimator).__name__
     )
     validate_data(estimator, values if frame is None else X, reset=reset, skip_check_array=True)
-    names = [] if frame is None else frame.columns
+    names = [] if frame is None else list(frame.columns)
     if names and all(isinstance(name, str) for name in names):
-        _keep_names(estimator, names, reset=reset)
+        # scikit-learn does not know how to ask every kind of frame for its names.
+        if reset:
+            estimator.feature_names_in_ = np.asarray(names, dtype=object)
+        elif list(getattr(estimator, "feature_names_in_", names)) != names:
+            known = ", ".join(estimator.feature_names_in_)
+            raise ParameterError(
+                "the feature names should match those that were passed during fit, in the same "
+                f"order: {known}"
+            )
     return np.asarray(checked, dtype=np.float64)
 
 
@@ -80,29 +88,14 @@ def _plain_array(X: Any) -> Any:
         )
     if values.dtype.kind == "c":
         raise ParameterError("X: Complex data not supported")
-    if values.dtype.kind in "mMV":
-        raise ParameterError("X has dates or times where a number is expected")
-    if values.dtype.kind == "O" and any(isinstance(one, np.datetime64) for one in values.flat):
+    objects = values.flat if values.dtype.kind == "O" else ()
+    if values.dtype.kind in "mMV" or any(isinstance(one, np.datetime64) for one in objects):
         raise ParameterError("X has dates or times where a number is expected")
     return _converted(values) if values.dtype.kind in "OUST" else values
 
 
-def _keep_names(estimator: BaseEstimator, names: Sequence[str], *, reset: bool) -> None:
-    """Keep the names of a frame that scikit-learn does not know how to ask, or compare them."""
-    if reset:
-        estimator.feature_names_in_ = np.asarray(names, dtype=object)
-    elif hasattr(estimator, "feature_names_in_") and list(estimator.feature_names_in_) != list(
-        names
-    ):
-        raise ParameterError(
-            "the feature names should match those that were passed during fit, in the same order: "
-            + ", ".join(estimator.feature_names_in_)
-        )
-
-
 def _converted(values: Any) -> Any:
     """Return numbers held as objects as floats; text that is no number is refused unquoted."""
-    problem = ""
     try:
         return np.asarray(values, dtype=np.float64)
     except ValueError:

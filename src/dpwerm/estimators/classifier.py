@@ -220,8 +220,7 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
                 )
             if len(classes) < 2:
                 raise ParameterError("y has only one class; two are needed")
-        known = (y == classes[0]) | (y == classes[1])
-        if not np.all(known):
+        if not np.all((y == classes[0]) | (y == classes[1])):
             raise ParameterError("y has labels other than the two declared classes")
         return classes, np.where(y == classes[1], 1.0, -1.0)
 

@@ -40,7 +40,6 @@ PARAMETERS = {
 }
 """The parameter behind each key of a study file, where the two have different names."""
 
-
 BARE_MODELS = ("private", "ridge", "asymptotic")
 """The models of the propensity that need no word besides their name; the last is refused."""
 
@@ -140,26 +139,18 @@ def declared_labels(estimator: Any) -> list[Any]:
     return list(named)
 
 
-# -- the public side of a fit; no row is read ------------------------------------------------
-
-
 def loss_of(loss: str | Loss, h: object = None) -> Loss:
     """Return the loss by its registered name, or the instance of a registered class."""
-    width = None if h is None else positive("h", h)
+    width = {} if h is None else {"h": positive("h", h)}
     if not isinstance(loss, str):
         return get_loss(loss.name, **loss.parameters)
-    if loss == HuberisedHinge.name and width is not None:
-        return get_loss(loss, h=width)
-    return get_loss(loss)
+    return get_loss(loss, **(width if loss == HuberisedHinge.name else {}))
 
 
 def specification_of(
     estimator: Any, *, weight_bound: float, relation: object, origin: str = KnownByDesign.name
 ) -> Specification:
-    """Return the public choices behind an estimator's parameters, before γ and mechanism are set.
-
-    They stand at γ = 1 and the plain mechanism until ``with_settings`` replaces them.
-    """
+    """Return the public choices of an estimator, at γ = 1 and the plain mechanism until set."""
     budget = budget_of(estimator.epsilon, estimator.delta)
     return Specification(
         budget=budget,
@@ -177,14 +168,14 @@ def choices_of(
     estimator: Any, declaration: Declaration
 ) -> tuple[Specification, Hyperparameters, int | None]:
     """Return what is fixed before γ is, what is asked for, and the planned number of people."""
-    study, planned = estimator.study, planned_of(estimator.planned_n)
-    intercept = estimator.intercept_scale
+    study, intercept = estimator.study, estimator.intercept_scale
+    planned = planned_of(estimator.planned_n)
     if study is not None:
         planned, intercept = study.about.planned_n, study.method.intercept_scale
     bound = OUTCOME_WEIGHTED.weight_bound(declaration)
     spec = specification_of(estimator, weight_bound=bound, relation=_relation(estimator))
-    clip = fixed_clip(declaration)
-    return spec, Hyperparameters.of(estimator, intercept=intercept, clip=clip), planned
+    asked = Hyperparameters.of(estimator, intercept=intercept, clip=fixed_clip(declaration))
+    return spec, asked, planned
 
 
 def problem_of(estimator: Any, declaration: Declaration, encoding: Encoding) -> Problem:
@@ -209,19 +200,13 @@ def payment_in(estimator: Any, what: str) -> Payment:
 class Checked:
     """What is public about a fit and was found right: nothing was read or chosen.
 
-    problem : known before the rows are where a study declares the features
-    parameters : those of the estimator that were checked
+    problem : None where no study declares the features; parameters : those that were checked
     """
 
     declaration: Declaration
     problem: Problem | None
     payment: Payment
     parameters: Mapping[str, Any]
-
-    def belongs_to(self, estimator: Any) -> bool:
-        """Whether the estimator still has the parameters that were checked."""
-        now = estimator.get_params(deep=False)
-        return all(self.parameters.get(name) is value for name, value in now.items())
 
 
 def checked_problem(estimator: Any) -> tuple[Declaration, Problem | None]:
@@ -231,16 +216,6 @@ def checked_problem(estimator: Any) -> tuple[Declaration, Problem | None]:
     the rows themselves.
     """
     declaration = declaration_of(estimator).checked()
-    _check_choices(estimator, declaration)
-    problem = None
-    if estimator.study is not None:
-        problem = problem_of(estimator, declaration, estimator.study.encoding())
-        problem.check()
-    return declaration, problem
-
-
-def _check_choices(estimator: Any, declaration: Declaration) -> None:
-    """Raise for hyperparameters and budgets that do not fit together."""
     whole, asked, planned = choices_of(estimator, declaration)
     _, rest = split(whole.budget, declaration.treatment)
     spec = whole.with_settings(budget=rest)
@@ -248,23 +223,21 @@ def _check_choices(estimator: Any, declaration: Declaration) -> None:
         public_people(planned, spec, whose="a private propensity model")
     if asked.gamma is None:
         public_people(planned, spec)
-    asked.or_plain(spec.budget).specification(spec, spec.weight_bound)
+    asked.or_plain(rest).specification(spec, spec.weight_bound)
+    if estimator.study is None:
+        return declaration, None
+    problem = problem_of(estimator, declaration, estimator.study.encoding())
+    problem.check()
+    return declaration, problem
 
 
 def _relation(estimator: Any) -> Relation:
-    study = estimator.study
-    declared = study.relation if study is not None else estimator.relation
-    return Relation.of(declared or Relation.REPLACE_ONE)
-
-
-# -- an earlier release stays until there is a new one --------------------------------------
+    declared = estimator if estimator.study is None else estimator.study
+    return Relation.of(declared.relation or Relation.REPLACE_ONE)
 
 
 def unfitted(estimator: BaseEstimator) -> Any:
-    """Return a shallow copy without what an earlier fit left, to fit in the estimator's place.
-
-    The estimator keeps its earlier release, which was paid for, until there is a new one.
-    """
+    """Return a copy to fit in an estimator's place, which keeps what it released until then."""
     fresh = copy.copy(estimator)
     for name in _fitted(fresh):
         delattr(fresh, name)

@@ -175,10 +175,10 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
         (n,) P(second arm | x) if declared as ``"column"``.
         """
         fresh = unfitted(self)
-        known = checked
-        if known is None or not known.belongs_to(self):
-            known = self.check_parameters()
-        problem, declaration = known.problem, known.declaration
+        now = self.get_params(deep=False)
+        if checked is None or any(checked.parameters.get(name) is not now[name] for name in now):
+            checked = self.check_parameters()
+        problem, declaration = checked.problem, checked.declaration
         if self.study is not None and problem is not None:
             if not (treatment is None and benefit is None and propensity is None):
                 raise ParameterError("with a study, fit takes the table alone")
@@ -190,9 +190,9 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
             matrix = numeric_matrix(fresh, X, reset=True)
             problem = problem_of(self, declaration, number_encoding(fresh, matrix.shape[1]))
             trial = trial_of_arrays(matrix, treatment, benefit, propensity, declaration)
-        fresh.rule_ = fit(problem, trial, known.payment, on_stage)
+        fresh.rule_ = fit(problem, trial, checked.payment, on_stage)
         take_over(self, fresh)
-        attach(known.payment, self.rule_.receipt, lambda: content_of(self.rule_))
+        attach(checked.payment, self.rule_.receipt, lambda: content_of(self.rule_))
         return self
 
     @property

@@ -235,7 +235,7 @@ def budget_of(epsilon: Any, delta: Any = 0) -> AnyBudget:
     return epsilon
 
 
-def total(first: AnyBudget, second: AnyBudget) -> AnyBudget:
+def total(first: AnyBudget, second: AnyBudget) -> Budget:
     r"""Return what two releases cost together, the second one knowing the first.
 
     .. math:: (\varepsilon_1 + \varepsilon_2,\; \delta_1 + \delta_2)

@@ -41,9 +41,6 @@ Exponent = Annotated[int, Field(ge=-2000, le=2000, strict=True)]
 Randomness = Literal["operating system", "seeded"]
 
 
-# -- the public choices --------------------------------------------------------------------
-
-
 class Chosen(Record):
     """Which settings were chosen on simulated problems, how accurate they were there, and why."""
 
@@ -97,9 +94,6 @@ class Specification:
         return replace(self, **settings)
 
 
-# -- the key ledger ------------------------------------------------------------------------
-
-
 class LedgerRecord(Record):
     """The receipt of a charge, as in :class:`~dpwerm.privacy.randomness.Receipt`."""
 
@@ -109,13 +103,9 @@ class LedgerRecord(Record):
     hash: Annotated[str, Field(pattern="^sha256:[0-9a-f]{64}$", strict=True)]
 
 
-def _form(value: Any) -> str:
-    return "charge" if isinstance(value, dict | LedgerRecord) else NO_LEDGER
-
-
 LedgerKey = Annotated[
     Annotated[Literal["none"], Tag(NO_LEDGER)] | Annotated[LedgerRecord, Tag("charge")],
-    Discriminator(_form),
+    Discriminator(lambda key: "charge" if isinstance(key, dict | LedgerRecord) else NO_LEDGER),
 ]
 """The key ``ledger`` of a certificate."""
 
@@ -128,9 +118,6 @@ def ledger_key(receipt: Receipt | None) -> Literal["none"] | LedgerRecord:
 def receipt_in(key: Literal["none"] | LedgerRecord) -> Receipt | None:
     """Return the receipt that a certificate names, None if it names none."""
     return None if isinstance(key, str) else Receipt(**key.model_dump())
-
-
-# -- the certificate -----------------------------------------------------------------------
 
 
 class NamedRecord(Record):

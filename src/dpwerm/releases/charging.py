@@ -133,7 +133,5 @@ def _refuse_alone(study: Study, budget: AnyBudget) -> None:
 
 def _total(study: Study) -> Total | None:
     """Return the total that a study declares, None if it declares no [budget]."""
-    declared = study.budget
-    if declared is None:
-        return None
-    return Total(declared.epsilon, declared.delta, declared.rho, declared.mu)
+    asked = study.budget
+    return None if asked is None else Total(asked.epsilon, asked.delta, asked.rho, asked.mu)

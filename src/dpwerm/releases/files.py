@@ -19,8 +19,6 @@ from dpwerm.study.values import BROKEN
 from dpwerm.text import stays_in_line
 
 LARGEST_FILE = 20_000_000
-LARGEST_INTEGER = 10**40
-DEEPEST = 20
 
 
 class _RefusedError(ValueError):
@@ -39,7 +37,7 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def _integer(text: str) -> int:
-    if len(text) > 42 or abs(int(text)) > LARGEST_INTEGER:
+    if len(text) > 42 or abs(int(text)) > 10**40:
         raise _RefusedError("a number is too large")
     return int(text)
 
@@ -52,9 +50,9 @@ def _decimal(text: str) -> float:
 
 
 def _is_deep(content: object) -> bool:
-    """Whether lists and objects are nested deeper than any rule file needs."""
+    """Whether lists and objects are nested deeper than 20, more than any rule file needs."""
     level = [content]
-    for _ in range(DEEPEST):
+    for _ in range(20):
         inner = [value for value in level if isinstance(value, (list, dict))]
         if not inner:
             return False
@@ -106,9 +104,6 @@ def _object(path: Path) -> dict[str, Any]:
     return content
 
 
-# -- writing ---------------------------------------------------------------------------------
-
-
 def digest_of(content: Mapping[str, Any]) -> str:
     """Return the digest of plain content, its own digest left out."""
     rest = {key: value for key, value in content.items() if key != "digest"}
@@ -122,10 +117,7 @@ def temporary_beside(path: Path) -> Path:
 
 
 def write_json(content: Mapping[str, Any], path: Path) -> None:
-    """Write plain content as indented JSON, or leave everything as it was.
-
-    NaN and infinity, which JSON does not have, are errors.
-    """
+    """Write plain content as indented JSON, where NaN is an error, or leave all as it was."""
     write_text(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n", path)
 
 
@@ -151,13 +143,9 @@ def write_bytes(content: bytes, path: Path) -> None:
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
-    _sync_folder(path.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the name of a new file durable, where the operating system offers that for folders."""
+    # The name of a new file is made durable where the operating system offers that for folders.
     with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
+        handle = os.open(path.parent, os.O_RDONLY)
         try:
             os.fsync(handle)
         finally:

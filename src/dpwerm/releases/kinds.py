@@ -134,8 +134,6 @@ class Kind(ABC, Generic[R]):
     report: Callable[..., Any] | None = None
     audited: Callable[[], Iterable[Any]] | None = None
 
-    # -- what each kind says ---------------------------------------------------------------
-
     @abstractmethod
     def plain(self, release: R) -> dict[str, Any]:
         """Return the content of a file without format, version and digest."""
@@ -220,14 +218,14 @@ class Kind(ABC, Generic[R]):
     def _refuse_others(self, content: dict[str, Any], where: str) -> None:
         """Raise unless content says that it is of this format and version."""
         form, found = content.get("format"), content.get("version")
+        other = str(form).removeprefix("dpwerm-")
         if form == self.format and found == self.version:
             return
         remedy = f"need {self.format} {self.version}"
         if form == self.format and found in range(1, self.version):
             remedy += "; this one was written by an older version of the library, which can read it"
-        other = _called(form)
         problem = f"not a {self.name} file that can be read"
-        if other and other != self.name:
+        if other != self.name and form in [*KINDS, *_HOMES, "dpwerm-report"]:
             problem = f"this is a {other} file, where a {self.name} file is needed"
         raise RuleFileError(where, [Fault("format, version", problem, remedy)])
 
@@ -264,8 +262,6 @@ def compared(
         for path in paths
     ]
 
-
-# -- the registry ----------------------------------------------------------------------------
 
 RULE, VALUE = "dpwerm-rule", "dpwerm-value"
 _HOMES = {RULE: "dpwerm.releases.rule_file", VALUE: "dpwerm.releases.value.release"}
@@ -310,9 +306,8 @@ def kind_of(release: object) -> Kind[Any]:
 
 def kind_in(content: Mapping[str, Any]) -> Kind[Any]:
     """Return the kind that content says it is of; whatever is none is held to be a rule."""
-    form = content.get("format")
-    known = isinstance(form, str) and form in {*KINDS, *_HOMES}
-    return get_kind(str(form) if known else RULE)
+    form = content.get("format", RULE)
+    return get_kind(form if form in [*KINDS, *_HOMES] else RULE)
 
 
 def check_file(path: Path) -> Checked[Any]:
@@ -321,69 +316,47 @@ def check_file(path: Path) -> Checked[Any]:
     return kind_in(content).check(content, path.name)
 
 
-def _called(form: object) -> str:
-    """Return what people call files of a format, reports too; empty if it is not known."""
-    known = isinstance(form, str) and form in {*KINDS, *_HOMES, "dpwerm-report"}
-    return str(form).removeprefix("dpwerm-") if known else ""
-
-
-# -- what a file must say because of the charge that paid for it -------------------------------
-# A file alone shows only that its numbers belong together. The ledger knows what was charged
-# before the noise was drawn, and which release came of it: a consistent forgery differs from one
-# of the two.
-
-
 def ledger_findings(found: Released, entries: Iterable[Entry], study: str = "") -> list[Finding]:
     """Return the checks of a release against the ledger; what is not private need be in none.
 
+    A file alone shows only that its numbers belong together. The ledger knows what was charged
+    before the noise was drawn, and which release came of it: a consistent forgery differs from one.
     entries: of the ledger from the first one on, whose chain was verified; study: the id that a
     study file gives, empty to take the release's own word
     """
-    receipt = found.receipt
-    if receipt is None and not found.private:
+    if found.receipt is None and not found.private:
         return []
-    if receipt is None:
-        findings = [Finding(f"{CHARGE}charge", "none", "the entry that paid for the release")]
-    else:
-        known = {entry.number: entry for entry in entries}
-        findings = _charge_findings(found, receipt, known, study or found.study)
-    if study and found.study not in ("", study):
-        findings.append(Finding(f"{CHARGE}study file", found.study, study))
-    return findings
-
-
-def _charge_findings(
-    found: Released, receipt: Receipt, known: Mapping[int, Entry], study: str
-) -> list[Finding]:
-    started = known[1].body.get("ledger") if 1 in known else NO_ENTRY
-    charge = known.get(receipt.entry)
-    findings = [
-        Finding(f"{CHARGE}id", receipt.ledger, started),
-        Finding(f"{CHARGE}hash of the charge", receipt.hash, _hash(charge)),
-    ]
-    if charge is None:
-        return findings
-    paid = charge.body
     pairs: dict[str, tuple[object, object]] = {
-        "kind of the entry": ("charged", paid.get("kind")),
-        "what was charged": (found.what, paid.get("what")),
-        "cost": (found.budget.plain(), paid.get("cost")),
-        "digest of the release": (found.digest, _attached(receipt.entry, known.values())),
+        "charge": ("none", "the entry that paid for the release")
     }
-    if study:
-        pairs["study"] = (study, paid.get("study"))
-    return findings + [Finding(f"{CHARGE}{name}", *pair) for name, pair in pairs.items()]
+    if found.receipt is not None:
+        known = {entry.number: entry for entry in entries}
+        pairs = _of_charge(found, found.receipt, known, study or found.study)
+    if study and found.study not in ("", study):
+        pairs["study file"] = (found.study, study)
+    return [Finding(f"{CHARGE}{name}", *pair) for name, pair in pairs.items()]
 
 
-def _hash(entry: Entry | None) -> str:
-    if entry is None:
-        return NO_ENTRY
-    return entry.hash if entry.is_sealed else EDITED
-
-
-def _attached(number: int, entries: Iterable[Entry]) -> object:
-    """Return the digest that was attached to a charge."""
-    for entry in entries:
-        if entry.body.get("kind") == "released" and entry.body.get("charge") == number:
-            return entry.body.get("digest")
-    return NOT_ATTACHED
+def _of_charge(
+    found: Released, receipt: Receipt, known: Mapping[int, Entry], study: str
+) -> dict[str, tuple[object, object]]:
+    """Return what a release says and what the entry that it names says, by what is compared."""
+    pairs: dict[str, tuple[object, object]] = {
+        "id": (receipt.ledger, known[1].body.get("ledger") if 1 in known else NO_ENTRY),
+        "hash of the charge": (receipt.hash, NO_ENTRY),
+    }
+    charge = known.get(receipt.entry)
+    if charge is not None:
+        others = [entry.body for entry in known.values() if entry.body.get("kind") == "released"]
+        attached = [one.get("digest") for one in others if one.get("charge") == receipt.entry]
+        paid = charge.body
+        pairs |= {
+            "hash of the charge": (receipt.hash, charge.hash if charge.is_sealed else EDITED),
+            "kind of the entry": ("charged", paid.get("kind")),
+            "what was charged": (found.what, paid.get("what")),
+            "cost": (found.budget.plain(), paid.get("cost")),
+            "digest of the release": (found.digest, [*attached, NOT_ATTACHED][0]),
+        }
+        if study:
+            pairs["study"] = (study, paid.get("study"))
+    return pairs

@@ -100,11 +100,10 @@ class Release:
 
         A number that was saturated while learning has φ > 1, everything else φ = 1.
         """
-        effects: FloatArray = self.theta * self.encoding.stretch
-        return effects
+        return np.asarray(self.theta * self.encoding.stretch)
 
     def half_width(self, coverage: float = 0.95, count: int = 1) -> float | None:
-        """Return t with P(|noise in θ_j| ≤ t for ``count`` of the j) = coverage.
+        """Return t such that ``count`` of the θ_j have noise within ±t with probability coverage.
 
         None under objective perturbation, where t depends on the data, of an unknown mechanism, and
         of a design whose score is made of several coefficients: its noise is made of several too.

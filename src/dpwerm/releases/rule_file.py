@@ -28,13 +28,20 @@ from dpwerm.study.treatment import Declaration
 from dpwerm.weighting.contract import model_encoding, origin_for, split
 
 BOUND, OTHER_BOUND = "weight bound V/pi_min", "weight bound of the design"
+INSIDE = ("kappa", "epsilon_inside", "epsilon_outside", "jacobian", "rate", "sigma")
+COMPUTED = {
+    "certificate": ("radius", "private"),
+    "certificate.perturbation": INSIDE,
+    "certificate.sensitivity": ("minimiser", "tolerance", "total"),
+    "certificate.noise": ("scale", "grid_exponent"),
+    "certificate.gaussian": ("rho", "mu"),
+    "propensity.certificate": ("private", "noise.scale"),
+    "tuning": ("claim", "fit.epsilon", "choice.epsilon"),
+}
 GIVEN = (
     *(f"certificate.{promise}" for promise in PROMISES),
-    "propensity.certificate.mechanism",
-    "propensity.certificate.epsilon",
-    "tuning.how",
-    "tuning.rows",
-    "tuning.epsilon",
+    *(f"propensity.certificate.{key}" for key in ("mechanism", "epsilon")),
+    *(f"tuning.{key}" for key in ("how", "rows", "epsilon")),
 )
 SHOWN = (
     *GIVEN,
@@ -42,29 +49,9 @@ SHOWN = (
     BOUND,
     OTHER_BOUND,
     "weight origin",
-    "certificate.radius",
-    "certificate.perturbation.kappa",
-    "certificate.perturbation.epsilon_inside",
-    "certificate.perturbation.epsilon_outside",
-    "certificate.perturbation.jacobian",
-    "certificate.perturbation.rate",
-    "certificate.perturbation.sigma",
-    "certificate.sensitivity.minimiser",
-    "certificate.sensitivity.tolerance",
-    "certificate.sensitivity.total",
-    "certificate.noise.scale",
-    "certificate.noise.grid_exponent",
-    "certificate.gaussian.rho",
-    "certificate.gaussian.mu",
-    "certificate.private",
-    "propensity.certificate.private",
-    "propensity.certificate.noise.scale",
+    *(f"{part}.{key}" for part, keys in COMPUTED.items() for key in keys),
     "propensity model, share of the budget",
-    "tuning.claim",
-    "tuning.fit.epsilon",
-    "tuning.choice.epsilon",
-    "tuning, rows of the released fit",
-    "tuning, budget of the released fit",
+    *(f"tuning, {what} of the released fit" for what in ("rows", "budget")),
     "tuning, cost of all steps",
 )
 
@@ -95,10 +82,7 @@ class StudyRecord(Record):
 
 
 class RuleRecord(ReleaseRecord):
-    """The content of a rule file.
-
-    ``propensity`` is the private propensity model and ``tuning`` the private tuning of γ, if any.
-    """
+    """The content of a rule file; ``propensity`` and ``tuning`` are private ones, if any."""
 
     format: Literal["dpwerm-rule"]
     version: Literal[5]
@@ -123,7 +107,9 @@ def notice(rule: Rule) -> str:
             promise = f"epsilon {budget.epsilon}, delta {budget.delta}"
         if rule.propensity is not None:
             own = "rule" if rule.tuning is None else "tuning of gamma and rule"
-            parts = f"propensity model {rule.propensity.certificate.epsilon}, {own} {_own(rule)}"
+            spent = rule.own_budget
+            cost = spent.epsilon if isinstance(spent, Budget) else spent
+            parts = f"propensity model {rule.propensity.certificate.epsilon}, {own} {cost}"
             promise += f" in all ({parts})"
         elif rule.tuning is not None:
             promise += " in all, private tuning of gamma included"
@@ -131,17 +117,6 @@ def notice(rule: Rule) -> str:
     if certificate.epsilon == "Infinity":
         return "NOT PRIVATE: fitted without noise. Do not publish if the data is sensitive."
     return "NOT PRIVATE: the noise came from a seed. For simulation only."
-
-
-def _own(rule: Rule) -> str:
-    """Return what the rule cost without its propensity model, in a word."""
-    own = rule.own_budget
-    return str(own.epsilon if isinstance(own, Budget) else own)
-
-
-def what_of(rule: Rule) -> str:
-    """Return what a ledger calls a rule that was charged."""
-    return "rule" if rule.tuning is None else "tuned rule"
 
 
 def _release(record: ReleaseRecord, where: str, prefix: str = "") -> Release:
@@ -157,18 +132,14 @@ def _release(record: ReleaseRecord, where: str, prefix: str = "") -> Release:
     if len(coefficients.integers) != len(record.certificate.design.coefficient_names(encoding)):
         fault = Fault(f"{prefix}coefficients.integers", "not one per encoded column")
         raise RuleFileError(where, [fault])
-    release = Release(
-        encoding, tuple(coefficients.integers), record.certificate, coefficients.threshold
-    )
+    integers = tuple(coefficients.integers)
+    release = Release(encoding, integers, record.certificate, coefficients.threshold)
     try:
         release.own_units()
     except OverflowError:
         fault = Fault(f"{prefix}coefficients", "too large for a double")
         raise RuleFileError(where, [fault]) from None
     return release
-
-
-# -- what follows from the rest ---------------------------------------------------------------
 
 
 def verify_release(release: Release) -> list[Finding]:
@@ -195,17 +166,14 @@ def declared_findings(rule: Rule) -> list[Finding]:
     certificate, declaration = rule.release.certificate, rule.declaration
     origin = origin_for(declaration.treatment, rule.release.encoding, certificate.n or 1)
     recorded, bound = certificate.weight_origin, certificate.design.weight_bound(declaration)
-    findings = [
-        Finding(
-            BOUND if certificate.weighting is None else OTHER_BOUND, certificate.weight_bound, bound
-        ),
+    name = BOUND if certificate.weighting is None else OTHER_BOUND
+    return [
+        Finding(name, certificate.weight_bound, bound),
         Finding("weight origin", recorded.name, origin.name),
         Finding("weight origin, its numbers", recorded.parameters, dict(origin.parameters)),
+        *tuning_findings(rule),
+        *([] if rule.propensity is None else _propensity(rule, rule.propensity)),
     ]
-    findings += tuning_findings(rule)
-    if rule.propensity is None:
-        return findings
-    return findings + _propensity(rule, rule.propensity)
 
 
 def _propensity(rule: Rule, propensity: Release) -> list[Finding]:
@@ -225,13 +193,9 @@ def _propensity(rule: Rule, propensity: Release) -> list[Finding]:
         "ledger": (own.receipt, certificate.receipt),
         "share of the budget": (_parts(rule, propensity), "as declared"),
     }
-    return [
-        *(
-            Finding(f"propensity.{finding.what}", finding.recorded, finding.derived)
-            for finding in verify_release(propensity)
-        ),
-        *(Finding(f"propensity model, {what}", *pair) for what, pair in pairs.items()),
-    ]
+    findings = verify_release(propensity)
+    as_any = [replace(finding, what=f"propensity.{finding.what}") for finding in findings]
+    return as_any + [Finding(f"propensity model, {what}", *pair) for what, pair in pairs.items()]
 
 
 def _parts(rule: Rule, propensity: Release) -> str:
@@ -249,17 +213,18 @@ def tuning_findings(rule: Rule) -> list[Finding]:
     tuning = rule.tuning
     if tuning is None:
         return []
-    certificate = rule.release.certificate
-    steps, chosen = tuning.steps, certificate.chosen
+    certificate, chosen = rule.release.certificate, rule.release.certificate.chosen
+    cost, whole = tuning.cost, tuning.budget
+    within = cost.epsilon <= whole.epsilon and cost.delta <= whole.delta
     pairs: dict[str, tuple[object, object]] = {
         "relation": (str(certificate.relation), str(Relation.REPLACE_ONE)),
         "rows of all slots": (sum(tuning.slots), tuning.rows),
         "rows of the released fit": (certificate.n, tuning.released_rows),
-        "budget of the released fit": (str(certificate.budget), str(steps.rule)),
+        "budget of the released fit": (str(certificate.budget), str(tuning.steps.rule)),
         "gamma is a candidate": (certificate.gamma in tuning.candidates, True),
         "gamma was simulated": (chosen is not None and "gamma" in chosen.settings, False),
         "candidates": (_fitted(rule, tuning), "all can be fitted"),
-        "cost of all steps": (_cost(tuning), f"within {tuning.budget}"),
+        "cost of all steps": (f"within {whole}" if within else str(cost), f"within {whole}"),
     }
     return [Finding(f"tuning, {what}", *pair) for what, pair in pairs.items()]
 
@@ -275,15 +240,6 @@ def _fitted(rule: Rule, tuning: Tuning) -> str:
     except DpwermError as error:
         return str(error)
     return "all can be fitted"
-
-
-def _cost(tuning: Tuning) -> str:
-    """Return whether the steps together are within the whole budget."""
-    cost, whole = tuning.cost, tuning.budget
-    if not isinstance(cost, Budget):
-        return str(cost)
-    within = cost.epsilon <= whole.epsilon and cost.delta <= whole.delta
-    return f"within {whole}" if within else str(cost)
 
 
 class RuleKind(Kind[Rule]):
@@ -312,17 +268,14 @@ class RuleKind(Kind[Rule]):
     def parse(self, content: dict[str, Any], where: str) -> Rule:
         """Return the rule that plain content describes, or every fault of its form."""
         record = self.record(RuleRecord, content, where)
-        release = _release(record, where)
-        propensity = None
-        if record.propensity is not None:
-            propensity = _release(record.propensity, where, "propensity.")
+        release, model = _release(record, where), record.propensity
+        propensity = None if model is None else _release(model, where, "propensity.")
         with refused_at(where, "treatment, benefit"):
             facts = Declaration.of_record(record.treatment, record.benefit)
         if (facts.treatment.origin == ReleasedModel.name) != (propensity is not None):
             fault = Fault("propensity", "must be there exactly if the propensity model is private")
             raise RuleFileError(where, [fault])
-        strange = sorted(set(record.sources) - {block.name for block in release.encoding.blocks})
-        if strange:
+        if not set(record.sources) <= {block.name for block in release.encoding.blocks}:
             raise RuleFileError(where, [Fault("sources", "names something that is no feature")])
         study, sources = record.study, record.sources
         facts = replace(facts, study_id=study.id, study_name=study.name, sources=sources)
@@ -335,7 +288,8 @@ class RuleKind(Kind[Rule]):
 
     def charged(self, release: Rule) -> tuple[str, str]:
         """Return what a ledger calls a rule, and its study."""
-        return what_of(release), release.declaration.study_id
+        what = "rule" if release.tuning is None else "tuned rule"
+        return what, release.declaration.study_id
 
     def checks(self, release: Rule) -> list[Finding]:
         """Return what follows from the certificates and from the declaration."""

@@ -14,7 +14,7 @@ derived again. Proof: docs/proofs/private-tuning.md.
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Context, Decimal, localcontext
 from itertools import pairwise
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field
 
@@ -23,7 +23,6 @@ from dpwerm.features.blocks import Frozen as Record
 from dpwerm.parameters import one_of, positive
 from dpwerm.privacy.budget import (
     EPSILON_SMALLEST,
-    AnyBudget,
     Budget,
     parted,
     shortest,
@@ -47,14 +46,6 @@ FLIP, REPEATS = RETIRED = ("flip", "repeats")
 
 RUNS = 3
 """What the best of a geometric number of runs costs, in units of one run."""
-
-RUNS_PER_CANDIDATE = 4
-"""How often each candidate was expected to be tried with ``repeats``."""
-
-TRAINING = (7, 10)
-"""The share of rows on which repeated runs were fitted."""
-
-_RUN_DIGITS = 9
 
 _CHOICE = "Candidate j was fitted on slot j alone, and {} chose one by scores on the last slot"
 _PARTS = _CHOICE + (
@@ -94,8 +85,7 @@ def refuse_retired(name: str, how: object) -> None:
 
 def training_slots(rows: int) -> tuple[int, int]:
     """Return the slots of ``repeats`` of rows ≥ 2: seven tenths to fit on, the rest to score."""
-    top, bottom = TRAINING
-    training = max(1, rows * top // bottom)
+    training = max(1, rows * 7 // 10)
     return training, rows - training
 
 
@@ -103,7 +93,7 @@ def one_run(total: Budget) -> Budget:
     """Return the part of one run: ε/3 rounded down to nine digits, so the total is kept."""
     if not total.is_private:
         return total
-    with localcontext(Context(prec=_RUN_DIGITS, rounding=ROUND_FLOOR)):
+    with localcontext(Context(prec=9, rounding=ROUND_FLOOR)):
         part: Decimal = total.epsilon / RUNS
     if part < EPSILON_SMALLEST:
         raise ParameterError(
@@ -120,11 +110,7 @@ def best_run(one: Budget) -> Budget:
         return Budget(RUNS * one.epsilon)
 
 
-# -- a tuning and its cost -----------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Steps:
+class Steps(NamedTuple):
     """What each step may cost: a candidate's fit, the choice, the released fit."""
 
     fit: Budget
@@ -162,8 +148,8 @@ class Tuning:
             raise ParameterError(f"there must be a share with {SPLIT} and with nothing else")
         if (self.repeats is not None) != (self.how == REPEATS):
             raise ParameterError(f"there must be repeats with {REPEATS} and with nothing else")
-        if self.repeats not in (None, RUNS_PER_CANDIDATE * len(self.candidates)):
-            raise ParameterError(f"repeats must be {RUNS_PER_CANDIDATE} for each candidate")
+        if self.repeats not in (None, 4 * len(self.candidates)):
+            raise ParameterError("repeats must be 4 for each candidate")
         if self.flipped and self.how != SPLIT:
             raise ParameterError(f"flipped is for {SPLIT} alone")
         _ = self.slots, self.steps
@@ -184,12 +170,12 @@ class Tuning:
         return steps_of(self.how, self.budget, self.share)
 
     @property
-    def cost(self) -> AnyBudget:
+    def cost(self) -> Budget:
         """What the steps cost together: at most ``budget``, and less only by rounding."""
-        steps = self.steps
-        once = largest(steps.fit, steps.choice)
+        fit, choice, rule = self.steps
+        once = largest(fit, choice)
         if self.how == SPLIT:
-            return total(once, steps.rule)
+            return total(once, rule)
         return best_run(once) if self.how == REPEATS else once
 
     @property
@@ -220,10 +206,7 @@ def slots_of(how: str, rows: int, count: int) -> tuple[int, ...]:
 
 
 def steps_of(how: str, budget: Budget, share: Decimal | None) -> Steps:
-    """Return what each step may cost.
-
-    With ``split`` and ``repeats`` every step has δ = 0: their proofs are about ε alone.
-    """
+    """Return what each step may cost; the proofs of ``split`` and ``repeats`` are about ε alone."""
     if budget.delta and how in (SPLIT, REPEATS):
         raise ParameterError(f"tuning by {how} needs delta = 0; {PARTS} can have one")
     if how == SPLIT:
@@ -263,12 +246,6 @@ def checked_candidates(candidates: object) -> tuple[float, ...]:
     return values
 
 
-PROOF = "docs/proofs/private-tuning.md"
-
-
-# -- the key tuning of a rule file ---------------------------------------------------------
-
-
 class StepRecord(Record):
     """What one step may cost, as exact text."""
 
@@ -293,10 +270,7 @@ class TuningRecord(Record):
     proof: Name
 
     def tuning(self) -> Tuning:
-        """Return the tuning that the facts of this record describe.
-
-        Who chose in a split follows from the claim alone; it costs the same either way.
-        """
+        """Return the tuning of these facts; who chose in a split follows from the claim alone."""
         return Tuning(
             how=self.how,
             candidates=tuple(self.candidates),
@@ -321,5 +295,5 @@ def plain_tuning(tuning: Tuning) -> dict[str, Any]:
         "share": None if tuning.share is None else str(tuning.share),
         "repeats": tuning.repeats,
         "claim": tuning.claim,
-        "proof": PROOF,
+        "proof": "docs/proofs/private-tuning.md",
     }

@@ -6,13 +6,10 @@
 The objective is Σ w ℓ(t, ξᵀθ) + γR(θ) for every weighting. A new one is one class and one
 registration; its name stands in the certificate, and ``verify`` finds it again by that name.
 
-Through a study every table gives a trial: values outside the declaration follow the public rule.
-Arrays follow scikit-learn's contract and are refused with an error that quotes nothing.
-
 A private propensity model takes a share of the budget: ε = ε_p + ε_rule, exactly, by composition.
-Its released coefficients are public, so C = 0 for the rule (docs/proofs/weight-origin.md): given a
-public model each row's probability depends on that row alone. Probabilities of a model that was
-fitted to the same people and is not released never come from here.
+Its released coefficients are public, so C = 0 for the rule (docs/proofs/weight-origin.md).
+Probabilities of a model that was fitted to the same people and is not released never come from
+here.
 """
 
 from abc import ABC, abstractmethod
@@ -33,7 +30,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.exact import round_up
 from dpwerm.features.domain import Domain
 from dpwerm.features.encoding import Encoding
-from dpwerm.parameters import one_of, refuse_mask, vector
+from dpwerm.parameters import check_unused, one_of, refuse_mask, vector
 from dpwerm.privacy.budget import AnyBudget, Budget, parted
 from dpwerm.privacy.sensitivity import RidgeModel, WeightOrigin, origin_of
 from dpwerm.study.propensity import ExternalPropensity, PrivatePropensity, RidgePropensity
@@ -128,8 +125,6 @@ def _propensities(values: ArrayLike | None, length: int) -> FloatArray:
     return second
 
 
-# -- P(second arm | x) ---------------------------------------------------------------------
-
 SHARE = Decimal("0.5")
 """The automatic share of a private propensity model; measured in docs/observational.md."""
 
@@ -142,10 +137,7 @@ def model_encoding(encoding: Encoding) -> Encoding:
 
 
 def split(budget: AnyBudget, treatment: Treatment) -> tuple[Budget | None, AnyBudget]:
-    """Return the parts of a budget for the propensity model (None if it needs none) and the rule.
-
-    The model's part has ε alone; a δ stays with the rule.
-    """
+    """Return the parts of the propensity model, without δ and None if unused, and of the rule."""
     model = treatment.propensity
     if not isinstance(model, PrivatePropensity):
         return None, budget
@@ -186,8 +178,7 @@ def second_arm(
 ) -> FloatArray:
     """Return P(second arm | x) of each row (n,) from design, table or a public model.
 
-    encoding : any encoding of the trial's features
-    released : the private propensity model, where the declaration has one
+    encoding : any of the trial's features; released : the private propensity model, if declared
     """
     model = declaration.treatment.propensity
     if trial.given_propensity is not None:
@@ -213,8 +204,6 @@ def probabilities(
     second = second_arm(declaration, trial, encoding, released)
     return received_probabilities(declaration.treatment, trial.arm, second)
 
-
-# -- weightings ----------------------------------------------------------------------------
 
 Number = TypeVar("Number")
 
@@ -343,8 +332,7 @@ WEIGHTINGS: dict[str, Callable[..., Weighting]] = {OutcomeWeighted.name: Outcome
 
 def register_weighting(name: str, maker: Callable[..., Weighting]) -> None:
     """Add a weighting; a name is given once."""
-    if name in WEIGHTINGS:
-        raise ParameterError(f"a weighting named {name} is already registered")
+    check_unused("weighting", name, WEIGHTINGS)
     WEIGHTINGS[name] = maker
 
 

@@ -14,7 +14,7 @@ from dpwerm.evaluate import treatment_value
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.randomness import Receipt
 from dpwerm.releases.release import Rule
-from dpwerm.releases.rule_file import content_of, what_of
+from dpwerm.releases.rule_file import KIND, content_of
 from dpwerm.releases.tuning import WAYS
 from dpwerm.releases.value.release import ValueRelease, value_content
 from dpwerm.tune.private import fit_tuned
@@ -36,7 +36,7 @@ class Paid:
 
 
 def of_rule(rule: Rule) -> Paid:
-    return Paid(rule.budget, rule.receipt, content_of(rule)["digest"], what_of(rule))
+    return Paid(rule.budget, rule.receipt, content_of(rule)["digest"], KIND.charged(rule)[0])
 
 
 def of_value(value: ValueRelease) -> Paid:

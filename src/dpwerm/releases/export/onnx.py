@@ -50,10 +50,9 @@ class _Graph:
 
     def text(self, value: str) -> str:
         """Return the name of a new constant of shape (1, 1)."""
-        name = self._name()
         texts = np.array([[value]], dtype=object)
-        self.constants.append(self._onnx.numpy_helper.from_array(texts, name))
-        return name
+        self.constants.append(self._onnx.numpy_helper.from_array(texts, self._name()))
+        return self.constants[-1].name
 
     def add(self, operator: str, *inputs: str, to: str | None = None, **attributes: Any) -> str:
         """Return the name of what an operator gives."""
@@ -76,30 +75,29 @@ def onnx_model(rule: Rule) -> "ModelProto":
             "ONNX needs another package: install dpwerm with its extra onnx"
         ) from None
     terms = terms_of(rule)
-    columns = [term.column for term in terms.columns]
-    _refuse_names(columns)
+    kinds = {
+        term.column: TensorProto.DOUBLE if isinstance(term, NumberTerm) else TensorProto.STRING
+        for term in terms.columns
+    }
+    for name in OUTPUTS:
+        if name in kinds:
+            raise ParameterError(f"a column is called {name}, as an output of the model would be")
+    if len(kinds) < len(terms.columns):
+        raise ParameterError("two features share a column, which an ONNX model cannot")
     numbers = [term for term in terms.columns if isinstance(term, NumberTerm)]
     categories = [term for term in terms.columns if isinstance(term, CategoryTerm)]
-    graph = _Graph(columns, onnx)
+    graph = _Graph(list(kinds), onnx)
     score = graph.doubles([terms.constant])
     if numbers:
         score = graph.add("Add", _numbers(graph, numbers), score)
     for term in categories:
         score = graph.add("Add", score, _category(graph, term))
-    score = graph.add("Identity", score, to=OUTPUTS[1])
-    _arm(graph, rule, score)
-    kinds = [
-        TensorProto.DOUBLE if isinstance(term, NumberTerm) else TensorProto.STRING
-        for term in terms.columns
-    ]
-    inputs = [
-        helper.make_tensor_value_info(column, kind, ["N", 1])
-        for column, kind in zip(columns, kinds, strict=True)
-    ]
-    outputs = [
-        helper.make_tensor_value_info(name, kind, ["N", 1])
-        for name, kind in zip(OUTPUTS, (TensorProto.STRING, TensorProto.DOUBLE), strict=True)
-    ]
+    _arm(graph, rule, graph.add("Identity", score, to=OUTPUTS[1]))
+    given = zip(OUTPUTS, (TensorProto.STRING, TensorProto.DOUBLE), strict=True)
+    inputs, outputs = (
+        [helper.make_tensor_value_info(name, kind, ["N", 1]) for name, kind in some]
+        for some in (kinds.items(), given)
+    )
     model = helper.make_model(
         helper.make_graph(graph.nodes, "treatment_rule", inputs, outputs, graph.constants),
         opset_imports=[helper.make_opsetid("", OPSET)],
@@ -113,14 +111,6 @@ def onnx_model(rule: Rule) -> "ModelProto":
     helper.set_model_props(model, properties)
     checker.check_model(model, full_check=True)
     return model
-
-
-def _refuse_names(columns: Sequence[str]) -> None:
-    for name in OUTPUTS:
-        if name in columns:
-            raise ParameterError(f"a column is called {name}, as an output of the model would be")
-    if len(set(columns)) < len(columns):
-        raise ParameterError("two features share a column, which an ONNX model cannot")
 
 
 def _numbers(graph: _Graph, terms: Sequence[NumberTerm]) -> str:

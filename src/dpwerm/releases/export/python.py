@@ -7,6 +7,7 @@ They agree with ``dpwerm.data.table``, which tests compare.
 
 import inspect
 from collections.abc import Iterable
+from typing import Any
 
 from dpwerm.releases.export.terms import CategoryTerm, Export, NumberTerm, heading, terms_of
 from dpwerm.releases.release import Rule
@@ -102,41 +103,34 @@ def spelling(found: str) -> str:
 _FIRST_LINE = '"""A treatment rule: recommend(row) gives the arm, score(row) the score."""'
 """The first line is fixed: a comment there could name another encoding of the source."""
 
-_FUNCTIONS = (recommend, score, number, text, is_number, spelling)
-
 
 def python_source(rule: Rule) -> str:
     """Return the source of a module; every name of a file is in it as a literal or one comment."""
     terms = terms_of(rule)
     first, second = rule.arms
+    categories = [
+        (term.column, term.missing, term.otherwise, dict(term.cells))
+        for term in terms.used
+        if isinstance(term, CategoryTerm)
+    ]
     values = [
         f"CONSTANT = {terms.constant!r}",
         "# column, default, lower, upper, zero, unit, least, coefficient: a number x adds",
         "# coefficient * clip((x - zero) / unit, least, 1)",
-        *_tuple("NUMBERS", (_number(term) for term in terms.used if isinstance(term, NumberTerm))),
+        *_tuple("NUMBERS", (term for term in terms.used if isinstance(term, NumberTerm))),
         "# column, what a missing text adds, what a text not listed adds, what each text adds",
-        *_tuple(
-            "CATEGORIES", (_category(term) for term in terms.used if isinstance(term, CategoryTerm))
-        ),
+        *_tuple("CATEGORIES", categories),
         f"FIRST, SECOND, DEFAULT = {first!r}, {second!r}, {rule.default!r}",
     ]
     comments = [f"# {line}" for line in heading(rule, terms.unused)]
-    functions = [inspect.getsource(function) for function in _FUNCTIONS]
+    written = (recommend, score, number, text, is_number, spelling)
+    functions = [inspect.getsource(function) for function in written]
     blocks = ["\n".join([_FIRST_LINE, "", *comments, "", *values]) + "\n", *functions]
     return "\n\n".join(blocks)
 
 
-def _tuple(name: str, rows: Iterable[str]) -> list[str]:
-    return [f"{name} = (", *(f"    {row}," for row in rows), ")"]
-
-
-def _number(term: NumberTerm) -> str:
-    values = (term.default, term.lower, term.upper, term.zero, term.unit, term.least)
-    return repr((term.column, *values, term.coefficient))
-
-
-def _category(term: CategoryTerm) -> str:
-    return repr((term.column, term.missing, term.otherwise, dict(term.cells)))
+def _tuple(name: str, rows: Iterable[tuple[Any, ...]]) -> list[str]:
+    return [f"{name} = (", *(f"    {tuple(row)!r}," for row in rows), ")"]
 
 
 PYTHON = Export(

@@ -12,7 +12,6 @@ from dpwerm.releases.export.terms import (
     CategoryTerm,
     Export,
     NumberTerm,
-    Term,
     heading,
     sql_spellings,
     terms_of,
@@ -37,7 +36,8 @@ def sql_case(rule: Rule) -> str:
 def sql_score(rule: Rule) -> str:
     """Return an expression that gives the score, a double."""
     terms = terms_of(rule)
-    parts = [_double(terms.constant), *map(_term, terms.used)]
+    added = [_number(t) if isinstance(t, NumberTerm) else _category(t) for t in terms.used]
+    parts = [_double(terms.constant), *added]
     sums = ["\n  + ".join(parts[i : i + _FLAT]) for i in range(0, len(parts), _FLAT)]
     nested = sums[0] if len(sums) == 1 else "\n  + ".join(f"({one})" for one in sums)
     return f"(\n  {nested}\n)"
@@ -49,17 +49,14 @@ def sql_file(rule: Rule) -> str:
     return "\n".join([*comments, f"-- Use: {USE}", sql_case(rule), ""])
 
 
-def _term(term: Term) -> str:
-    return _number(term) if isinstance(term, NumberTerm) else _category(term)
-
-
 def _number(term: NumberTerm) -> str:
     """Return what a number adds; NULL, NaN and texts that are no number lie between no bounds.
 
     PostgreSQL sorts NaN, and SQLite a text, behind every number.
     """
     column, lower, upper = _name(term.column), _double(term.lower), _double(term.upper)
-    encoded = f"(CAST({column} AS DOUBLE PRECISION) - {_literal(term.zero)}) / {term.unit!r}"
+    zero = f"({term.zero!r})" if term.zero < 0 else repr(term.zero)  # "--" begins a comment
+    encoded = f"(CAST({column} AS DOUBLE PRECISION) - {zero}) / {term.unit!r}"
     return _cases(
         [
             (f"{column} BETWEEN {_double(-_LARGEST)} AND {lower}", term.at(term.lower)),
@@ -96,23 +93,14 @@ def _double(value: float) -> str:
     return f"CAST({value!r} AS DOUBLE PRECISION)"
 
 
-def _literal(value: float) -> str:
-    """Return a number that may stand behind a minus sign: two of them begin a comment."""
-    return f"({value!r})" if value < 0 else repr(value)
-
-
 def _name(column: str) -> str:
-    return f't."{_sound(column).replace(chr(34), chr(34) * 2)}"'
+    return f"t.{_text(column, chr(34))}"
 
 
-def _text(value: str) -> str:
-    return f"'{_sound(value).replace(chr(39), chr(39) * 2)}'"
-
-
-def _sound(value: str) -> str:
+def _text(value: str, quote: str = "'") -> str:
     if "\0" in value:
         raise ParameterError("a name holds the character U+0000, which SQL cannot write")
-    return value
+    return f"{quote}{value.replace(quote, quote * 2)}{quote}"
 
 
 SQL = Export(".sql", lambda rule: sql_file(rule).encode(), USE)

@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from dpwerm.data.table import MISSING
 from dpwerm.errors import ParameterError
@@ -21,9 +22,6 @@ from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of, notice
 from dpwerm.text import one_line
 from dpwerm.version import __version__
-
-_NO_CELL = " "
-"""A text that no cell has after normalising, so it is in no level."""
 
 
 @dataclass(frozen=True)
@@ -35,14 +33,13 @@ class Export:
     use: str
 
 
-@dataclass(frozen=True)
-class NumberTerm:
+class NumberTerm(NamedTuple):
     """a·clip((x − zero)/unit, least, 1); what is missing, NaN or infinite is the default."""
 
     column: str
+    default: float
     lower: float
     upper: float
-    default: float
     zero: float
     unit: float
     least: float
@@ -123,36 +120,21 @@ def terms_of(rule: Rule) -> Terms:
 
 def _number(block: NumberBlock, coefficient: float, *, centred: bool) -> NumberTerm:
     zero, unit, least = number_scale(block.lower, block.upper, centred=centred)
-    return NumberTerm(
-        block.column,
-        block.lower,
-        block.upper,
-        block.default,
-        zero,
-        unit,
-        least,
-        coefficient,
-    )
+    inside = (block.default, block.lower, block.upper)
+    return NumberTerm(block.column, *inside, zero, unit, least, coefficient)
 
 
 def _category(block: CategoryBlock, own: Sequence[float], *, centred: bool) -> CategoryTerm:
-    adds = list(own)
-    if block.width == 1:
-        adds = [-own[0] if centred else 0.0, own[0]]
-    default, other = (adds[position] for position in block.positions([None, _NO_CELL]))
-    words = sorted(MISSING - block.lookup.keys()) if default != other else []
+    adds = own if block.width > 1 else [-own[0] if centred else 0.0, own[0]]
+    # No cell is a blank after normalising, so that it is in no level.
+    default, other = (adds[position] for position in block.positions([None, " "]))
     cells = {text: adds[position] for text, position in block.lookup.items()}
+    if default != other:
+        cells |= dict.fromkeys(sorted(MISSING - cells.keys()), default)
     written = [cell for level in block.levels if level.cells != "*" for cell in level.cells]
-    return CategoryTerm(
-        block.column,
-        cells | dict.fromkeys(words, default),
-        dict(zip(block.lookup, (cell.strip() for cell in written), strict=True)),
-        default,
-        other,
-    )
+    spellings = dict(zip(block.lookup, (cell.strip() for cell in written), strict=True))
+    return CategoryTerm(block.column, cells, spellings, default, other)
 
-
-# -- the heading of an export --------------------------------------------------------------
 
 _CELLS = (
     "A number that is missing or not finite becomes its default; others are kept within bounds.",
@@ -167,10 +149,7 @@ def digest(rule: Rule) -> str:
 
 
 def heading(rule: Rule, unused: Sequence[str] = ()) -> list[str]:
-    """Return the lines of the heading; each is one line whatever names a file holds.
-
-    unused: columns that the export leaves out.
-    """
+    """Return the heading, each a line whatever a file names; unused: columns that are left out."""
     first, second = rule.arms
     lines = [
         rule.title,
@@ -187,7 +166,6 @@ def heading(rule: Rule, unused: Sequence[str] = ()) -> list[str]:
 
 # -- spellings of a cell -------------------------------------------------------------------
 
-_PLAIN_NUMBER = re.compile(r"(-?)([0-9]+)(?:\.([0-9]+))?")
 _SPACE = (
     r"[\x{9}-\x{d}\x{1c}-\x{20}\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}"
     r"\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]*"
@@ -196,10 +174,9 @@ _SPACE = (
 
 
 def sql_spellings(text: str, declared: str) -> list[str]:
-    """Return the spellings of a normalised text that SQL looks for, itself first.
+    """Return the spellings of a normalised text that SQL looks for: itself, and as declared.
 
-    The one the study declares, for a whole number also the one with ".0", for true and false the
-    usual three.
+    Also a whole number with ".0", and the usual three of true and false.
     """
     found = [text, declared]
     if re.fullmatch("-?[0-9]+", text):
@@ -219,7 +196,7 @@ def re2_pattern(texts: Sequence[str], declared: Sequence[str]) -> str:
 
 
 def _one(text: str) -> str:
-    number = _PLAIN_NUMBER.fullmatch(text)
+    number = re.fullmatch(r"(-?)([0-9]+)(?:\.([0-9]+))?", text)
     if number:
         return _spellings_number(*number.groups(default=""))
     if text in ("true", "false"):

@@ -21,17 +21,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpwerm.arrays import FloatArray
+from dpwerm.arrays import BoolArray, FloatArray
 from dpwerm.releases.value.layout import Layout, Policy
 
-STEP, NODES = 0.25, 128
-"""Nodes of the midpoint rule, in units of one over the standard deviation of X."""
+STEP = 0.25
+"""Between nodes of the midpoint rule, in units of one over the standard deviation of X."""
 
 FARTHEST = 12.0
 """Beyond so many standard deviations the probability counts as 0."""
 
-_NODES = STEP * (np.arange(NODES) + 0.5)
-_TINY = 1e-300
+_NODES = STEP * (np.arange(128) + 0.5)
 
 
 def upper_tail(x: FloatArray, variance: FloatArray, scales: FloatArray) -> FloatArray:
@@ -42,7 +41,7 @@ def upper_tail(x: FloatArray, variance: FloatArray, scales: FloatArray) -> Float
     x, variance: (...,), σ² ≥ 0; scales: (..., J), λ ≥ 0. The midpoint rule is off by about 1e-4
     for a single Laplace number and far less for the sums of several that occur here.
     """
-    deviation = np.sqrt(np.maximum(variance + 2 * (scales**2).sum(axis=-1), _TINY))
+    deviation = np.sqrt(np.maximum(variance + 2 * (scales**2).sum(axis=-1), 1e-300))
     place = np.clip(x / deviation, -FARTHEST, FARTHEST)
     share = np.minimum(variance / deviation**2, 1.0)
     squares = _NODES**2
@@ -56,16 +55,8 @@ def upper_tail(x: FloatArray, variance: FloatArray, scales: FloatArray) -> Float
     return np.clip(certain, 0.0, 1.0)
 
 
-# -- intervals -----------------------------------------------------------------------------
-
 SAFETY = 1.0
 """Chosen by simulation (benchmarks/coverage.py): coverage holds and intervals stay short."""
-
-ONE_PERSON = 1.0
-"""The least weight of one person; where the noisy sums hold less, nothing is known."""
-
-STEPS = 30
-"""Halvings of the interval that holds an end: to 2^−30 of the range."""
 
 
 class Form(NamedTuple):
@@ -84,7 +75,7 @@ class Target:
     estimate: FloatArray
     lower: float
     upper: float
-    known: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+    known: BoolArray
     form: Callable[[FloatArray], Form]
 
 
@@ -96,37 +87,39 @@ class Interval(NamedTuple):
 
 
 def value_target(layout: Layout, policy: Policy, sums: FloatArray) -> Target:
-    """Return the value of a policy, in units of the benefit's range; sums: (..., C, K)."""
-    mean, size = _ratio(layout, policy, sums)
-    known = size >= ONE_PERSON
+    """Return the value of a policy, in units of the benefit's range; sums: (..., C, K).
+
+    A person drawn by weight has weight Σa²/Σa, within [1, largest weight].
+    """
+    top = np.einsum("ci,cik,...ck->...", policy.numerator, layout.linear, sums)
+    size = np.einsum("c,ck,...ck->...", policy.denominator, layout.linear[:, -1], sums)
+    squares = np.einsum("c,ck,...ck->...", policy.denominator, layout.square[:, -1, -1], sums)
+    known = size >= 1  # the least weight of one person
     size = np.where(known, size, 1.0)
-    weight = _typical_weight(layout, policy, sums, size)
+    weight = np.clip(squares / size, 1.0, policy.weight)
 
     def form(m: FloatArray) -> Form:
-        return _form(policy, m, size, weight)
+        h = np.broadcast_to(policy.numerator, (*np.shape(m), *policy.numerator.shape)).copy()
+        h[..., -1] -= np.multiply.outer(m, policy.denominator)
+        up, down = weight * (policy.top - m) / size, weight * (m - policy.bottom) / size
+        return Form(h / size[..., None, None], up[..., None], down[..., None])
 
-    return Target(policy.name, np.clip(mean, 0.0, 1.0), 0.0, 1.0, known, form)
+    return Target(policy.name, np.clip(top / size, 0.0, 1.0), 0.0, 1.0, known, form)
 
 
 def gain_target(layout: Layout, policy: Policy, other: Policy, sums: FloatArray) -> Target:
     """Return how much a policy gains over another; what both have in common cancels."""
-    mean, size = _ratio(layout, policy, sums)
-    mean_other, size_other = _ratio(layout, other, sums)
-    known = (size >= ONE_PERSON) & (size_other >= ONE_PERSON)
-    size, size_other = np.where(known, size, 1.0), np.where(known, size_other, 1.0)
-    mean, mean_other = np.clip(mean, 0.0, 1.0), np.clip(mean_other, 0.0, 1.0)
-    gain = mean - mean_other
-    weight = _typical_weight(layout, policy, sums, size)
-    weight_other = _typical_weight(layout, other, sums, size_other)
+    first, second = value_target(layout, policy, sums), value_target(layout, other, sums)
+    gain = first.estimate - second.estimate
 
     def form(candidate: FloatArray) -> Form:
         half = (candidate - gain) / 2
-        ours = _form(policy, np.clip(mean + half, 0.0, 1.0), size, weight)
-        theirs = _form(other, np.clip(mean_other - half, 0.0, 1.0), size_other, weight_other)
+        ours = first.form(np.clip(first.estimate + half, 0.0, 1.0))
+        theirs = second.form(np.clip(second.estimate - half, 0.0, 1.0))
         up = np.concatenate([ours.up, theirs.down], axis=-1)
         return Form(ours.h - theirs.h, up, np.concatenate([ours.down, theirs.up], axis=-1))
 
-    return Target(policy.name, gain, -1.0, 1.0, known, form)
+    return Target(policy.name, gain, -1.0, 1.0, first.known & second.known, form)
 
 
 def interval_of(
@@ -150,7 +143,7 @@ def interval_of(
     limits = np.stack([np.full_like(estimate, one) for one in (target.lower, target.upper)])
     above = (limits == target.upper)[..., None]
 
-    def inside(candidate: FloatArray) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    def inside(candidate: FloatArray) -> BoolArray:
         form = target.form(candidate)
         variance, scales = _law(layout, form.h, sums, scale)
         away = np.abs(candidate - estimate)
@@ -164,34 +157,11 @@ def interval_of(
 
     whole = inside(limits) | ~target.known
     good, bad = np.broadcast_to(estimate, limits.shape), limits
-    for _ in range(STEPS):
+    for _ in range(30):  # halvings: an end is found to 2^−30 of the range
         middle = (good + bad) / 2
         holds = inside(middle)
         good, bad = np.where(holds, middle, good), np.where(holds, bad, middle)
     return Interval(*np.where(whole, limits, good))
-
-
-def _ratio(layout: Layout, policy: Policy, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the value of a policy and its denominator, each (...,)."""
-    top = np.einsum("ci,cik,...ck->...", policy.numerator, layout.linear, sums)
-    size = np.einsum("c,ck,...ck->...", policy.denominator, layout.linear[:, -1], sums)
-    return top / np.where(size >= ONE_PERSON, size, 1.0), size
-
-
-def _typical_weight(
-    layout: Layout, policy: Policy, sums: FloatArray, size: FloatArray
-) -> FloatArray:
-    """Return Σa²/Σa, the weight of a person drawn by weight, within [1, largest weight]."""
-    squares = np.einsum("c,ck,...ck->...", policy.denominator, layout.square[:, -1, -1], sums)
-    weight: FloatArray = np.clip(squares / size, 1.0, policy.weight)
-    return weight
-
-
-def _form(policy: Policy, m: FloatArray, size: FloatArray, weight: FloatArray) -> Form:
-    h = np.broadcast_to(policy.numerator, (*np.shape(m), *policy.numerator.shape)).copy()
-    h[..., -1] -= np.multiply.outer(m, policy.denominator)
-    up, down = weight * (policy.top - m) / size, weight * (m - policy.bottom) / size
-    return Form(h / size[..., None, None], up[..., None], down[..., None])
 
 
 def _law(

@@ -14,8 +14,7 @@ A row is divided into shares by Bernstein polynomials, which add up to 1 whateve
 
 Three sums of these shares tell Σ1, Σu and Σu² and cost what one count costs. A weight 1/P that
 differs from row to row is divided in the same way: t² + 2t(1 − t) ≤ 1 with t = π_min/P. A row whose
-arm, benefit or propensity is missing is in no cell. It is left out whatever the others are, so it
-neither stops an evaluation nor shows in one.
+arm, benefit or propensity is missing is in no cell, whatever the others are.
 
 A doubly robust value starts from a public model m_A of the benefit under each arm:
 
@@ -33,7 +32,7 @@ from typing import Any, Self
 import numpy as np
 from pydantic import ValidationError, field_validator
 
-from dpwerm.arrays import FloatArray, IntArray
+from dpwerm.arrays import BoolArray, FloatArray, IntArray
 from dpwerm.data.table import normalise
 from dpwerm.errors import ParameterError, StudyError
 from dpwerm.faults import faults_of, wrong
@@ -101,18 +100,11 @@ class OutcomeModel(Frozen):
             except ParameterError as error:
                 raise ParameterError(f"outcome model of {name}: {error}") from None
 
-    def of_arm(self, arm: str) -> LinearModel:
-        """Return the model of one arm; arms are compared as cells are."""
-        return next(one for name, one in self.arms.items() if normalise(name) == normalise(arm))
-
     def predict(self, arm: str, trial: Trial, encoding: Encoding) -> FloatArray:
         """Return the predicted benefit under an arm, in its column's units, shape (n,)."""
-        seen = model_encoding(encoding)
-        predicted: FloatArray = np.asarray(self.of_arm(arm).scores(seen, trial.encode(seen)))
-        return predicted
+        seen, models = model_encoding(encoding), {normalise(k): v for k, v in self.arms.items()}
+        return np.asarray(models[normalise(arm)].scores(seen, trial.encode(seen)))
 
-
-# -- what is evaluated ---------------------------------------------------------------------
 
 CONFIDENCES = (0.5, 0.999)
 NOT_EVALUATED = {
@@ -133,10 +125,11 @@ def for_evaluation(declaration: Declaration) -> Declaration:
     return replace(declaration, benefit=benefit)
 
 
-# -- cells and shares ----------------------------------------------------------------------
-
 ONES, MEANS, SQUARES = (1.0, 1.0, 1.0), (0.0, 0.5, 1.0), (0.0, 0.0, 1.0)
 """Σ1, Σu and Σu² from the sums of the three shares of u."""
+
+PRODUCTS = np.array([[SQUARES, MEANS], [MEANS, ONES]])
+"""The map from three shares to Σy², Σy, Σ1, shape (2, 2, 3)."""
 
 SHARES = ("(1-u)^2", "2u(1-u)", "u^2")
 RULE = "rule"
@@ -189,11 +182,8 @@ def layout_by_design(arms: Sequence[str], probabilities: Sequence[Fraction]) -> 
     """Return the layout where each arm has one probability: rows count 1, sums are weighted."""
     weights = [1 / float(one) for one in probabilities]
     linear = [np.multiply(weights[arm], [MEANS, ONES]) for arm in (0, 0, 1, 1)]
-    square = [weights[arm] ** 2 * _products() for arm in (0, 0, 1, 1)]
-    most = (max(weights), weights[0], weights[1])
-    return Layout(
-        "design", _four(arms), SHARES, np.array(linear), np.array(square), _ratios(arms, most)
-    )
+    square = [weights[arm] ** 2 * PRODUCTS for arm in (0, 0, 1, 1)]
+    return _by_received("design", arms, SHARES, linear, square, (max(weights), *weights))
 
 
 def layout_by_row(arms: Sequence[str], pi_min: float) -> Layout:
@@ -202,16 +192,30 @@ def layout_by_row(arms: Sequence[str], pi_min: float) -> Layout:
     means, ones = (*MEANS, 0.0, 0.5), (*ONES, 0.5, 0.5)
     linear = np.multiply(most, [means, ones])
     square = np.zeros((2, 2, 5))
-    square[:, :, :3] = most**2 * _products()
+    square[:, :, :3] = most**2 * PRODUCTS
     names = (*(f"t^2 {one}" for one in SHARES), "2t(1-t) (1-u)", "2t(1-t) u")
-    return Layout(
-        "weighted",
-        _four(arms),
-        names,
-        np.array([linear] * 4),
-        np.array([square] * 4),
-        _ratios(arms, (most, most, most)),
+    return _by_received("weighted", arms, names, [linear] * 4, [square] * 4, (most, most, most))
+
+
+def _by_received(
+    kind: str,
+    arms: Sequence[str],
+    shares: tuple[str, ...],
+    linear: Sequence[FloatArray],
+    square: Sequence[FloatArray],
+    weights: Sequence[float],
+) -> Layout:
+    """Return the layout of cells by received and recommended arm; weights: largest of each policy.
+
+    The policies are the rule (received as recommended) and each arm for everybody (received).
+    """
+    cells = tuple(f"{got} received, {told} recommended" for got in arms for told in arms)
+    counted = ((1.0, 0.0, 0.0, 1.0), (1.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 1.0))
+    policies = tuple(
+        Policy(name, np.outer(who, (1.0, 0.0)), np.array(who), weight)
+        for name, who, weight in zip((RULE, *arms), counted, weights, strict=True)
     )
+    return Layout(kind, cells, shares, np.array(linear), np.array(square), policies)
 
 
 def layout_robust(arms: Sequence[str], largest: Sequence[float]) -> Layout:
@@ -231,43 +235,14 @@ def layout_robust(arms: Sequence[str], largest: Sequence[float]) -> Layout:
     scale, shift = [2 * a - 1 for a in largest], [1 - a for a in largest]
     term = [[scale[0], 0.0, shift[0]], [0.0, scale[1], shift[1]]]
     chosen = ((RULE, (0, 1)), (arms[0], (0, 0)), (arms[1], (1, 1)))
-    policies = tuple(
-        Policy(
-            name,
-            np.array([term[arm] for arm in by_cell]),
-            np.ones(2),
-            1.0,
-            1 - max(largest[arm] for arm in by_cell),
-            max(largest[arm] for arm in by_cell),
-        )
-        for name, by_cell in chosen
-    )
+    policies = []
+    for name, by_cell in chosen:
+        most, numerator = max(largest[arm] for arm in by_cell), [term[arm] for arm in by_cell]
+        policies.append(Policy(name, np.array(numerator), np.ones(2), 1.0, 1 - most, most))
     names = tuple(f"u {i} w {j}" for i in SHARES for j in SHARES)
     cells = tuple(f"{arm} recommended" for arm in arms)
-    return Layout(
-        "doubly robust", cells, names, np.array([pairs] * 2), np.array([square] * 2), policies
-    )
-
-
-def _four(arms: Sequence[str]) -> tuple[str, ...]:
-    return tuple(f"{got} received, {told} recommended" for got in arms for told in arms)
-
-
-def _products() -> FloatArray:
-    """Return the map from three shares to Σy², Σy, Σ1, shape (2, 2, 3)."""
-    return np.array([[SQUARES, MEANS], [MEANS, ONES]])
-
-
-def _ratios(arms: Sequence[str], weights: Sequence[float]) -> tuple[Policy, ...]:
-    """Return the rule (received as recommended) and each arm for everybody (received)."""
-    counted = ((1.0, 0.0, 0.0, 1.0), (1.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 1.0))
-    return tuple(
-        Policy(name, np.outer(cells, (1.0, 0.0)), np.array(cells), weight)
-        for name, cells, weight in zip((RULE, *arms), counted, weights, strict=True)
-    )
-
-
-# -- the shares of a row -------------------------------------------------------------------
+    linear, squares = np.array([pairs] * 2), np.array([square] * 2)
+    return Layout("doubly robust", cells, names, linear, squares, tuple(policies))
 
 
 def split_evenly(u: FloatArray) -> IntArray:
@@ -292,9 +267,7 @@ def split_pair(u: FloatArray, w: FloatArray) -> IntArray:
 
     Piece 3i + j is the i-th share of u times the j-th of w; u, w: (n,) in [0, 1].
     """
-    outer = split_evenly(u)
-    parts = [_three(w, outer[:, i], outer[:, i] / UNIT) for i in range(3)]
-    return np.column_stack(parts)
+    return np.column_stack([_three(w, part, part / UNIT) for part in split_evenly(u).T])
 
 
 def _three(u: FloatArray, whole: IntArray, weight: FloatArray) -> IntArray:
@@ -302,9 +275,6 @@ def _three(u: FloatArray, whole: IntArray, weight: FloatArray) -> IntArray:
     last = whole_shares(weight * (u * u), whole)
     first = whole_shares(weight * ((1 - u) * (1 - u)), whole - last)
     return np.column_stack([first, whole - first - last, last])
-
-
-# -- from a trial to cells and shares ------------------------------------------------------
 
 
 def layout_for(declaration: Declaration, *, robust: bool) -> Layout:
@@ -319,11 +289,9 @@ def layout_for(declaration: Declaration, *, robust: bool) -> Layout:
 
 def largest_weights(declaration: Declaration) -> tuple[float, float]:
     """Return the largest 1/P of each arm."""
-    treatment = declaration.treatment
-    if treatment.probabilities is not None:
-        first, second = treatment.probabilities
-        return 1 / float(first), 1 / float(second)
-    return 1 / treatment.pi_min, 1 / treatment.pi_min
+    least = (declaration.treatment.pi_min,) * 2
+    first, second = declaration.treatment.probabilities or least
+    return 1 / float(first), 1 / float(second)
 
 
 def shared_rows(
@@ -335,8 +303,7 @@ def shared_rows(
 ) -> tuple[IntArray, IntArray]:
     """Return the cell (n,) and the shares (n, K) of each row of a trial, which are sensitive.
 
-    declaration : as ``for_evaluation`` gives it
-    encoding : the features' encoding that an external or an outcome model is about
+    declaration : as ``for_evaluation`` gives it; encoding : what an outcome model is about
     """
     treatment = declaration.treatment
     u = _unit(declaration, trial.outcome)
@@ -346,15 +313,10 @@ def shared_rows(
     u, probability = np.where(usable, u, 0.0), np.where(usable, probability, 1.0)
     second = trial.arm > 0
     if model is not None:
-        predicted = [
-            _unit(declaration, model.predict(arm, trial, encoding)) for arm in treatment.arms
-        ]
-        terms = [
-            robust_term(one, u, probability, got, most)
-            for one, got, most in zip(
-                predicted, (~second, second), largest_weights(declaration), strict=True
-            )
-        ]
+        largest, terms = largest_weights(declaration), []
+        for arm, got, most in zip(treatment.arms, (~second, second), largest, strict=True):
+            predicted = _unit(declaration, model.predict(arm, trial, encoding))
+            terms.append(robust_term(predicted, u, probability, got, most))
         return np.where(usable, told, -1).astype(np.int64), split_pair(*terms)
     cells = np.where(usable, 2 * second + told, -1).astype(np.int64)
     if treatment.probabilities is not None:
@@ -364,19 +326,13 @@ def shared_rows(
 
 def _unit(declaration: Declaration, outcome: FloatArray) -> FloatArray:
     """Return the benefit as u in [0, 1], 1 the best; NaN where it is missing."""
-    bound = declaration.benefit.clip
-    u: FloatArray = np.clip((declaration.benefit.centred(outcome) / bound + 1) / 2, 0.0, 1.0)
-    return u
+    shares = declaration.benefit.centred(outcome) / declaration.benefit.clip
+    return np.asarray(np.clip((shares + 1) / 2, 0.0, 1.0))
 
 
 def robust_term(
-    predicted: FloatArray,
-    u: FloatArray,
-    probability: FloatArray,
-    received: np.ndarray[tuple[int, ...], np.dtype[np.bool_]],
-    most: float,
+    predicted: FloatArray, u: FloatArray, probability: FloatArray, received: BoolArray, most: float
 ) -> FloatArray:
     """Return ψ of one arm as a number y in [0, 1]: y = (ψ + a − 1)/(2a − 1), a = ``most``."""
     residual = np.where(received, (u - predicted) / probability, 0.0)
-    term: FloatArray = np.clip((predicted + residual + most - 1) / (2 * most - 1), 0.0, 1.0)
-    return term
+    return np.asarray(np.clip((predicted + residual + most - 1) / (2 * most - 1), 0.0, 1.0))

@@ -7,7 +7,7 @@ and is computed again when it is verified.
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -45,9 +45,6 @@ from dpwerm.releases.value.layout import (
     layout_for,
 )
 from dpwerm.study.treatment import Declaration
-
-DIGITS = 6
-"""Values are given to so many digits of the benefit's range."""
 
 
 class ValueCertificate(Record):
@@ -214,55 +211,27 @@ class ValueRelease:
         """Return a target in units of the benefit, where ``zero`` is its 0."""
         lower, upper = self.declaration.benefit.range
         size = upper - lower
-        both = self._ends(target)
-        privacy, sampling = self._ends(target, sampling=False), self._ends(target, privacy=False)
+        places = 6 - math.floor(math.log10(size))  # six digits of the benefit's range
 
-        def own(share: float) -> float:
-            return _rounded(zero + size * share, size)
+        def own(share: Any, start: float = 0.0) -> float:
+            return round(start + size * float(share), places) + 0.0  # never −0
 
-        told = bool(target.known) and both != (target.lower, target.upper)
+        scale = float(self.noise.exact_scale)
+        found = partial(interval_of, self.layout, target, self.sums, scale, self.confidence)
+        both, privacy, sampling = found(), found(sampling=False), found(privacy=False)
+        told = bool(target.known) and tuple(map(float, both)) != (target.lower, target.upper)
         return Estimate(
             name=target.name,
             over=over,
-            estimate=own(float(target.estimate)) if told else None,
-            lower=own(both[0]),
-            upper=own(both[1]),
-            privacy=_rounded(size * (privacy[1] - privacy[0]) / 2, size),
-            sampling=_rounded(size * (sampling[1] - sampling[0]) / 2, size),
+            estimate=own(target.estimate, zero) if told else None,
+            lower=own(both.lower, zero),
+            upper=own(both.upper, zero),
+            privacy=own((privacy.upper - privacy.lower) / 2),
+            sampling=own((sampling.upper - sampling.lower) / 2),
         )
 
-    def _ends(
-        self, target: Target, *, privacy: bool = True, sampling: bool = True
-    ) -> tuple[float, float]:
-        found = interval_of(
-            self.layout,
-            target,
-            self.sums,
-            float(self.noise.exact_scale),
-            self.confidence,
-            privacy=privacy,
-            sampling=sampling,
-        )
-        return float(found.lower), float(found.upper)
 
-
-def _rounded(value: float, size: float) -> float:
-    """Return a number to ``DIGITS`` digits of a range, never −0."""
-    return round(value, DIGITS - math.floor(math.log10(size))) + 0.0
-
-
-# -- value.json ----------------------------------------------------------------------------
-
-SHOWN = (
-    "digest",
-    "certificate.epsilon",
-    "certificate.delta",
-    "certificate.private",
-    "certificate.pi_min",
-    "certificate.sensitivity",
-    "certificate.noise_scale",
-    "certificate.grid_exponent",
-)
+SHOWN = ("epsilon", "delta", "private", "pi_min", "sensitivity", "noise_scale", "grid_exponent")
 
 
 class SumsRecord(Record):
@@ -307,7 +276,7 @@ class ValueKind(Kind[ValueRelease]):
     format, version, releases = VALUE, 2, ValueRelease
     charged_as = ("value",)
     again = "evaluate again"
-    shown = SHOWN
+    shown = ("digest", *(f"certificate.{key}" for key in SHOWN))
     given = ("certificate.epsilon", "certificate.delta")
 
     def plain(self, release: ValueRelease) -> dict[str, Any]:

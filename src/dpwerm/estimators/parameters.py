@@ -86,7 +86,7 @@ def _refuse_twice_declared(estimator: Any) -> None:
 
 def _is_default(value: Any, default: Any) -> bool:
     """Whether a parameter was left alone; an array never was."""
-    return value is default or (np.ndim(value) == 0 and bool(value == default))
+    return value is default or (np.isscalar(value) and bool(value == default))
 
 
 def _treatment_keys(estimator: Any) -> dict[str, Any]:

@@ -150,9 +150,6 @@ def number_encoding(estimator: BaseEstimator, columns: int) -> Encoding:
     kind = estimator.encoding
     if kind not in ("centred", "paper"):
         raise ParameterError("encoding must be of kind 'centred' or 'paper'")
-    return Encoding.of_numbers(
-        feature_names(estimator, columns),
-        bounds_per_column(estimator.feature_bounds, columns),
-        kind=kind,
-        intercept=scale,
-    )
+    names = feature_names(estimator, columns)
+    bounds = bounds_per_column(estimator.feature_bounds, columns)
+    return Encoding.of_numbers(names, bounds, kind=kind, intercept=scale)

@@ -163,15 +163,11 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         problem = Problem(spec, declared, asked, planned_n=planned_of(self.planned_n))
         settled = problem.settled(len(matrix))
         settled.calibration(len(matrix))
-        bits = payment.bits(settled.spec.budget)
+        spec, encoding = settled.spec, settled.encoding
+        bits = payment.bits(spec.budget)
+        rows, threshold = encoding.encode_numbers(matrix), settled.hyperparameters.threshold or 0.0
         fresh.release_ = fit_release(
-            settled.encoding.encode_numbers(matrix),
-            labels,
-            weights,
-            encoding=settled.encoding,
-            spec=settled.spec,
-            bits=bits,
-            threshold=settled.hyperparameters.threshold or 0.0,
+            rows, labels, weights, encoding=encoding, spec=spec, bits=bits, threshold=threshold
         )
         take_over(self, fresh)
         attach(payment, self.release_.certificate.receipt, self.release_.to_dict)

@@ -186,14 +186,9 @@ def problem_of(estimator: Any, declaration: Declaration, encoding: Encoding) -> 
 
 def payment_in(estimator: Any, what: str) -> Payment:
     """Return how a fit is paid for; a ledger in which too little is left refuses here."""
-    return payment_of(
-        estimator.ledger,
-        budget_of(estimator.epsilon, estimator.delta),
-        estimator.random_state,
-        what,
-        relation=_relation(estimator),
-        study=estimator.study,
-    )
+    budget, relation = budget_of(estimator.epsilon, estimator.delta), _relation(estimator)
+    ledger, seed, study = estimator.ledger, estimator.random_state, estimator.study
+    return payment_of(ledger, budget, seed, what, relation=relation, study=study)
 
 
 @dataclass(frozen=True)

@@ -256,10 +256,9 @@ def compared(
 ) -> list[Finding]:
     """Return one finding for every scalar of plain data that is derived or recorded."""
     expected, found = dict(leaves(derived)), dict(leaves(recorded))
-    paths = [*expected, *(path for path in found if path not in expected)]
     return [
         Finding(f"{prefix}{path}", found.get(path, absent), expected.get(path, absent))
-        for path in paths
+        for path in expected | found
     ]
 
 
@@ -355,7 +354,7 @@ def _of_charge(
             "kind of the entry": ("charged", paid.get("kind")),
             "what was charged": (found.what, paid.get("what")),
             "cost": (found.budget.plain(), paid.get("cost")),
-            "digest of the release": (found.digest, [*attached, NOT_ATTACHED][0]),
+            "digest of the release": (found.digest, attached[0] if attached else NOT_ATTACHED),
         }
         if study:
             pairs["study"] = (study, paid.get("study"))

@@ -40,10 +40,7 @@ SHARE = Decimal("0.3")
 OWN_ROW = (KnownByDesign.name, ExternalModel.name, ReleasedModel.name)
 """The origins of weights under which a person moves no weight but their own."""
 
-# -- ways that earlier versions had --------------------------------------------------------
-
-FLIP, REPEATS = RETIRED = ("flip", "repeats")
-
+FLIP, REPEATS = RETIRED = ("flip", "repeats")  # ways of earlier versions
 RUNS = 3
 """What the best of a geometric number of runs costs, in units of one run."""
 

@@ -66,13 +66,9 @@ class Trial:
 
 def trial_of_table(declaration: Declaration, table: Table) -> Trial:
     """Return the trial of a table as its study declares it; every cell has a meaning."""
-    treatment = declaration.treatment
-    return Trial(
-        arm_labels(table, treatment),
-        table.numbers(declaration.benefit.column),
-        second_arm_probabilities(table, treatment),
-        lambda encoding: encoding.encode(table),
-    )
+    treatment, outcome = declaration.treatment, table.numbers(declaration.benefit.column)
+    arm, given = arm_labels(table, treatment), second_arm_probabilities(table, treatment)
+    return Trial(arm, outcome, given, lambda encoding: encoding.encode(table))
 
 
 def trial_of_arrays(
@@ -96,12 +92,9 @@ def trial_of_arrays(
     arm = arm_labels(table, treatment)
     if np.isnan(arm).any():
         raise ParameterError(f"treatment has labels other than {' and '.join(treatment.arms)}")
-    return Trial(
-        arm,
-        vector("benefit", benefit_values, n),
-        second_arm_probabilities(table, treatment),
-        lambda encoding: encoding.encode_numbers(matrix),
-    )
+    outcome = vector("benefit", benefit_values, n)
+    given = second_arm_probabilities(table, treatment)
+    return Trial(arm, outcome, given, lambda encoding: encoding.encode_numbers(matrix))
 
 
 def _arm_texts(values: Any, length: int) -> list[str | None]:
@@ -316,12 +309,9 @@ class OutcomeWeighted(Weighting):
         self, trial: Trial, declaration: Declaration, encoding: Encoding, second: FloatArray
     ) -> TrialRows:
         """Return x, y·sign(v) and |v|/P(y|x)."""
-        labels, weights = outcome_weights(
-            trial.arm,
-            declaration.benefit.centred(trial.outcome),
-            received_probabilities(declaration.treatment, trial.arm, second),
-            self.weight_bound(declaration),
-        )
+        benefit, bound = declaration.benefit.centred(trial.outcome), self.weight_bound(declaration)
+        probability = received_probabilities(declaration.treatment, trial.arm, second)
+        labels, weights = outcome_weights(trial.arm, benefit, probability, bound)
         return TrialRows(trial.encode(encoding), labels, weights)
 
 

@@ -50,9 +50,9 @@ class _Graph:
 
     def text(self, value: str) -> str:
         """Return the name of a new constant of shape (1, 1)."""
-        texts = np.array([[value]], dtype=object)
-        self.constants.append(self._onnx.numpy_helper.from_array(texts, self._name()))
-        return self.constants[-1].name
+        name, texts = self._name(), np.array([[value]], dtype=object)
+        self.constants.append(self._onnx.numpy_helper.from_array(texts, name))
+        return name
 
     def add(self, operator: str, *inputs: str, to: str | None = None, **attributes: Any) -> str:
         """Return the name of what an operator gives."""

@@ -89,8 +89,8 @@ class OutcomeModel(Frozen):
 
     def check(self, arms: tuple[str, str], encoding: Encoding) -> None:
         """Raise unless there is a model of these features for each of the arms and no other."""
-        named = {normalise(name): name for name in self.arms}
-        if set(named) != {normalise(name) for name in arms} or len(named) != len(self.arms):
+        named = set(map(normalise, self.arms))
+        if named != set(map(normalise, arms)) or len(named) != len(self.arms):
             raise ParameterError(
                 f"the outcome model must have one model for each of the arms {' and '.join(arms)}"
             )
@@ -119,10 +119,8 @@ def for_evaluation(declaration: Declaration) -> Declaration:
 
     The centre is the midpoint: it makes V as small as it can be and changes no value.
     """
-    benefit = declaration.benefit.model_copy(
-        update={"weights": "signed", "declared_centre": "midpoint", "declared_clip": "range"}
-    )
-    return replace(declaration, benefit=benefit)
+    whole = {"weights": "signed", "declared_centre": "midpoint", "declared_clip": "range"}
+    return replace(declaration, benefit=declaration.benefit.model_copy(update=whole))
 
 
 ONES, MEANS, SQUARES = (1.0, 1.0, 1.0), (0.0, 0.5, 1.0), (0.0, 0.0, 1.0)
@@ -225,13 +223,11 @@ def layout_robust(arms: Sequence[str], largest: Sequence[float]) -> Layout:
     y = (ψ + a − 1)/(2a − 1) in [0, 1] is what is divided into shares.
     """
     pairs = [np.kron(MEANS, ONES), np.kron(ONES, MEANS), np.kron(ONES, ONES)]
-    square = np.array(
-        [
-            [np.kron(SQUARES, ONES), np.kron(MEANS, MEANS), pairs[0]],
-            [np.kron(MEANS, MEANS), np.kron(ONES, SQUARES), pairs[1]],
-            pairs,
-        ]
-    )
+    square = [
+        [np.kron(SQUARES, ONES), np.kron(MEANS, MEANS), pairs[0]],
+        [np.kron(MEANS, MEANS), np.kron(ONES, SQUARES), pairs[1]],
+        pairs,
+    ]
     scale, shift = [2 * a - 1 for a in largest], [1 - a for a in largest]
     term = [[scale[0], 0.0, shift[0]], [0.0, scale[1], shift[1]]]
     chosen = ((RULE, (0, 1)), (arms[0], (0, 0)), (arms[1], (1, 1)))

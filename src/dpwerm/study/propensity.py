@@ -42,33 +42,21 @@ def share_of(value: object) -> Decimal | str:
     return found
 
 
-class Model(Frozen):
-    """A model of the propensity, by its name and its settings."""
-
-    def plain(self) -> object:
-        """Return what a study file writes."""
-        return self.model_dump(mode="json")
-
-
-class ColumnPropensity(Model):
+class ColumnPropensity(Frozen):
     """A column of the table holds P(second arm | x)."""
 
     model: Literal["column"] = "column"
     column: Text
 
-    def plain(self) -> object:
-        """Return what a study file writes."""
-        return self.column
 
-
-class PrivatePropensity(Model):
+class PrivatePropensity(Frozen):
     """A logistic model of the same people, released with its own share of the budget."""
 
     model: Literal["private"] = "private"
     share: Annotated[Decimal | str, PlainValidator(share_of)] = "auto"
 
 
-class RidgePropensity(Model):
+class RidgePropensity(Frozen):
     """A logistic model of the same people with penalty γ_p that is used and never released."""
 
     model: Literal["ridge"] = "ridge"
@@ -128,7 +116,7 @@ class LinearModel(Frozen):
         return scores
 
 
-class ExternalPropensity(LinearModel, Model):
+class ExternalPropensity(LinearModel):
     """A logistic model fitted to independent data: its score is the log-odds of ``arm``."""
 
     model: Literal["external"] = "external"

@@ -326,12 +326,9 @@ class Declaration:
             return {**keys, "probabilities": [str(one) for one in treatment.probabilities]}
         if treatment.declared_origin is None:  # a model brings its own
             del keys["origin"]
-        propensity = treatment.propensity
-        return {
-            **keys,
-            "propensity": None if propensity is None else propensity.plain(),
-            "propensity_floor": str(treatment.propensity_floor),
-        }
+        model = treatment.propensity
+        written = treatment.propensity_column or (model and model.model_dump(mode="json"))
+        return {**keys, "propensity": written, "propensity_floor": str(treatment.propensity_floor)}
 
     def benefit_keys(self) -> dict[str, Any]:
         """Return the benefit as plain values that ``of_record`` reads back, no default left."""

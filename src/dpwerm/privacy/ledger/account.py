@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import reduce
 from typing import Any
 
 from dpwerm.errors import DpwermError, LedgerTamperedError, ParameterError
@@ -112,11 +113,8 @@ class Account:
         everybody = self.sums.get(None, NOTHING)
         if slot is not None:
             return everybody + self.sums.get(slot, NOTHING)
-        fullest = NOTHING
-        for name, amounts in self.sums.items():
-            if name is not None:
-                fullest = fullest.largest(amounts)
-        return everybody + fullest
+        slots = (amounts for name, amounts in self.sums.items() if name is not None)
+        return everybody + reduce(Amounts.largest, slots, NOTHING)
 
     def left(self, slot: str | None = None) -> Amounts:
         """Return what a charge for a slot, or for everybody, can still cost."""
@@ -248,26 +246,17 @@ def today() -> str:
 
 def opened(account: Account) -> Body:
     """Return the entry that opens an account: its relation, its total and its slots."""
-    return {
-        "kind": "opened",
-        "study": account.study,
-        "relation": account.relation,
-        "total": account.total.plain(),
-        "slots": list(account.slots),
-        "date": today(),
-    }
+    return _limits("opened", account) | {"relation": account.relation}
 
 
 def new_total(account: Account, reason: str) -> Body:
     """Return the entry that gives an account another total and other slots."""
-    return {
-        "kind": "total",
-        "study": account.study,
-        "total": account.total.plain(),
-        "slots": list(account.slots),
-        "reason": reason,
-        "date": today(),
-    }
+    return _limits("total", account) | {"reason": reason}
+
+
+def _limits(kind: str, account: Account) -> Body:
+    total, slots = account.total.plain(), list(account.slots)
+    return {"kind": kind, "study": account.study, "total": total, "slots": slots, "date": today()}
 
 
 def charged(study: str, slot: str | None, cost: AnyBudget, what: str) -> Body:

@@ -12,9 +12,9 @@ not add up in this way (docs/proofs/ledger.md), so the ledger itself adds plainl
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
+from typing import NamedTuple
 
 from dpwerm.errors import ParameterError
 from dpwerm.exact import round_up
@@ -32,8 +32,7 @@ _FARTHEST = 6.0
 """How many μ a Gaussian loss is reckoned to lie from its mean when the grid is laid."""
 
 
-@dataclass(frozen=True)
-class Composed:
+class Composed(NamedTuple):
     """A history as one (ε, δ), of the slot with the largest ε, None for everybody.
 
     ``epsilon`` is rounded up and may be infinite.
@@ -55,12 +54,15 @@ def composed(account: Account, delta: float | None = None) -> Composed | None:
         delta = min(round_up(Fraction(account.total.delta) + gaussian), 0.5)
     if not 0 <= delta < 1:
         raise ParameterError("delta must be at least 0 and below 1")
-    used = sorted({charge.slot for charge in account.charges if charge.slot is not None})
-    slots: list[str | None] = [*used] or [None]
+    used = {charge.slot for charge in account.charges} - {None} or {None}
+    costs = {
+        slot: [charge.cost for charge in account.charges if charge.slot in (None, slot)]
+        for slot in sorted(used, key=str)
+    }
     every = [
         Composed(epsilon, delta, slot)
-        for slot in slots
-        if (epsilon := composed_epsilon(_costs(account, slot), delta)) is not None
+        for slot in costs
+        if (epsilon := composed_epsilon(costs[slot], delta)) is not None
     ]
     return max(every, key=lambda one: one.epsilon, default=None)
 
@@ -108,10 +110,6 @@ def _by_losses(pairs: Mapping[Budget, int], mu: float, delta: float) -> float | 
         return 0.0 if not parts and delta >= 0 else math.inf
     whole = reduce(lambda one, other: one.compose(other), parts)
     return float(whole.get_epsilon_for_delta(delta))
-
-
-def _costs(account: Account, slot: str | None) -> list[AnyBudget]:
-    return [charge.cost for charge in account.charges if charge.slot in (None, slot)]
 
 
 def _plain(pairs: Mapping[Budget, int], delta: Fraction) -> float:

@@ -121,11 +121,8 @@ def make_entries(connection: Connection) -> None:
 def make_head(connection: Connection) -> None:
     """Step 1 → 2: the last entry is named in the head, and no entry can be changed."""
     _METADATA.create_all(connection, tables=[HEAD])
-    last = select(sql.func.max(ENTRIES.c.number)).scalar_subquery()
-    row = connection.execute(
-        select(ENTRIES.c.number, ENTRIES.c.hash).where(ENTRIES.c.number == last)
-    ).one_or_none()
-    number, digest = (0, "") if row is None else row
+    last = select(ENTRIES.c.number, ENTRIES.c.hash).order_by(ENTRIES.c.number.desc()).limit(1)
+    number, digest = connection.execute(last).one_or_none() or (0, "")
     connection.execute(insert(HEAD).values(number=number, hash=digest))
     for statement in _NEVER_CHANGED[connection.dialect.name]:
         connection.exec_driver_sql(statement)
@@ -250,7 +247,7 @@ class Store:
         ).all()
         head = entry.number, entry.hash
         if list(stored) != [(entry.content, entry.hash)] or _head(connection) != head:
-            raise self._tampered(["what is written does not stay, somebody changed its tables"])
+            self._refuse_faults(["what is written does not stay, somebody changed its tables"])
 
     @contextmanager
     def _view(self) -> Iterator[tuple[Connection | None, int]]:
@@ -269,12 +266,9 @@ class Store:
 
     def _refuse_faults(self, faults: list[str]) -> None:
         if faults:
-            raise self._tampered(faults)
-
-    def _tampered(self, faults: list[str]) -> LedgerTamperedError:
-        more = len(faults) - _MOST_FAULTS
-        told = "; ".join(faults[:_MOST_FAULTS]) + (f"; and {more} more" if more > 0 else "")
-        return LedgerTamperedError(f"{self.database.name} does not verify: {told}")
+            more = len(faults) - _MOST_FAULTS
+            told = "; ".join(faults[:_MOST_FAULTS]) + (f"; and {more} more" if more > 0 else "")
+            raise LedgerTamperedError(f"{self.database.name} does not verify: {told}")
 
 
 def _rows(connection: Connection) -> tuple[tuple[object, ...], ...]:

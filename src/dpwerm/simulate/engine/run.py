@@ -87,27 +87,19 @@ def run(
         found[place] = result
         on_done(len(found), len(tasks))
 
+    count = min(wanted, len(tasks))
     with _noted_interrupt() as interrupted:
-        count = min(wanted, len(tasks))
         if count > 1:
             _together(work, tasks, count, take, interrupted)
         else:
-            _alone(work, tasks, take, interrupted)
+            with threadpool_limits(1):
+                for place, task in enumerate(tasks):
+                    take(place, work(task))
+                    if interrupted.is_set():
+                        break
+    if interrupted.is_set():
+        raise KeyboardInterrupt
     return [found[place] for place in range(len(tasks))]
-
-
-def _alone(
-    work: Callable[[T], R],
-    tasks: Sequence[T],
-    take: Callable[[int, R], None],
-    interrupted: threading.Event,
-) -> None:
-    """Do one task after the other in this process."""
-    with threadpool_limits(1):
-        for place, task in enumerate(tasks):
-            take(place, work(task))
-            if interrupted.is_set():
-                raise KeyboardInterrupt
 
 
 def _together(
@@ -142,8 +134,6 @@ def _together(
             for child in set(multiprocessing.active_children()) - others:
                 child.terminate()
             raise
-    if interrupted.is_set():
-        raise KeyboardInterrupt
 
 
 @contextmanager

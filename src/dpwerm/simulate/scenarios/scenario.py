@@ -8,11 +8,10 @@ benefit scatters around its mean by one of three laws, each with exactly the mea
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -29,15 +28,8 @@ ArmArray = NDArray[np.object_]
 """One arm label per person."""
 
 
-class Outcome(Protocol):
-    """A law of the benefit given its mean."""
-
-    @property
-    def law(self) -> str:
-        """The law in a few words, for tables."""
-
-    def draw(self, mean: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Return one benefit for each mean, shape (n,)."""
+Outcome = Callable[[FloatArray, np.random.Generator], FloatArray]
+"""A law of the benefit: draws one for each mean, shape (n,), and prints as a few words."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +38,10 @@ class Normal:
 
     sd: float = 0.5
 
-    @property
-    def law(self) -> str:
-        """The law in a few words, for tables."""
+    def __str__(self) -> str:
         return f"normal, sd {self.sd:g}"
 
-    def draw(self, mean: FloatArray, rng: np.random.Generator) -> FloatArray:
+    def __call__(self, mean: FloatArray, rng: np.random.Generator) -> FloatArray:
         """Return one benefit for each mean, shape (n,)."""
         return rng.normal(mean, self.sd)
 
@@ -63,12 +53,10 @@ class StudentT:
     degrees: float = 3.0
     scale: float = 1.5
 
-    @property
-    def law(self) -> str:
-        """The law in a few words, for tables."""
+    def __str__(self) -> str:
         return f"{self.scale:g} × Student's t, {self.degrees:g} degrees of freedom"
 
-    def draw(self, mean: FloatArray, rng: np.random.Generator) -> FloatArray:
+    def __call__(self, mean: FloatArray, rng: np.random.Generator) -> FloatArray:
         """Return one benefit for each mean, shape (n,)."""
         return mean + self.scale * rng.standard_t(self.degrees, size=len(mean))
 
@@ -77,12 +65,10 @@ class StudentT:
 class ZeroOne:
     """1 with probability ``mean``, else 0."""
 
-    @property
-    def law(self) -> str:
-        """The law in a few words, for tables."""
+    def __str__(self) -> str:
         return "0 or 1"
 
-    def draw(self, mean: FloatArray, rng: np.random.Generator) -> FloatArray:
+    def __call__(self, mean: FloatArray, rng: np.random.Generator) -> FloatArray:
         """Return one benefit for each mean, shape (n,)."""
         return (rng.random(len(mean)) < mean).astype(np.float64)
 
@@ -167,7 +153,7 @@ class Scenario(ABC):
         mean = self.means(table)[np.arange(n), second.astype(np.int64)]
         arms = np.where(second, self.arms[1], self.arms[0])
         table = table.append_column(ARM, pa.array(arms))
-        return table.append_column(BENEFIT, pa.array(self.outcome.draw(mean, rng)))
+        return table.append_column(BENEFIT, pa.array(self.outcome(mean, rng)))
 
     # -- what is true ---------------------------------------------------------------------------
 

@@ -19,7 +19,6 @@ import pyarrow.csv as arrow_csv
 from dpwerm.data.table import Source
 from dpwerm.errors import Fault, TableError
 
-SEPARATORS = (",", ";", "\t")
 HEADER_LIMIT = 1 << 20
 ROW_LIMIT = 1 << 24
 _ONE_LINE = (
@@ -70,7 +69,7 @@ def read_header(path: Path, label: str) -> Header:
     text = raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="surrogateescape")
     if not text.strip():
         raise TableError(label, [Fault("file", "is empty", "the first line must name the columns")])
-    found = [_first_record(text, separator, label) for separator in SEPARATORS]
+    found = [_first_record(text, separator, label) for separator in (",", ";", "\t")]
     header = max(found, key=lambda one: len(one.names))
     try:
         "".join(header.names).encode()

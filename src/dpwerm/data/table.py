@@ -43,7 +43,6 @@ MISSING = frozenset({"NA", "N/A", "NaN", "nan", "NULL", "null"})
 """Texts that mean "missing" in a category column unless the study declares them as a level."""
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_LONGEST_EXPONENT = 400
 
 
 def normalise(text: str) -> str | None:
@@ -71,7 +70,7 @@ def _decimal_spelling(text: str) -> str:
     """Return the number text without plus sign, exponent and idle zeros."""
     mantissa, _, exponent = text.lower().partition("e")
     if exponent:
-        if len(exponent) > 5 or abs(int(exponent)) > _LONGEST_EXPONENT:
+        if len(exponent) > 5 or abs(int(exponent)) > 400:
             return text
         sign, digits, place = Decimal(mantissa).as_tuple()
         mantissa = f"{Decimal((sign, digits, int(place) + int(exponent))):f}"
@@ -245,17 +244,12 @@ class Table:
     start: int = 0
 
     def __repr__(self) -> str:
-        return f"Table({len(self.names)} columns)"
+        return f"Table({len(self.source.names)} columns)"
 
     @property
     def label(self) -> str:
         """What messages call the table."""
         return self.source.label
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All column names of the source."""
-        return self.source.names
 
     def blocks(self, size: int = BLOCK) -> Iterator[Self]:
         """Yield the rows in order as tables of ``size`` rows, the last shorter; at least one."""
@@ -355,7 +349,7 @@ def write_with_columns(
     create = writer_of(path)
     if table.whole is None:
         raise ParameterError("table must be read with keep_all=True to be written back")
-    clashes = [name for name in names if name in table.names]
+    clashes = [name for name in names if name in table.source.names]
     if clashes:
         problem, remedy = "is already a column", "rename it in the table"
         raise TableError(table.label, [Fault(name, problem, remedy) for name in clashes])

@@ -270,20 +270,18 @@ class Declaration:
 
         names: what a key is called where the error will be read, if not by its own name.
         """
+        declared: list[Any] = []
         faults = []
-        try:
-            declared = Treatment.model_validate(dict(treatment))
-        except ValidationError as error:
-            faults += faults_of(error)
-        try:
-            outcome = Benefit.model_validate(dict(benefit))
-        except ValidationError as error:
-            faults += faults_of(error)
+        for model, keys in ((Treatment, treatment), (Benefit, benefit)):
+            try:
+                declared.append(model.model_validate(dict(keys)))
+            except ValidationError as error:
+                faults += faults_of(error)
         if faults:
             known = names or {}
             called = [replace(fault, where=known.get(fault.where, fault.where)) for fault in faults]
             raise ParameterError("; ".join(str(fault) for fault in called))
-        return cls(declared, outcome)
+        return cls(*declared)
 
     @classmethod
     def of_record(cls, treatment: Mapping[str, Any], benefit: Mapping[str, Any]) -> Self:

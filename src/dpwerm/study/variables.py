@@ -19,17 +19,8 @@ from dpwerm.data.table import normalise
 from dpwerm.faults import shown, wrong
 from dpwerm.features.blocks import MAX_CELLS, MAX_LEVELS, CategoryBlock, Frozen, Level, NumberBlock
 from dpwerm.parameters import SMALLEST
-from dpwerm.study.values import (
-    Bounds,
-    Cell,
-    Line,
-    Real,
-    Text,
-    cell,
-    number,
-    positive_number,
-    word_or,
-)
+from dpwerm.study import values
+from dpwerm.study.values import Bounds, Cell, Line, Real, Text, cell, word_or
 from dpwerm.text import stays_in_line
 
 
@@ -141,11 +132,9 @@ Feature = Annotated[NumberFeature | CategoryFeature, Field(discriminator="kind")
 # -- the benefit ------------------------------------------------------------------------------
 
 
-Centre = Annotated[float | str | None, PlainValidator(word_or(number, "midpoint", "lower"))]
-Clip = Annotated[
-    float | str,
-    PlainValidator(word_or(positive_number, "auto", "range", kind="a positive number")),
-]
+Centre = Annotated[float | str | None, PlainValidator(word_or(values.number, "midpoint", "lower"))]
+_CLIP = word_or(values.positive_number, "auto", "range", kind="a positive number")
+Clip = Annotated[float | str, PlainValidator(_CLIP)]
 _NEEDED = {"bounds", "transform", "direction", "weights", "declared_centre"}
 
 

@@ -26,7 +26,6 @@ from dpwerm.version import __version__
 
 Body = dict[str, object]
 NOTHING = Amounts()
-_SHORT = len("sha256:") + 12
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class Charge:
     @property
     def paid_for(self) -> str:
         """The release that it paid for, by the beginning of its digest."""
-        return "none attached" if self.digest is None else f"{self.digest[:_SHORT]}…"
+        return "none attached" if self.digest is None else f"{self.digest[: len('sha256:') + 12]}…"
 
 
 @dataclass(frozen=True)

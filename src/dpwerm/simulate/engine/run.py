@@ -16,15 +16,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TypeVar
 
+from rich import progress
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from threadpoolctl import threadpool_limits
 
 from dpwerm.errors import DpwermError, ParameterError
@@ -188,17 +181,18 @@ def bar(title: str) -> Iterator[OnDone]:
     """Show a bar on standard error while tasks are done."""
     console = Console(stderr=True)
     columns = (
-        TextColumn("{task.description}"),
-        BarColumn(24),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
+        progress.TextColumn("{task.description}"),
+        progress.BarColumn(24),
+        progress.MofNCompleteColumn(),
+        progress.TimeElapsedColumn(),
+        progress.TextColumn("left"),
+        progress.TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
-        task = progress.add_task(title, total=None)
+    silent = not console.is_terminal
+    with progress.Progress(*columns, console=console, disable=silent) as shown:
+        task = shown.add_task(title, total=None)
 
         def on_done(done: int, total: int) -> None:
-            progress.update(task, completed=done, total=total)
+            shown.update(task, completed=done, total=total)
 
         yield on_done

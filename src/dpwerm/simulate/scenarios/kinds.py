@@ -19,9 +19,6 @@ from dpwerm.simulate.scenarios.scenario import (
 )
 from dpwerm.study.study import Study
 
-PAPER_THETA = (1.0, 1.0, 1.0, -1.8, -2.2)
-"""The paper's θ₀, intercept first."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class UnitCube(Scenario):
@@ -32,22 +29,18 @@ class UnitCube(Scenario):
     The second arm is better where f(x) > 0. With the paper's θ, m = 0 and no useless feature this
     is the paper's own trial; each variant changes one thing.
 
-    theta : θ, intercept first
+    theta : θ, intercept first, by default the paper's θ₀
     main : m, what each feature adds to the benefit in both arms; shorter than x means 0 beyond
     useless : how many more features there are, which change nothing
     """
 
-    theta: tuple[float, ...] = PAPER_THETA
+    theta: tuple[float, ...] = (1.0, 1.0, 1.0, -1.8, -2.2)
     main: tuple[float, ...] = ()
     useless: int = 0
 
-    @property
-    def _used(self) -> int:
-        return len(self.theta) - 1
-
     def features(self) -> Mapping[str, Mapping[str, object]]:
         """Return the declaration of each feature: a number in [0, 1]."""
-        names = [f"x{j + 1}" for j in range(self._used + self.useless)]
+        names = [f"x{j}" for j in range(1, len(self.theta) + self.useless)]
         return {name: {"kind": "number", "bounds": [0, 1]} for name in names}
 
     def place(self, uniforms: FloatArray) -> pa.Table:
@@ -62,12 +55,12 @@ class UnitCube(Scenario):
         """Return E[B | x, arm], shape (n, 2), first arm first."""
         x = self._x(table)
         # With fewer than four features the last one takes the place of x₄.
-        common = 0.01 + 0.02 * x[:, min(self._used, 4) - 1]
+        common = 0.01 + 0.02 * x[:, :4][:, -1]
         common = common + x[:, : len(self.main)] @ np.array(self.main)
         return two_arms(common, 6.0 * self.score(table))
 
     def _x(self, table: pa.Table) -> FloatArray:
-        return np.column_stack([numbers(table, f"x{j + 1}") for j in range(self._used)])
+        return np.column_stack([numbers(table, f"x{j}") for j in range(1, len(self.theta))])
 
 
 @dataclass(frozen=True, kw_only=True)

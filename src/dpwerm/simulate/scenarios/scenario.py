@@ -93,8 +93,6 @@ class Scenario(ABC):
     linear: bool = True
     outcome: Outcome = field(default_factory=Normal)
 
-    # -- what each scenario says ----------------------------------------------------------------
-
     @abstractmethod
     def features(self) -> Mapping[str, Mapping[str, object]]:
         """Return the declaration of each feature, with the keys of a study file."""
@@ -106,8 +104,6 @@ class Scenario(ABC):
     @abstractmethod
     def means(self, table: pa.Table) -> FloatArray:
         """Return E[B | x, arm], shape (n, 2), first arm first."""
-
-    # -- what is public -------------------------------------------------------------------------
 
     def treatment(self) -> Mapping[str, object]:
         """Return [treatment] of the study: the arms with their probabilities by design."""
@@ -136,8 +132,6 @@ class Scenario(ABC):
             f"scenario {self.name}",
         )
 
-    # -- what is drawn --------------------------------------------------------------------------
-
     def people(self, n: int, rng: np.random.Generator) -> pa.Table:
         """Return the features of n people in the columns' own units."""
         return self.place(rng.random((n, len(self.features()))))
@@ -154,8 +148,6 @@ class Scenario(ABC):
         arms = np.where(second, self.arms[1], self.arms[0])
         table = table.append_column(ARM, pa.array(arms))
         return table.append_column(BENEFIT, pa.array(self.outcome(mean, rng)))
-
-    # -- what is true ---------------------------------------------------------------------------
 
     def contrast(self, table: pa.Table) -> FloatArray:
         """Return E[B | x, second arm] − E[B | x, first arm] of each row, before any clipping."""

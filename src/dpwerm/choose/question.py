@@ -27,6 +27,9 @@ from dpwerm.simulate.synthetic import widths_of
 OPEN = Hyperparameters()
 """Everything is left open."""
 
+FIXED = ("mechanism", "clip", "intercept", "saturation", "threshold")
+"""What a question may fix."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -123,7 +126,7 @@ class Question:
 
     def plain(self) -> dict[str, Any]:
         """Return everything the answer depends on as plain values."""
-        outcome = self.outcome
+        fixed = self.fixed
         return {
             "widths": list(self.widths),
             "kind": self.encoding.kind,
@@ -132,27 +135,10 @@ class Question:
             "relation": str(self.relation),
             "loss": [self.loss.name, sorted(self.loss.parameters.items())],
             "origin": [self.origin.name, sorted(self.origin.parameters.items())],
-            "regularizer": [
-                self.regularizer.name,
-                sorted(self.regularizer.parameters.items()),
-            ],
+            "regularizer": [self.regularizer.name, sorted(self.regularizer.parameters.items())],
             "candidates": list(candidates(self.budget)),
-            "outcome": [
-                outcome.centre,
-                outcome.signed,
-                list(outcome.propensity),
-                outcome.pi_min,
-                outcome.labels,
-                outcome.spread,
-            ],
-            "fixed": [
-                self.fixed.mechanism,
-                self.fixed.clip,
-                self.fixed.intercept,
-                self.fixed.saturation,
-                self.fixed.threshold,
-                self.most_gamma,
-            ],
+            "outcome": list(asdict(self.outcome).values()),
+            "fixed": [*(getattr(fixed, name) for name in FIXED), self.most_gamma],
         }
 
     def digest(self, version: str) -> str:

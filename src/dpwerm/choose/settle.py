@@ -20,7 +20,7 @@ from tempfile import NamedTemporaryFile
 from pydantic import TypeAdapter
 
 from dpwerm.choose.hyperparameters import Hyperparameters
-from dpwerm.choose.question import Choice, Outcome, Question
+from dpwerm.choose.question import FIXED, Choice, Outcome, Question
 from dpwerm.choose.search import ABOVE_FLOOR, REVISION, Progress, floor_of, mechanisms, search
 from dpwerm.errors import ParameterError
 from dpwerm.features.blocks import Block, CategoryBlock
@@ -187,20 +187,12 @@ def key_of(question: Question, revision: str = f"revision {REVISION}") -> str:
 def answers(choice: Choice, question: Question) -> bool:
     """Whether a choice leaves alone what the question fixes, and can be planned for it."""
     found, fixed = choice.hyperparameters, question.fixed
-    names = ("clip", "intercept", "saturation", "threshold")
-    pairs = [(getattr(fixed, name), getattr(found, name)) for name in names]
-    if any(one is not None and one != chosen for one, chosen in pairs):
+    pairs = [(getattr(fixed, name), getattr(found, name)) for name in FIXED]
+    kept = all(one is None or one == chosen for one, chosen in pairs)
+    sound = 0 < (found.clip or 0) <= 1 and (found.threshold or 0) < 1
+    if not (kept and sound and choice.mechanism in mechanisms(question)):
         return False
-    if choice.mechanism not in mechanisms(question):
-        return False
-    if not (0 < (found.clip or 0) <= 1 and (found.threshold or 0) < 1):
-        return False
-    try:
-        encoding = choice.hyperparameters.encoding(question.encoding)
-        question.calibration(choice.mechanism, encoding, choice.gamma)
-    except ParameterError:
-        return False
-    return True
+    return _is_able(question, found, choice.gamma)
 
 
 def by_analogy(
@@ -223,23 +215,19 @@ def _searched(question: Question, on_progress: Progress) -> Choice:
     another regulariser, a tiny ε), each of the others leads a search of its own.
     """
     names = mechanisms(question)
-    able = [name for name in names if _is_able(question, name)]
+    most = question.most_gamma
+    able = [name for name in names if _is_able(question, Hyperparameters(name), most)]
     if not able:
-        question.calibration(names[0], question.encoding, question.most_gamma)
+        question.calibration(names[0], question.encoding, most)
     if not able or able[0] == names[0]:
         return search(question, on_progress)
-    found = [
-        search(_led_by(question, name), _part(on_progress, index, len(able)))
-        for index, name in enumerate(able)
-    ]
+    found = []
+    for index, name in enumerate(able):
+        led = replace(question, fixed=replace(question.fixed, mechanism=name))
+        found.append(search(led, _part(on_progress, index, len(able))))
     winner = max(found, key=lambda choice: choice.accuracy)
     rivals = {one.mechanism: one.accuracy for one in found if one is not winner}
     return replace(winner, rivals=rivals)
-
-
-def _led_by(question: Question, mechanism: str) -> Question:
-    """Return the question with its mechanism fixed."""
-    return replace(question, fixed=replace(question.fixed, mechanism=mechanism))
 
 
 def _part(on_progress: Progress, index: int, count: int) -> Progress:
@@ -247,10 +235,11 @@ def _part(on_progress: Progress, index: int, count: int) -> Progress:
     return lambda share: on_progress((index + share) / count)
 
 
-def _is_able(question: Question, mechanism: str) -> bool:
-    """Whether the mechanism makes a claim for the question at the largest γ it can use."""
+def _is_able(question: Question, setting: Hyperparameters, gamma: float) -> bool:
+    """Whether the setting's mechanism makes a claim for the question."""
     try:
-        question.calibration(mechanism, question.encoding, question.most_gamma)
+        encoding = setting.encoding(question.encoding)
+        question.calibration(str(setting.mechanism), encoding, gamma)
     except ParameterError:
         return False
     return True

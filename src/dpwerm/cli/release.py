@@ -33,7 +33,6 @@ from dpwerm.data.table import endings
 from dpwerm.errors import BudgetError, LedgerWarning, ParameterError
 from dpwerm.privacy.budget import AnyBudget, Budget, only_budget
 from dpwerm.privacy.randomness import NO_LEDGER
-from dpwerm.releases.rule_file import read_rule
 from dpwerm.study.study import Study
 from dpwerm.text import aligned, digits
 
@@ -136,7 +135,9 @@ def evaluate(
     force: Force = False,
 ) -> None:
     """Release how good a rule is, beside one arm for everybody."""
-    # SciPy and scikit-learn take a second to load; faults of the files are reported before.
+    # Rules take a moment to load, SciPy and scikit-learn a second; faults of files come first.
+    from dpwerm.releases.rule_file import read_rule
+
     loaded, declared = read_rule(rule), Study.load(study)
     from dpwerm.documents.value import value_summary
     from dpwerm.evaluate import Evaluation

@@ -40,7 +40,7 @@ def quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def forget() -> None:
     """Let the next question be searched again."""
     answers._MEMORY.clear()
-    for path in folder().iterdir():
+    for path in folder().glob("*"):
         path.unlink()
 
 

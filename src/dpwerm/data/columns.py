@@ -74,10 +74,7 @@ def numbers(column: pa.ChunkedArray) -> FloatArray:
 
 
 def factorised(column: pa.ChunkedArray) -> tuple[IntArray, list[str | None]]:
-    """Return (codes, texts): the normalised text of row i is ``texts[codes[i]]``.
-
-    The last text is None, that of a null.
-    """
+    """Return (codes, texts): row i has the normalised text ``texts[codes[i]]``; a null has None."""
     if pa.types.is_null(column.type):
         return np.zeros(len(column), dtype=np.int64), [None]
     encoded = column.combine_chunks().dictionary_encode()

@@ -139,10 +139,7 @@ def _with_line(fault: Fault, path: Path, header: Header) -> Fault:
 
 
 def _fault(text: str, width: int) -> Fault:
-    """Return the fault behind a reader's error, told from how its text begins.
-
-    Further on the text quotes cells, which must not decide what is said.
-    """
+    """Return the fault behind a reader's error, by how it begins: further on it quotes cells."""
     if text.startswith("CSV parse error: Expected"):
         problem = f"not every row has {width} cells as the header has"
         return Fault("rows", problem, "look for a stray separator or a quote that is not closed")
@@ -151,9 +148,6 @@ def _fault(text: str, width: int) -> Fault:
     if text.startswith("straddl"):
         return Fault("rows", f"one is longer than {ROW_LIMIT >> 20} MB", "is a quote not closed?")
     return Fault("rows", "cannot be read", "is it a CSV file?")
-
-
-# -- writing ----------------------------------------------------------------------------------
 
 
 @contextmanager

@@ -214,10 +214,7 @@ def _reader_of(path: Path) -> Reader | None:
 
 
 def _later(module: str, name: str) -> Callable[..., Any]:
-    """Return a function of a module that is imported when it is first called.
-
-    A table is read by few of the commands, and what reads it takes as long to load as the rest.
-    """
+    """Return a function whose module, slow to load, is imported when it is first called."""
     return lambda *arguments: getattr(import_module(module), name)(*arguments)
 
 
@@ -271,10 +268,7 @@ class Table:
     def factorised(
         self, name: str, rows: IntArray | None = None
     ) -> tuple[IntArray, list[str | None]]:
-        """Return (codes, texts): the normalised text of row i is ``texts[codes[i]]``.
-
-        rows: positions of the rows that are asked for, by default all.
-        """
+        """Return (codes, texts) of these rows or all: row i has the text ``texts[codes[i]]``."""
         from dpwerm.data.columns import factorised
 
         column = self.columns[name]

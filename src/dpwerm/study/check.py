@@ -99,10 +99,7 @@ def check_features(encoding: Encoding, table: Table) -> list[Finding]:
 
 
 def find(table: Table, marks: Callable[[Table], Sequence[Marks]]) -> list[Finding]:
-    """Return one finding for each kind of mark that some row has, over all blocks of a table.
-
-    marks: the same kinds in the same order for every block; the longest consequence is kept.
-    """
+    """Return a finding for each kind of mark that some row has; every block has the same kinds."""
     found: list[Finding] = []
     for block in table.blocks():
         for place, (column, kind, rows, problem, consequence) in enumerate(marks(block)):
@@ -151,9 +148,6 @@ def with_lines(
         )
         for finding in findings
     ]
-
-
-# -- what is looked for -----------------------------------------------------------------------
 
 
 def _whole(study: Study, table: Table) -> list[Finding]:

@@ -266,10 +266,7 @@ class Study(Frozen):
         return Declaration(self.treatment, self.benefit, self.id, self.name or "", sources)
 
     def encoding(self) -> Encoding:
-        """Return the encoding of rows that the study declares; an intercept of "auto" stands at 1.
-
-        The fit replaces it, and the saturation, by what it uses.
-        """
+        """Return the declared encoding; a fit replaces saturation and an intercept of "auto"."""
         scale = self.method.intercept_scale
         return Encoding(
             kind=self.method.encoding,

@@ -117,11 +117,9 @@ class Treatment(Frozen):
     @classmethod
     def _floor_is_given(cls, floor: Fraction | None, info: ValidationInfo) -> Fraction | None:
         known, is_given = _propensity(info)
-        if not known:
-            return floor
-        if is_given and floor is None:
+        if known and is_given and floor is None:
             raise wrong("is needed with a propensity", "propensity_floor = 0.1")
-        if not is_given and floor is not None:
+        if known and not is_given and floor is not None:
             raise wrong("is only for a propensity", "leave out propensity_floor")
         return floor
 
@@ -147,10 +145,8 @@ class Treatment(Frozen):
     @field_validator("declared_default")
     @classmethod
     def _is_an_arm(cls, default: str | None, info: ValidationInfo) -> str | None:
-        known = info.data.get("declared_arms")
-        if default is None or known is None:
-            return default
-        return str(known.named(default))
+        known: Arms | None = info.data.get("declared_arms")
+        return default if default is None or known is None else known.named(default)
 
     @model_validator(mode="after")
     def _has_probabilities(self) -> Self:

@@ -129,9 +129,6 @@ class CategoryFeature(Frozen):
 Feature = Annotated[NumberFeature | CategoryFeature, Field(discriminator="kind")]
 
 
-# -- the benefit ------------------------------------------------------------------------------
-
-
 Centre = Annotated[float | str | None, PlainValidator(word_or(values.number, "midpoint", "lower"))]
 _CLIP = word_or(values.positive_number, "auto", "range", kind="a positive number")
 Clip = Annotated[float | str, PlainValidator(_CLIP)]

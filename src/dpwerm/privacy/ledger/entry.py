@@ -116,8 +116,7 @@ class Total:
         cls, epsilon: Written = 0, delta: Written = 0, rho: Written = 0, mu: Written = 0
     ) -> "Total":
         """Return the total a person wrote, as numbers or as text."""
-        written = zip(CURRENCIES, (epsilon, delta, rho, mu), strict=True)
-        return cls(*(written_decimal(name, value) for name, value in written))
+        return cls(*map(written_decimal, CURRENCIES, (epsilon, delta, rho, mu)))
 
     @property
     def limits(self) -> Amounts:
@@ -206,10 +205,7 @@ def _decimal(value: Fraction, *, up: bool, digits: int = DIGITS) -> Decimal:
 
 
 def _root(value: Fraction, *, up: bool) -> Decimal:
-    """Return the root of a fraction: exactly if that is a decimal, else to six digits.
-
-    Below 0, where more is asked than is left, it is minus the root of what is missing.
-    """
+    """Return the root: exactly if that is a decimal, else to six digits; that of −x is −√x."""
     if value < 0:
         return -_root(-value, up=not up)
     near = Context(prec=3 * DIGITS).sqrt(_decimal(value, up=False, digits=6 * DIGITS))
@@ -268,10 +264,7 @@ def seal(number: int, previous: str, body: Mapping[str, object]) -> Entry:
 
 
 def unsealed(number: object, content: object, digest: object) -> Entry | None:
-    """Return a stored entry as it reads, None if it does not read as one.
-
-    Whether the hash fits content and number is for :func:`chain_faults` to say.
-    """
+    """Return a stored entry as it reads, its hash unchecked; None if it does not read as one."""
     if not (isinstance(number, int) and isinstance(content, str) and isinstance(digest, str)):
         return None
     try:

@@ -30,10 +30,7 @@ class _WrittenAlreadyError(Exception):
 
 
 class Place(NamedTuple):
-    """Where a total is declared, in words.
-
-    where : what holds it; whole : the same at length; record : what records a change of it
-    """
+    """Where a total is declared: what holds it, the same at length, what records a change."""
 
     where: str
     whole: str

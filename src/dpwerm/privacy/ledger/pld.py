@@ -33,10 +33,7 @@ _FARTHEST = 6.0
 
 
 class Composed(NamedTuple):
-    """A history as one (ε, δ), of the slot with the largest ε, None for everybody.
-
-    ``epsilon`` is rounded up and may be infinite.
-    """
+    """A history as one (ε, δ), ε rounded up or infinite, of the slot with the largest, if any."""
 
     epsilon: float
     delta: float
@@ -88,10 +85,7 @@ def composed_epsilon(costs: Iterable[AnyBudget], delta: float) -> float | None:
 
 
 def _by_losses(pairs: Mapping[Budget, int], mu: float, delta: float) -> float | None:
-    """Return the ε of pairs (ε, δ) and of one Gaussian loss, on a grid whose steps round up.
-
-    Many Gaussian losses are one: their squares add up.
-    """
+    """Return the ε of pairs (ε, δ) and of one Gaussian loss, on a grid whose steps round up."""
     try:
         from dp_accounting.pld import common
         from dp_accounting.pld import privacy_loss_distribution as pld

@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy as sql
 from sqlalchemy import Column, Connection, Integer, insert, select, update
@@ -141,11 +141,7 @@ def database_of(url: str, folder: Path | None) -> Database:
     raise ParameterError(FORMS)
 
 
-class Checked(NamedTuple):
-    """Rows whose chain was found whole, as they stood in the table, and the entries they are."""
-
-    rows: tuple[tuple[object, ...], ...] = ()
-    entries: tuple[Entry, ...] = ()
+Rows = tuple[tuple[Any, ...], ...]
 
 
 class Store:
@@ -160,7 +156,8 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self._checked = Checked()
+        # Rows whose chain was found whole, as they stood in the table, and the entries they are.
+        self._checked: tuple[Rows, tuple[Entry, ...]] = (), ()
 
     def read(self) -> tuple[Entry, ...]:
         """Return all entries in order, unverified, none if the ledger has not begun."""
@@ -205,17 +202,18 @@ class Store:
         self, connection: Connection, present: int
     ) -> tuple[tuple[Entry, ...], list[str]]:
         """Return the entries of a ledger of version ``present``, and everything wrong with them."""
-        rows, known = _rows(connection), self._checked
-        if rows[: len(known.rows)] != known.rows:
-            known = Checked()
-        new, unreadable = _entries(rows[len(known.rows) :])
-        entries = known.entries + new
+        rows = _rows(connection)
+        known, before = self._checked
+        if rows[: len(known)] != known:
+            known, before = (), ()
+        new, unreadable = _entries(rows[len(known) :])
+        entries = before + new
         faults = _unreadable_words(unreadable)
-        if len(rows) > len(known.rows):
-            faults += chain_faults(new, unreadable, known.entries[-1] if known.entries else START)
+        if len(rows) > len(known):
+            faults += chain_faults(new, unreadable, before[-1] if before else START)
         faults += start_faults(entries)
         if not faults:
-            self._checked = Checked(rows, entries)
+            self._checked = rows, entries
         if present == VERSION:
             faults += _head_faults(connection, entries, unreadable)
         return entries, faults
@@ -271,13 +269,13 @@ class Store:
             raise LedgerTamperedError(f"{self.database.name} does not verify: {told}")
 
 
-def _rows(connection: Connection) -> tuple[tuple[object, ...], ...]:
+def _rows(connection: Connection) -> Rows:
     """Return the table of entries as it stands."""
     asked = select(ENTRIES.c.number, ENTRIES.c.content, ENTRIES.c.hash).order_by(ENTRIES.c.number)
     return tuple(map(tuple, connection.execute(asked)))
 
 
-def _entries(rows: tuple[tuple[Any, ...], ...]) -> tuple[tuple[Entry, ...], list[int]]:
+def _entries(rows: Rows) -> tuple[tuple[Entry, ...], list[int]]:
     """Return the entries that read as such, and the numbers of those that do not."""
     read = [(row[0], unsealed(*row)) for row in rows]
     unreadable = [number for number, entry in read if entry is None]

@@ -65,10 +65,7 @@ class UnitCube(Scenario):
 
 @dataclass(frozen=True, kw_only=True)
 class TruncatedNormal(UnitCube):
-    """The same with x_j normal around ``centres[j]``, cut off at 0 and 1.
-
-    centres : one for each feature; sd : of the normal law before it is cut off
-    """
+    """The same with x_j normal, ``centres[j]`` ± ``sd``, cut off at 0 and 1."""
 
     centres: tuple[float, ...] = (0.25, 0.5, 0.75, 0.5)
     sd: float = 0.3
@@ -83,10 +80,7 @@ class TruncatedNormal(UnitCube):
 
 @dataclass(frozen=True, kw_only=True)
 class ZeroOneBenefit(UnitCube):
-    """A benefit of 0 or 1 with P(1 | x, y) = expit(−0.4 + 0.8·x₁ + y·f(x)).
-
-    The probability increases with its argument, so the boundary is still f(x) = 0.
-    """
+    """A benefit of 0 or 1, P(1 | x, y) = expit(−0.4 + 0.8·x₁ + y·f(x)): the boundary stays."""
 
     bounds: tuple[float, float] = (0.0, 1.0)
     outcome: Outcome = field(default_factory=ZeroOne)
@@ -240,8 +234,6 @@ class Confounded(Scenario):
         """Return n people: features, arm received, benefit, and the true P(second arm | x)."""
         table = super().draw(n, rng)
         return table.append_column(PROPENSITY, pa.array(self.propensity(table)))
-
-    # -- three declarations of one table ---------------------------------------------------------
 
     def treatment(self) -> Mapping[str, object]:
         """Return [treatment] with a private propensity model."""

@@ -30,12 +30,10 @@ _AS_WRITTEN = rf"^(?:0|-?[1-9][0-9]*|{_WORD})$"
 
 def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return the column without dictionaries, all texts and decimals as one text type."""
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        column = arrow.cast(column, kind.value_type)
-        kind = column.type
+    if pa.types.is_dictionary(column.type):
+        column = arrow.cast(column, column.type.value_type)
     texts = (pa.types.is_string, pa.types.is_string_view, pa.types.is_decimal)
-    if any(test(kind) for test in texts):
+    if any(test(column.type) for test in texts):
         column = arrow.cast(column, pa.large_string())
     return readable(column)
 

@@ -87,7 +87,7 @@ def text_of(value: object) -> str | None:
     A value of a kind no cell can hold (a date, a list) becomes its type's name in angle brackets:
     no number, and no level unless declared.
     """
-    if value is None:
+    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return None
     if isinstance(value, str):
         # A half of a surrogate pair is no character; it becomes a question mark.
@@ -104,8 +104,6 @@ def text_of(value: object) -> str | None:
         return text_of(inner) if type(inner) is not type(value) else f"<{type(value).__name__}>"
     if isinstance(value, float):
         return None if math.isnan(value) else repr(value)
-    if type(value).__name__ in {"NAType", "NaTType"}:
-        return None
     return f"<{type(value).__name__}>"
 
 
@@ -169,12 +167,8 @@ def register_reader(reader: Reader) -> None:
 
 def endings(*, written: bool = False) -> str:
     """Return the endings of tables for messages: those that are read, or that can be written."""
-    known = [
-        ending
-        for reader in READERS.values()
-        if reader.create or not written
-        for ending in reader.endings
-    ]
+    readers = [reader for reader in READERS.values() if reader.create or not written]
+    known = [ending for reader in readers for ending in reader.endings]
     return " or ".join(part for part in (", ".join(known[:-1]), known[-1]) if part)
 
 
@@ -317,9 +311,7 @@ def check_header(source: Source, wanted: Sequence[str]) -> None:
             problem = f"has the same name as column {first[name]}"
             faults.append(Fault(f"column {position}", problem, "rename one of them"))
         first.setdefault(name, position)
-    for name in wanted:
-        if name in first:
-            continue
+    for name in (one for one in wanted if one not in first):
         guess = nearest(name, (other for other in source.names if other))
         remedy = f"column {first[guess]} has a similar name" if guess else ""
         faults.append(Fault(one_line(name), "is not a column of the table", remedy))

@@ -44,14 +44,9 @@ class NumberFeature(Frozen):
     def block(self, name: str) -> NumberBlock:
         """Return the encoded block of this feature."""
         lower, upper = self.bounds
-        midpoint = lower + (upper - lower) / 2
-        return NumberBlock(
-            name=name,
-            column=self.column or name,
-            lower=lower,
-            upper=upper,
-            default=midpoint if self.default is None else self.default,
-        )
+        default = lower + (upper - lower) / 2 if self.default is None else self.default
+        column = self.column or name
+        return NumberBlock(name=name, column=column, lower=lower, upper=upper, default=default)
 
 
 def _can_name(name: object) -> bool:
@@ -118,12 +113,8 @@ class CategoryFeature(Frozen):
 
     def block(self, name: str) -> CategoryBlock:
         """Return the encoded block of this feature."""
-        return CategoryBlock(
-            name=name,
-            column=self.column or name,
-            levels=self.levels,
-            default=self.default or self.levels[0].name,
-        )
+        column, default = self.column or name, self.default or self.levels[0].name
+        return CategoryBlock(name=name, column=column, levels=self.levels, default=default)
 
 
 Feature = Annotated[NumberFeature | CategoryFeature, Field(discriminator="kind")]

@@ -153,15 +153,11 @@ class SqliteDatabase(Database):
             raise ParameterError('an SQLite ledger is a file, such as "sqlite:///ledger.db"')
         if "?" in text:
             raise ParameterError("an SQLite ledger takes no options: the path may not contain ?")
-        path = Path(text)
-        if not path.is_absolute():
-            if folder is None:
-                raise ParameterError(
-                    "an SQLite ledger without a study file needs its full path: "
-                    "sqlite:////full/path.db"
-                )
-            path = folder.absolute() / path
-        return cls(path)
+        if folder is None and not Path(text).is_absolute():
+            raise ParameterError(
+                "an SQLite ledger without a study file needs its full path: sqlite:////full/path.db"
+            )
+        return cls((folder.absolute() if folder else Path()) / text)
 
     @property
     def place(self) -> tuple[str, ...]:

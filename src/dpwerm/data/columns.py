@@ -137,14 +137,10 @@ def open_frame(native: object, label: str) -> Source:
 
     def read(positions: Sequence[int]) -> list[pa.ChunkedArray]:
         found = [_series(frame.get_column(columns[position])) for position in positions]
-        problem = "holds values of a type that cannot be read"
-        faults = [
-            Fault(f"column {position + 1}", problem)
-            for position, column in zip(positions, found, strict=True)
-            if column is None
-        ]
-        if faults:
-            raise TableError(label, faults)
+        unread = [at + 1 for at, column in zip(positions, found, strict=True) if column is None]
+        if unread:
+            problem = "holds values of a type that cannot be read"
+            raise TableError(label, [Fault(f"column {place}", problem) for place in unread])
         return [column for column in found if column is not None]
 
     return Source(label, tuple(str(name).strip() for name in columns), read)

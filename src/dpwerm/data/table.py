@@ -245,13 +245,10 @@ class Table:
     def blocks(self, size: int = BLOCK) -> Iterator[Self]:
         """Yield the rows in order as tables of ``size`` rows, the last shorter; at least one."""
         for start in range(0, max(self.n_rows, 1), size):
-            yield type(self)(
-                self.source,
-                min(size, self.n_rows - start),
-                {name: column.slice(start, size) for name, column in self.columns.items()},
-                None if self.whole is None else self.whole.slice(start, size),
-                self.start + start,
-            )
+            rows = min(size, self.n_rows - start)
+            columns = {name: column.slice(start, size) for name, column in self.columns.items()}
+            whole = None if self.whole is None else self.whole.slice(start, size)
+            yield type(self)(self.source, rows, columns, whole, self.start + start)
 
     def numbers(self, name: str) -> FloatArray:
         """Return a column as doubles, shape (n,); NaN for what is no finite number."""

@@ -118,11 +118,8 @@ def find(table: Table, marks: Callable[[Table], Sequence[Marks]]) -> list[Findin
                 count=before.count + len(places),
                 examples=(*before.examples, *examples),
             )
-    return [
-        replace(one, problem=f"{_cells(one.count, table.n_rows)} {one.problem}")
-        for one in found
-        if one.count
-    ]
+    marked = [(one, _cells(one.count, table.n_rows)) for one in found if one.count]
+    return [replace(one, problem=f"{cells} {one.problem}") for one, cells in marked]
 
 
 def _cells(count: int, rows: int) -> str:
@@ -140,13 +137,10 @@ def with_lines(
 ) -> list[Finding]:
     """Return the findings with the line of each example in its file."""
     wanted = {example.row for finding in findings for example in finding.examples}
-    known = lines(wanted) if wanted else {}
+    at = lines(wanted) if wanted else {}
     return [
-        replace(
-            finding,
-            examples=tuple(replace(one, line=known.get(one.row)) for one in finding.examples),
-        )
-        for finding in findings
+        replace(one, examples=tuple(replace(each, line=at.get(each.row)) for each in one.examples))
+        for one in findings
     ]
 
 

@@ -35,10 +35,8 @@ def share_of(value: object) -> Decimal | str:
         return "auto"
     found = decimal(value)
     if not 0 < found < 1:
-        raise wrong(
-            f"must be above 0 and below 1, not {shown(found)}",
-            "both the propensity model and the rule need a part of the budget",
-        )
+        remedy = "both the propensity model and the rule need a part of the budget"
+        raise wrong(f"must be above 0 and below 1, not {shown(found)}", remedy)
     return found
 
 
@@ -136,10 +134,8 @@ def _tabled(value: object) -> object:
         known = ", ".join(f'"{name}"' for name in MODELS)
         raise wrong(f"must name a column, or a model among {known}", 'use model = "private"')
     if "file" in value:
-        raise wrong(
-            "a file of coefficients is found beside a study file only",
-            "load the study from its file, or write intercept and coefficients here",
-        )
+        remedy = "load the study from its file, or write intercept and coefficients here"
+        raise wrong("a file of coefficients is found beside a study file only", remedy)
     return value
 
 

@@ -268,11 +268,9 @@ class Study(Frozen):
     def encoding(self) -> Encoding:
         """Return the declared encoding; a fit replaces saturation and an intercept of "auto"."""
         scale = self.method.intercept_scale
-        return Encoding(
-            kind=self.method.encoding,
-            intercept=1.0 if isinstance(scale, str) else scale,
-            blocks=tuple(feature.block(name) for name, feature in self.features.items()),
-        )
+        intercept = 1.0 if isinstance(scale, str) else scale
+        blocks = tuple(feature.block(name) for name, feature in self.features.items())
+        return Encoding(kind=self.method.encoding, intercept=intercept, blocks=blocks)
 
 
 def known_keys() -> dict[str, list[str]]:

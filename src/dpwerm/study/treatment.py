@@ -105,10 +105,8 @@ class Treatment(Frozen):
         if found is None or known is None:
             return found
         if known.probabilities:
-            raise wrong(
-                "the arms already have probabilities",
-                'write arms = ["first", "second"] or leave out the propensity',
-            )
+            remedy = 'write arms = ["first", "second"] or leave out the propensity'
+            raise wrong("the arms already have probabilities", remedy)
         if isinstance(found, ExternalPropensity):
             known.named(found.arm)
         return found
@@ -151,10 +149,8 @@ class Treatment(Frozen):
     @model_validator(mode="after")
     def _has_probabilities(self) -> Self:
         if self.probabilities is None and self.propensity is None:
-            raise wrong(
-                "the arms have no probabilities",
-                'write arms = { S = "1/3", G = "2/3" } or declare a propensity',
-            )
+            remedy = 'write arms = { S = "1/3", G = "2/3" } or declare a propensity'
+            raise wrong("the arms have no probabilities", remedy)
         return self
 
     @property

@@ -156,10 +156,8 @@ class Benefit(Frozen):
         if so_far is not None and isinstance(value, float):
             lower, upper = so_far.range
             if not lower <= value <= upper:
-                raise wrong(
-                    f"{value:g} lies outside the benefit's range",
-                    f"after transform and direction it is [{lower:g}, {upper:g}]",
-                )
+                remedy = f"after transform and direction it is [{lower:g}, {upper:g}]"
+                raise wrong(f"{value:g} lies outside the benefit's range", remedy)
             if so_far.largest_clip < SMALLEST:
                 raise wrong("no benefit lies above the centre", "choose a smaller centre")
         return value
@@ -169,10 +167,8 @@ class Benefit(Frozen):
     def _clip_is_useful(cls, value: float | str, info: ValidationInfo) -> object:
         so_far = cls._so_far(info)
         if so_far is not None and isinstance(value, float) and value > so_far.largest_clip:
-            raise wrong(
-                f"{value:g} exceeds every benefit and would only add noise",
-                f'at most {so_far.largest_clip:.10g}, or "range" for exactly that',
-            )
+            remedy = f'at most {so_far.largest_clip:.10g}, or "range" for exactly that'
+            raise wrong(f"{value:g} exceeds every benefit and would only add noise", remedy)
         return value
 
     @classmethod

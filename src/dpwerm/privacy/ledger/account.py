@@ -260,15 +260,8 @@ def _limits(kind: str, account: Account) -> Body:
 
 def charged(study: str, slot: str | None, cost: AnyBudget, what: str) -> Body:
     """Return the entry of a charge."""
-    return {
-        "kind": "charged",
-        "study": study,
-        "slot": slot,
-        "cost": cost.plain(),
-        "what": what,
-        "library": f"dpwerm {__version__}",
-        "date": today(),
-    }
+    paid = {"slot": slot, "cost": cost.plain(), "what": what, "library": f"dpwerm {__version__}"}
+    return {"kind": "charged", "study": study, "date": today(), **paid}
 
 
 def released(study: str, charge: int, digest: str) -> Body:

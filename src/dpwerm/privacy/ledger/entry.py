@@ -295,11 +295,8 @@ def chain_faults(
     last of those before them, which were checked already.
     """
     entries = list(entries)
-    faults = [
-        f"entry {entry.number} was edited or moved: its hash does not fit"
-        for entry in entries
-        if not entry.is_sealed
-    ]
+    edited = [entry.number for entry in entries if not entry.is_sealed]
+    faults = [f"entry {number} was edited or moved: its hash does not fit" for number in edited]
     for before, entry in pairwise([after, *entries]):
         if entry.number == before.number:
             faults.append(f"entry {entry.number} occurs twice")

@@ -52,15 +52,12 @@ def composed(account: Account, delta: float | None = None) -> Composed | None:
     if not 0 <= delta < 1:
         raise ParameterError("delta must be at least 0 and below 1")
     used = {charge.slot for charge in account.charges} - {None} or {None}
-    costs = {
-        slot: [charge.cost for charge in account.charges if charge.slot in (None, slot)]
-        for slot in sorted(used, key=str)
-    }
-    every = [
-        Composed(epsilon, delta, slot)
-        for slot in costs
-        if (epsilon := composed_epsilon(costs[slot], delta)) is not None
-    ]
+    every = []
+    for slot in sorted(used, key=str):
+        costs = [charge.cost for charge in account.charges if charge.slot in (None, slot)]
+        epsilon = composed_epsilon(costs, delta)
+        if epsilon is not None:
+            every.append(Composed(epsilon, delta, slot))
     return max(every, key=lambda one: one.epsilon, default=None)
 
 

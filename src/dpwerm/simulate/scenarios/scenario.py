@@ -121,16 +121,14 @@ class Scenario(ABC):
         self, treatment: Mapping[str, object], benefit: Mapping[str, object] | None = None
     ) -> Study:
         """Return the declaration with another [treatment], and another [benefit] if given."""
-        return Study.from_dict(
-            {
-                "format": 1,
-                "study": {"id": self.name, "name": f"Simulated: {self.tests}"},
-                "features": self.features(),
-                "treatment": treatment,
-                "benefit": benefit or self.benefit(),
-            },
-            f"scenario {self.name}",
-        )
+        declared: dict[str, object] = {
+            "format": 1,
+            "study": {"id": self.name, "name": f"Simulated: {self.tests}"},
+            "features": self.features(),
+            "treatment": treatment,
+            "benefit": benefit or self.benefit(),
+        }
+        return Study.from_dict(declared, f"scenario {self.name}")
 
     def people(self, n: int, rng: np.random.Generator) -> pa.Table:
         """Return the features of n people in the columns' own units."""

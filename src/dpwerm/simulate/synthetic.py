@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.random import Generator
 
 from dpwerm.arrays import FloatArray
 from dpwerm.features.blocks import CategoryBlock
@@ -38,7 +39,7 @@ middle of their range, and in which all weights are equal.
 """
 
 
-def generator(*key: int) -> np.random.Generator:
+def generator(*key: int) -> Generator:
     """Return the generator of simulated problems and noise for a public key."""
     return np.random.default_rng(key)
 
@@ -74,7 +75,7 @@ def random_trials(
     count: int,
     rows: int,
     propensity: tuple[float, float],
-    rng: np.random.Generator,
+    rng: Generator,
     around: float = 0.0,
     spread: float = 0.0,
 ) -> Proxies:
@@ -107,9 +108,7 @@ def random_trials(
     return Proxies(*(np.stack(column) for column in zip(*parts, strict=True)))
 
 
-def random_labels(
-    widths: Sequence[int], *, count: int, rows: int, rng: np.random.Generator
-) -> Proxies:
+def random_labels(widths: Sequence[int], *, count: int, rows: int, rng: Generator) -> Proxies:
     """Return random labels with weights: the arm is the label, the benefit its weight in [0, 1]."""
     mixed = _mixed((LABEL_NOISES, SHIFTS, FIXED_WEIGHTS, DENSE, CROWDED), count, rng)
     parts = []
@@ -133,16 +132,12 @@ def in_own_units(benefit: Benefit, u: FloatArray) -> FloatArray:
     return np.exp(found) if benefit.transform == "log" else found
 
 
-def _mixed(
-    kinds: Sequence[Sequence[float]], count: int, rng: np.random.Generator
-) -> list[FloatArray]:
+def _mixed(kinds: Sequence[Sequence[float]], count: int, rng: Generator) -> list[FloatArray]:
     """Return the options of each kind, (count,), in random order, all equally often within one."""
     return [rng.permutation(np.resize(options, count)) for options in kinds]
 
 
-def _features(
-    widths: Sequence[int], rows: int, *, crowded: bool, rng: np.random.Generator
-) -> FloatArray:
+def _features(widths: Sequence[int], rows: int, *, crowded: bool, rng: Generator) -> FloatArray:
     """Return rows (n, d): numbers over the whole range or around its middle, levels at random."""
     columns = []
     for width in widths:
@@ -150,18 +145,15 @@ def _features(
             spread = rng.normal(0.0, 0.45, rows) if crowded else rng.uniform(-1, 1, rows)
             columns.append(np.clip(spread, -1, 1)[:, None])
         elif width == 1:
-            columns.append(
-                np.where(rng.uniform(size=rows) < rng.uniform(0.3, 0.7), 1.0, -1.0)[:, None]
-            )
+            second = rng.uniform(size=rows) < rng.uniform(0.3, 0.7)
+            columns.append(np.where(second, 1.0, -1.0)[:, None])
         else:
             shares = rng.dirichlet(np.full(width, 4.0))
             columns.append(np.eye(width)[rng.choice(width, rows, p=shares)])
     return np.concatenate(columns, axis=1)
 
 
-def _contrast(
-    X: FloatArray, widths: Sequence[int], *, dense: bool, rng: np.random.Generator
-) -> FloatArray:
+def _contrast(X: FloatArray, widths: Sequence[int], *, dense: bool, rng: Generator) -> FloatArray:
     """Return θᵀx (n,) with mean 0 and variance 1; only some features matter unless ``dense``."""
     count = len(widths)
     active = count if dense else min(count, int(rng.integers(1, MOST_ACTIVE + 1)))

@@ -57,9 +57,8 @@ def ledger_url(value: object) -> str:
         raise wrong("is no address of a ledger", _WHERE)
     try:
         parts = urlsplit(value)
-        secret = parts.password is not None or any(
-            key.lower() in SECRETS for key, _ in parse_qsl(parts.query, keep_blank_values=True)
-        )
+        keys = {key.lower() for key, _ in parse_qsl(parts.query, keep_blank_values=True)}
+        secret = parts.password is not None or not keys.isdisjoint(SECRETS)
     except ValueError:
         raise wrong("is no address of a ledger", _WHERE) from None
     if secret:

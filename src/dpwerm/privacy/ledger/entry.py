@@ -121,9 +121,8 @@ class Total:
     @property
     def limits(self) -> Amounts:
         """The most that each currency can add up to."""
-        return Amounts(
-            Fraction(self.epsilon), Fraction(self.delta), Fraction(self.rho), Fraction(self.mu) ** 2
-        )
+        epsilon, delta, rho, mu = (Fraction(getattr(self, name)) for name in CURRENCIES)
+        return Amounts(epsilon, delta, rho, mu**2)
 
     @property
     def used(self) -> list[str]:

@@ -142,6 +142,7 @@ def database_of(url: str, folder: Path | None) -> Database:
 
 
 Rows = tuple[tuple[Any, ...], ...]
+Entries = tuple[Entry, ...]
 
 
 class Store:
@@ -157,9 +158,9 @@ class Store:
     def __init__(self, database: Database) -> None:
         self.database = database
         # Rows whose chain was found whole, as they stood in the table, and the entries they are.
-        self._checked: tuple[Rows, tuple[Entry, ...]] = (), ()
+        self._checked: tuple[Rows, Entries] = (), ()
 
-    def read(self) -> tuple[Entry, ...]:
+    def read(self) -> Entries:
         """Return all entries in order, unverified, none if the ledger has not begun."""
         with self._view() as (connection, present):
             rows = _rows(connection) if connection and present else ()
@@ -167,7 +168,7 @@ class Store:
         self._refuse_faults(_unreadable_words(unreadable))
         return entries
 
-    def verified(self) -> tuple[Entry, ...]:
+    def verified(self) -> Entries:
         """Return all entries in order, or raise with everything that does not verify."""
         entries, faults = self._looked()
         if faults:
@@ -178,7 +179,7 @@ class Store:
         """Say what does not verify: edited, dropped, moved or unreadable entries."""
         return self._looked()[1]
 
-    def append(self, decide: Callable[[tuple[Entry, ...]], Mapping[str, object]]) -> Entry:
+    def append(self, decide: Callable[[Entries], Mapping[str, object]]) -> Entry:
         """Write one more entry, whose body ``decide`` makes of the verified ones before it.
 
         If ``decide`` raises, nothing is written. If this function raises, the entry may stand or
@@ -190,7 +191,7 @@ class Store:
             self._write(connection, entry)
         return entry
 
-    def _looked(self) -> tuple[tuple[Entry, ...], list[str]]:
+    def _looked(self) -> tuple[Entries, list[str]]:
         """Return the entries that can be read, and everything that does not verify."""
         try:
             with self._view() as (connection, present):
@@ -198,9 +199,7 @@ class Store:
         except LedgerTamperedError as error:
             return (), [str(error)]
 
-    def _verified(
-        self, connection: Connection, present: int
-    ) -> tuple[tuple[Entry, ...], list[str]]:
+    def _verified(self, connection: Connection, present: int) -> tuple[Entries, list[str]]:
         """Return the entries of a ledger of version ``present``, and everything wrong with them."""
         rows = _rows(connection)
         known, before = self._checked
@@ -218,7 +217,7 @@ class Store:
             faults += _head_faults(connection, entries, unreadable)
         return entries, faults
 
-    def _opened(self, connection: Connection) -> tuple[Entry, ...]:
+    def _opened(self, connection: Connection) -> Entries:
         """Return the verified entries of a ledger that was begun or brought up to date first."""
         present = self._version(connection)
         if 0 < present < VERSION:
@@ -240,11 +239,10 @@ class Store:
         before = (HEAD.c.number == entry.number - 1) & (HEAD.c.hash == entry.previous)
         if connection.execute(update(HEAD).where(before).values(**row)).rowcount != 1:
             raise LedgerError(f"{self.database.name}: somebody else moved its head")
-        stored = connection.execute(
-            select(ENTRIES.c.content, ENTRIES.c.hash).where(ENTRIES.c.number == entry.number)
-        ).all()
+        asked = select(ENTRIES.c.content, ENTRIES.c.hash).where(ENTRIES.c.number == entry.number)
+        stored = list(connection.execute(asked))
         head = entry.number, entry.hash
-        if list(stored) != [(entry.content, entry.hash)] or _head(connection) != head:
+        if stored != [(entry.content, entry.hash)] or _head(connection) != head:
             self._refuse_faults(["what is written does not stay, somebody changed its tables"])
 
     @contextmanager
@@ -275,7 +273,7 @@ def _rows(connection: Connection) -> Rows:
     return tuple(map(tuple, connection.execute(asked)))
 
 
-def _entries(rows: Rows) -> tuple[tuple[Entry, ...], list[int]]:
+def _entries(rows: Rows) -> tuple[Entries, list[int]]:
     """Return the entries that read as such, and the numbers of those that do not."""
     read = [(row[0], unsealed(*row)) for row in rows]
     unreadable = [number for number, entry in read if entry is None]
@@ -297,7 +295,7 @@ def _head(connection: Connection) -> tuple[int, str] | str:
     return "its head cannot be read"
 
 
-def start_faults(entries: tuple[Entry, ...]) -> list[str]:
+def start_faults(entries: Entries) -> list[str]:
     """Say so if the first entry does not give its ledger a name."""
     if not entries:
         return []
@@ -308,9 +306,7 @@ def start_faults(entries: tuple[Entry, ...]) -> list[str]:
     return ["entry 1 does not start a ledger"]
 
 
-def _head_faults(
-    connection: Connection, entries: tuple[Entry, ...], unreadable: list[int]
-) -> list[str]:
+def _head_faults(connection: Connection, entries: Entries, unreadable: list[int]) -> list[str]:
     """Say so if the head does not name the last entry."""
     head = _head(connection)
     last, digest = (entries[-1].number, entries[-1].hash) if entries else (0, "")

@@ -286,11 +286,8 @@ def known_keys() -> dict[str, list[str]]:
     }
     known = {}
     for section, models in sections.items():
-        keys = [
-            str(field.validation_alias or name)
-            for model in models
-            for name, field in model.model_fields.items()
-        ]
+        fields = [pair for model in models for pair in model.model_fields.items()]
+        keys = [str(one.validation_alias or name) for name, one in fields]
         known[section] = list(dict.fromkeys(keys))
     return known
 

@@ -37,6 +37,7 @@ from dpwerm.study.values import BROKEN, Cell, Text, cell, probability
 from dpwerm.study.variables import Benefit
 from dpwerm.text import stays_in_line
 
+Keys = Mapping[str, Any]
 ORIGINS = {"private": "released", "ridge": "ridge", "external": "external"}
 """The weight origin that each model of the propensity brings with it."""
 
@@ -253,10 +254,7 @@ class Declaration:
 
     @classmethod
     def of_keys(
-        cls,
-        treatment: Mapping[str, Any],
-        benefit: Mapping[str, Any],
-        names: Mapping[str, str] | None = None,
+        cls, treatment: Keys, benefit: Keys, names: Mapping[str, str] | None = None
     ) -> Self:
         """Return the declaration of a study file's keys; every fault is one parameter error.
 
@@ -276,7 +274,7 @@ class Declaration:
         return cls(*declared)
 
     @classmethod
-    def of_record(cls, treatment: Mapping[str, Any], benefit: Mapping[str, Any]) -> Self:
+    def of_record(cls, treatment: Keys, benefit: Keys) -> Self:
         """Return the declaration of a rule file; the inverse of the two methods below.
 
         Arms are a list there: their order decides which is −1, and the order of keys in a JSON

@@ -165,7 +165,7 @@ class Store:
         with self._view() as (connection, present):
             rows = _rows(connection) if connection and present else ()
         entries, unreadable = _entries(rows)
-        self._refuse_faults(_unreadable_words(unreadable))
+        self._refuse_faults(list(unreadable.values()))
         return entries
 
     def verified(self) -> Entries:
@@ -207,7 +207,7 @@ class Store:
             known, before = (), ()
         new, unreadable = _entries(rows[len(known) :])
         entries = before + new
-        faults = _unreadable_words(unreadable)
+        faults = list(unreadable.values())
         if len(rows) > len(known):
             faults += chain_faults(new, unreadable, before[-1] if before else START)
         faults += start_faults(entries)
@@ -273,15 +273,12 @@ def _rows(connection: Connection) -> Rows:
     return tuple(map(tuple, connection.execute(asked)))
 
 
-def _entries(rows: Rows) -> tuple[Entries, list[int]]:
-    """Return the entries that read as such, and the numbers of those that do not."""
+def _entries(rows: Rows) -> tuple[Entries, dict[int, str]]:
+    """Return the entries that read as such, and by number what is wrong with those that do not."""
     read = [(row[0], unsealed(*row)) for row in rows]
-    unreadable = [number for number, entry in read if entry is None]
+    missing = [number for number, entry in read if entry is None]
+    unreadable = {number: f"entry {number} cannot be read: it was edited" for number in missing}
     return tuple(entry for _, entry in read if entry is not None), unreadable
-
-
-def _unreadable_words(numbers: list[int]) -> list[str]:
-    return [f"entry {number} cannot be read: it was edited" for number in numbers]
 
 
 def _head(connection: Connection) -> tuple[int, str] | str:
@@ -306,7 +303,7 @@ def start_faults(entries: Entries) -> list[str]:
     return ["entry 1 does not start a ledger"]
 
 
-def _head_faults(connection: Connection, entries: Entries, unreadable: list[int]) -> list[str]:
+def _head_faults(connection: Connection, entries: Entries, unreadable: dict[int, str]) -> list[str]:
     """Say so if the head does not name the last entry."""
     head = _head(connection)
     last, digest = (entries[-1].number, entries[-1].hash) if entries else (0, "")

@@ -50,12 +50,10 @@ class CutNormal:
 
     reach: float = REACH
 
-    @property
-    def law(self) -> str:
-        """The law in a few words, for tables."""
+    def __str__(self) -> str:
         return f"normal, sd 1, within ± {self.reach:g}"
 
-    def draw(self, mean: FloatArray, rng: np.random.Generator) -> FloatArray:
+    def __call__(self, mean: FloatArray, rng: np.random.Generator) -> FloatArray:
         """Return one benefit for each mean, shape (n,), by the inverse distribution function."""
         low, high = ndtr(-self.reach - mean), ndtr(self.reach - mean)
         return np.asarray(mean + ndtri(low + rng.random(len(mean)) * (high - low)))
@@ -115,7 +113,7 @@ class Sjcrh(Scenario):
         given = second.reshape(-1)[:n]
         mean = self.means(table)[np.arange(n), given.astype(np.int64)]
         table = table.append_column(ARM, pa.array(np.where(given, *self.arms[::-1])))
-        return table.append_column(BENEFIT, pa.array(self.outcome.draw(mean, rng)))
+        return table.append_column(BENEFIT, pa.array(self.outcome(mean, rng)))
 
 
 @cache

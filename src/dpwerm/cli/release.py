@@ -256,9 +256,9 @@ def told(ledger: Paid) -> Iterator[None]:
 
 def _note(error: Exception, ledger: "Ledger") -> None:
     """Note whether the ledger was charged; of a charge that broke off only its own error tells."""
-    if ledger.charges_made:
+    if ledger.memory.charges:
         error.add_note(CHARGED)
-    elif not ledger.charges_begun or isinstance(error, BudgetError):
+    elif not ledger.memory.begun or isinstance(error, BudgetError):
         error.add_note(NOT_CHARGED)
 
 

@@ -30,12 +30,10 @@ _AS_WRITTEN = rf"^(?:0|-?[1-9][0-9]*|{_WORD})$"
 
 def plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return the column without dictionaries, all texts and decimals as one text type."""
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        column = arrow.cast(column, kind.value_type)
-        kind = column.type
+    if pa.types.is_dictionary(column.type):
+        column = arrow.cast(column, column.type.value_type)
     texts = (pa.types.is_string, pa.types.is_string_view, pa.types.is_decimal)
-    if any(test(kind) for test in texts):
+    if any(test(column.type) for test in texts):
         column = arrow.cast(column, pa.large_string())
     return readable(column)
 
@@ -74,10 +72,7 @@ def numbers(column: pa.ChunkedArray) -> FloatArray:
 
 
 def factorised(column: pa.ChunkedArray) -> tuple[IntArray, list[str | None]]:
-    """Return (codes, texts): the normalised text of row i is ``texts[codes[i]]``.
-
-    The last text is None, that of a null.
-    """
+    """Return (codes, texts): row i has the normalised text ``texts[codes[i]]``; a null has None."""
     if pa.types.is_null(column.type):
         return np.zeros(len(column), dtype=np.int64), [None]
     encoded = column.combine_chunks().dictionary_encode()
@@ -142,14 +137,10 @@ def open_frame(native: object, label: str) -> Source:
 
     def read(positions: Sequence[int]) -> list[pa.ChunkedArray]:
         found = [_series(frame.get_column(columns[position])) for position in positions]
-        problem = "holds values of a type that cannot be read"
-        faults = [
-            Fault(f"column {position + 1}", problem)
-            for position, column in zip(positions, found, strict=True)
-            if column is None
-        ]
-        if faults:
-            raise TableError(label, faults)
+        unread = [at + 1 for at, column in zip(positions, found, strict=True) if column is None]
+        if unread:
+            problem = "holds values of a type that cannot be read"
+            raise TableError(label, [Fault(f"column {place}", problem) for place in unread])
         return [column for column in found if column is not None]
 
     return Source(label, tuple(str(name).strip() for name in columns), read)

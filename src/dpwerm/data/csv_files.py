@@ -19,7 +19,6 @@ import pyarrow.csv as arrow_csv
 from dpwerm.data.table import Source
 from dpwerm.errors import Fault, TableError
 
-SEPARATORS = (",", ";", "\t")
 HEADER_LIMIT = 1 << 20
 ROW_LIMIT = 1 << 24
 _ONE_LINE = (
@@ -70,7 +69,7 @@ def read_header(path: Path, label: str) -> Header:
     text = raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="surrogateescape")
     if not text.strip():
         raise TableError(label, [Fault("file", "is empty", "the first line must name the columns")])
-    found = [_first_record(text, separator, label) for separator in SEPARATORS]
+    found = [_first_record(text, separator, label) for separator in (",", ";", "\t")]
     header = max(found, key=lambda one: len(one.names))
     try:
         "".join(header.names).encode()
@@ -140,10 +139,7 @@ def _with_line(fault: Fault, path: Path, header: Header) -> Fault:
 
 
 def _fault(text: str, width: int) -> Fault:
-    """Return the fault behind a reader's error, told from how its text begins.
-
-    Further on the text quotes cells, which must not decide what is said.
-    """
+    """Return the fault behind a reader's error, by how it begins: further on it quotes cells."""
     if text.startswith("CSV parse error: Expected"):
         problem = f"not every row has {width} cells as the header has"
         return Fault("rows", problem, "look for a stray separator or a quote that is not closed")
@@ -152,9 +148,6 @@ def _fault(text: str, width: int) -> Fault:
     if text.startswith("straddl"):
         return Fault("rows", f"one is longer than {ROW_LIMIT >> 20} MB", "is a quote not closed?")
     return Fault("rows", "cannot be read", "is it a CSV file?")
-
-
-# -- writing ----------------------------------------------------------------------------------
 
 
 @contextmanager

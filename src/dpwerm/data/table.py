@@ -43,7 +43,6 @@ MISSING = frozenset({"NA", "N/A", "NaN", "nan", "NULL", "null"})
 """Texts that mean "missing" in a category column unless the study declares them as a level."""
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_LONGEST_EXPONENT = 400
 
 
 def normalise(text: str) -> str | None:
@@ -71,7 +70,7 @@ def _decimal_spelling(text: str) -> str:
     """Return the number text without plus sign, exponent and idle zeros."""
     mantissa, _, exponent = text.lower().partition("e")
     if exponent:
-        if len(exponent) > 5 or abs(int(exponent)) > _LONGEST_EXPONENT:
+        if len(exponent) > 5 or abs(int(exponent)) > 400:
             return text
         sign, digits, place = Decimal(mantissa).as_tuple()
         mantissa = f"{Decimal((sign, digits, int(place) + int(exponent))):f}"
@@ -88,7 +87,7 @@ def text_of(value: object) -> str | None:
     A value of a kind no cell can hold (a date, a list) becomes its type's name in angle brackets:
     no number, and no level unless declared.
     """
-    if value is None:
+    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return None
     if isinstance(value, str):
         # A half of a surrogate pair is no character; it becomes a question mark.
@@ -105,8 +104,6 @@ def text_of(value: object) -> str | None:
         return text_of(inner) if type(inner) is not type(value) else f"<{type(value).__name__}>"
     if isinstance(value, float):
         return None if math.isnan(value) else repr(value)
-    if type(value).__name__ in {"NAType", "NaTType"}:
-        return None
     return f"<{type(value).__name__}>"
 
 
@@ -170,12 +167,8 @@ def register_reader(reader: Reader) -> None:
 
 def endings(*, written: bool = False) -> str:
     """Return the endings of tables for messages: those that are read, or that can be written."""
-    known = [
-        ending
-        for reader in READERS.values()
-        if reader.create or not written
-        for ending in reader.endings
-    ]
+    readers = [reader for reader in READERS.values() if reader.create or not written]
+    known = [ending for reader in readers for ending in reader.endings]
     return " or ".join(part for part in (", ".join(known[:-1]), known[-1]) if part)
 
 
@@ -215,10 +208,7 @@ def _reader_of(path: Path) -> Reader | None:
 
 
 def _later(module: str, name: str) -> Callable[..., Any]:
-    """Return a function of a module that is imported when it is first called.
-
-    A table is read by few of the commands, and what reads it takes as long to load as the rest.
-    """
+    """Return a function whose module, slow to load, is imported when it is first called."""
     return lambda *arguments: getattr(import_module(module), name)(*arguments)
 
 
@@ -245,28 +235,20 @@ class Table:
     start: int = 0
 
     def __repr__(self) -> str:
-        return f"Table({len(self.names)} columns)"
+        return f"Table({len(self.source.names)} columns)"
 
     @property
     def label(self) -> str:
         """What messages call the table."""
         return self.source.label
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All column names of the source."""
-        return self.source.names
-
     def blocks(self, size: int = BLOCK) -> Iterator[Self]:
         """Yield the rows in order as tables of ``size`` rows, the last shorter; at least one."""
         for start in range(0, max(self.n_rows, 1), size):
-            yield type(self)(
-                self.source,
-                min(size, self.n_rows - start),
-                {name: column.slice(start, size) for name, column in self.columns.items()},
-                None if self.whole is None else self.whole.slice(start, size),
-                self.start + start,
-            )
+            rows = min(size, self.n_rows - start)
+            columns = {name: column.slice(start, size) for name, column in self.columns.items()}
+            whole = None if self.whole is None else self.whole.slice(start, size)
+            yield type(self)(self.source, rows, columns, whole, self.start + start)
 
     def numbers(self, name: str) -> FloatArray:
         """Return a column as doubles, shape (n,); NaN for what is no finite number."""
@@ -277,10 +259,7 @@ class Table:
     def factorised(
         self, name: str, rows: IntArray | None = None
     ) -> tuple[IntArray, list[str | None]]:
-        """Return (codes, texts): the normalised text of row i is ``texts[codes[i]]``.
-
-        rows: positions of the rows that are asked for, by default all.
-        """
+        """Return (codes, texts) of these rows or all: row i has the text ``texts[codes[i]]``."""
         from dpwerm.data.columns import factorised
 
         column = self.columns[name]
@@ -329,9 +308,7 @@ def check_header(source: Source, wanted: Sequence[str]) -> None:
             problem = f"has the same name as column {first[name]}"
             faults.append(Fault(f"column {position}", problem, "rename one of them"))
         first.setdefault(name, position)
-    for name in wanted:
-        if name in first:
-            continue
+    for name in (one for one in wanted if one not in first):
         guess = nearest(name, (other for other in source.names if other))
         remedy = f"column {first[guess]} has a similar name" if guess else ""
         faults.append(Fault(one_line(name), "is not a column of the table", remedy))
@@ -355,7 +332,7 @@ def write_with_columns(
     create = writer_of(path)
     if table.whole is None:
         raise ParameterError("table must be read with keep_all=True to be written back")
-    clashes = [name for name in names if name in table.names]
+    clashes = [name for name in names if name in table.source.names]
     if clashes:
         problem, remedy = "is already a column", "rename it in the table"
         raise TableError(table.label, [Fault(name, problem, remedy) for name in clashes])

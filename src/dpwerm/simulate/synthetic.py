@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.random import Generator
 
 from dpwerm.arrays import FloatArray
 from dpwerm.features.blocks import CategoryBlock
@@ -38,7 +39,7 @@ middle of their range, and in which all weights are equal.
 """
 
 
-def generator(*key: int) -> np.random.Generator:
+def generator(*key: int) -> Generator:
     """Return the generator of simulated problems and noise for a public key."""
     return np.random.default_rng(key)
 
@@ -64,9 +65,8 @@ class Proxies:
 
 def widths_of(encoding: Encoding) -> tuple[int, ...]:
     """Return the columns of each feature: 0 for a number, 1 for two levels, k for k levels."""
-    return tuple(
-        block.width if isinstance(block, CategoryBlock) else 0 for block in encoding.blocks
-    )
+    blocks = encoding.blocks
+    return tuple(block.width if isinstance(block, CategoryBlock) else 0 for block in blocks)
 
 
 def random_trials(
@@ -75,7 +75,7 @@ def random_trials(
     count: int,
     rows: int,
     propensity: tuple[float, float],
-    rng: np.random.Generator,
+    rng: Generator,
     around: float = 0.0,
     spread: float = 0.0,
 ) -> Proxies:
@@ -87,23 +87,20 @@ def random_trials(
     around : float in [−1, 1], where benefits are expected; 0 is the middle of their range
     spread : float ≥ 0, how far from there they lie as a whole, as a standard deviation
     """
-    effects, noises, mains, shifts = (
-        _mixed(options, count, rng) for options in (EFFECTS, NOISES, MAINS, SHIFTS)
-    )
-    dense, crowded = _mixed(DENSE, count, rng), _mixed(CROWDED, count, rng)
+    mixed = _mixed((EFFECTS, NOISES, MAINS, SHIFTS, DENSE, CROWDED), count, rng)
     places = np.full(count, around)
     if spread > 0:
         places += spread * rng.normal(size=count)
     parts = []
-    for index in range(count):
-        X = _features(widths, rows + TESTS, crowded=crowded[index] > 0, rng=rng)
-        f = _contrast(X, widths, dense=dense[index] > 0, rng=rng)
-        f = effects[index] * (f + rng.normal() * shifts[index])
-        mean = mains[index] * (rng.normal() + _contrast(X, widths, dense=True, rng=rng))
+    for effect, noise, main, shift, dense, crowded, place in zip(*mixed, places, strict=True):
+        X = _features(widths, rows + TESTS, crowded=crowded > 0, rng=rng)
+        f = _contrast(X, widths, dense=dense > 0, rng=rng)
+        f = effect * (f + rng.normal() * shift)
+        mean = main * (rng.normal() + _contrast(X, widths, dense=True, rng=rng))
         second = rng.uniform(*propensity, size=rows + TESTS)
         arm = np.where(rng.uniform(size=rows + TESTS) < second, 1.0, -1.0)
-        scatter = noises[index] * rng.normal(size=rows + TESTS)
-        u = np.clip(places[index] + mean + arm * f + scatter, -1.0, 1.0)
+        scatter = noise * rng.normal(size=rows + TESTS)
+        u = np.clip(place + mean + arm * f + scatter, -1.0, 1.0)
         chance = np.where(arm > 0, second, 1.0 - second)
         best = np.where(f > 0, 1.0, -1.0)
         trial = (X[:rows], arm[:rows], chance[:rows], u[:rows])
@@ -111,21 +108,16 @@ def random_trials(
     return Proxies(*(np.stack(column) for column in zip(*parts, strict=True)))
 
 
-def random_labels(
-    widths: Sequence[int], *, count: int, rows: int, rng: np.random.Generator
-) -> Proxies:
+def random_labels(widths: Sequence[int], *, count: int, rows: int, rng: Generator) -> Proxies:
     """Return random labels with weights: the arm is the label, the benefit its weight in [0, 1]."""
-    noises, shifts, fixed = (
-        _mixed(options, count, rng) for options in (LABEL_NOISES, SHIFTS, FIXED_WEIGHTS)
-    )
-    dense, crowded = _mixed(DENSE, count, rng), _mixed(CROWDED, count, rng)
+    mixed = _mixed((LABEL_NOISES, SHIFTS, FIXED_WEIGHTS, DENSE, CROWDED), count, rng)
     parts = []
-    for index in range(count):
-        X = _features(widths, rows + TESTS, crowded=crowded[index] > 0, rng=rng)
-        f = _contrast(X, widths, dense=dense[index] > 0, rng=rng)
-        f = f + rng.normal() * shifts[index]
-        label = np.where(f[:rows] + noises[index] * rng.logistic(size=rows) > 0, 1.0, -1.0)
-        weight = np.ones(rows) if fixed[index] else rng.uniform(size=rows)
+    for noise, shift, fixed, dense, crowded in zip(*mixed, strict=True):
+        X = _features(widths, rows + TESTS, crowded=crowded > 0, rng=rng)
+        f = _contrast(X, widths, dense=dense > 0, rng=rng)
+        f = f + rng.normal() * shift
+        label = np.where(f[:rows] + noise * rng.logistic(size=rows) > 0, 1.0, -1.0)
+        weight = np.ones(rows) if fixed else rng.uniform(size=rows)
         best = np.where(f > 0, 1.0, -1.0)
         parts.append((X[:rows], label, np.ones(rows), weight, X[rows:], best[rows:], f[rows:]))
     return Proxies(*(np.stack(column) for column in zip(*parts, strict=True)))
@@ -140,14 +132,12 @@ def in_own_units(benefit: Benefit, u: FloatArray) -> FloatArray:
     return np.exp(found) if benefit.transform == "log" else found
 
 
-def _mixed(options: Sequence[float], count: int, rng: np.random.Generator) -> FloatArray:
-    """Return the options in random order, each as often as any other within one (count,)."""
-    return rng.permutation(np.resize(options, count))
+def _mixed(kinds: Sequence[Sequence[float]], count: int, rng: Generator) -> list[FloatArray]:
+    """Return the options of each kind, (count,), in random order, all equally often within one."""
+    return [rng.permutation(np.resize(options, count)) for options in kinds]
 
 
-def _features(
-    widths: Sequence[int], rows: int, *, crowded: bool, rng: np.random.Generator
-) -> FloatArray:
+def _features(widths: Sequence[int], rows: int, *, crowded: bool, rng: Generator) -> FloatArray:
     """Return rows (n, d): numbers over the whole range or around its middle, levels at random."""
     columns = []
     for width in widths:
@@ -155,18 +145,15 @@ def _features(
             spread = rng.normal(0.0, 0.45, rows) if crowded else rng.uniform(-1, 1, rows)
             columns.append(np.clip(spread, -1, 1)[:, None])
         elif width == 1:
-            columns.append(
-                np.where(rng.uniform(size=rows) < rng.uniform(0.3, 0.7), 1.0, -1.0)[:, None]
-            )
+            second = rng.uniform(size=rows) < rng.uniform(0.3, 0.7)
+            columns.append(np.where(second, 1.0, -1.0)[:, None])
         else:
             shares = rng.dirichlet(np.full(width, 4.0))
             columns.append(np.eye(width)[rng.choice(width, rows, p=shares)])
     return np.concatenate(columns, axis=1)
 
 
-def _contrast(
-    X: FloatArray, widths: Sequence[int], *, dense: bool, rng: np.random.Generator
-) -> FloatArray:
+def _contrast(X: FloatArray, widths: Sequence[int], *, dense: bool, rng: Generator) -> FloatArray:
     """Return θᵀx (n,) with mean 0 and variance 1; only some features matter unless ``dense``."""
     count = len(widths)
     active = count if dense else min(count, int(rng.integers(1, MOST_ACTIVE + 1)))

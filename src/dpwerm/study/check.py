@@ -22,6 +22,7 @@ from dpwerm.text import one_line
 
 MOST_EXAMPLES = 5
 _NO_WEIGHT = "the row gets weight 0 and still counts in n"
+_NO_USE = "so the column would be of no use; compare what the study file declares with it"
 
 
 @dataclass(frozen=True)
@@ -70,13 +71,14 @@ def check(study: Study, source: object) -> list[Finding]:
     if table.n_rows == 0:
         return [Finding("", "empty", "there is no row", "a fit is noise around the zero rule")]
     findings = _whole(study, table) + _persons(study, table)
-    findings += [_or_no_use(one, table.n_rows) for one in check_features(study.encoding(), table)]
+    for one in check_features(study.encoding(), table):
+        useless = 1 < one.count == table.n_rows
+        rule = f"{one.consequence}, {_NO_USE}" if useless else one.consequence
+        findings.append(replace(one, consequence=rule))
     findings += find(table, lambda block: _arms(study, block))
     findings += _modelled(study, table)
-    benefit = study.benefit
-    findings += find(
-        table, lambda block: _numbers(block, benefit.column, benefit.bounds, _NO_WEIGHT)
-    )
+    column, bounds = study.benefit.column, study.benefit.bounds
+    findings += find(table, lambda block: _numbers(block, column, bounds, _NO_WEIGHT))
     return findings if table.source.lines is None else with_lines(findings, table.source.lines)
 
 
@@ -97,10 +99,7 @@ def check_features(encoding: Encoding, table: Table) -> list[Finding]:
 
 
 def find(table: Table, marks: Callable[[Table], Sequence[Marks]]) -> list[Finding]:
-    """Return one finding for each kind of mark that some row has, over all blocks of a table.
-
-    marks: the same kinds in the same order for every block; the longest consequence is kept.
-    """
+    """Return a finding for each kind of mark that some row has; every block has the same kinds."""
     found: list[Finding] = []
     for block in table.blocks():
         for place, (column, kind, rows, problem, consequence) in enumerate(marks(block)):
@@ -119,11 +118,8 @@ def find(table: Table, marks: Callable[[Table], Sequence[Marks]]) -> list[Findin
                 count=before.count + len(places),
                 examples=(*before.examples, *examples),
             )
-    return [
-        replace(one, problem=f"{_cells(one.count, table.n_rows)} {one.problem}")
-        for one in found
-        if one.count
-    ]
+    marked = [(one, _cells(one.count, table.n_rows)) for one in found if one.count]
+    return [replace(one, problem=f"{cells} {one.problem}") for one, cells in marked]
 
 
 def _cells(count: int, rows: int) -> str:
@@ -141,25 +137,11 @@ def with_lines(
 ) -> list[Finding]:
     """Return the findings with the line of each example in its file."""
     wanted = {example.row for finding in findings for example in finding.examples}
-    known = lines(wanted) if wanted else {}
+    at = lines(wanted) if wanted else {}
     return [
-        replace(
-            finding,
-            examples=tuple(replace(one, line=known.get(one.row)) for one in finding.examples),
-        )
-        for finding in findings
+        replace(one, examples=tuple(replace(each, line=at.get(each.row)) for each in one.examples))
+        for one in findings
     ]
-
-
-# -- what is looked for -----------------------------------------------------------------------
-
-
-def _or_no_use(finding: Finding, rows: int) -> Finding:
-    """Return a finding about a feature, with a warning if it leaves nothing to learn from."""
-    if finding.count < rows or rows == 1:
-        return finding
-    warning = "so the column would be of no use; compare what the study file declares with it"
-    return replace(finding, consequence=f"{finding.consequence}, {warning}")
 
 
 def _whole(study: Study, table: Table) -> list[Finding]:
@@ -196,9 +178,8 @@ def _persons(study: Study, table: Table) -> list[Finding]:
         codes, texts = block.factorised(column)
         missing = np.array([text is None for text in texts])[codes]
         repeated = np.array([counts.get(text, 0) > 1 for text in texts])[codes] & ~missing
-        problem = "of persons with several rows"
         return [
-            (column, "repeated person", repeated, problem, rule),
+            (column, "repeated person", repeated, "of persons with several rows", rule),
             (column, "missing", missing, "without a person", unknown),
         ]
 
@@ -223,19 +204,14 @@ def _numbers(block: Table, column: str, bounds: tuple[float, float], rule: str) 
     blank, texts = _blank(block, column, none)
     lower, upper = (f"{bound:.10g}" for bound in bounds)
     within = f"the bounds [{lower}, {upper}]"
-    other = rule + _comma_hint(texts)
+    commas = any(text and "," in text and re.fullmatch(r"[+-]?\d+,\d+", text) for text in texts)
+    other = f"{rule} (a decimal comma is not read: write 1.5)" if commas else rule
     return [
         (column, "not a number", none & ~blank, "without a finite number", other),
         (column, "missing", blank, "missing", rule),
         (column, "below", values < bounds[0], f"below {within}", f"clipped to {lower}"),
         (column, "above", values > bounds[1], f"above {within}", f"clipped to {upper}"),
     ]
-
-
-def _comma_hint(texts: Sequence[str | None]) -> str:
-    """Return what to do if some number is written with a decimal comma."""
-    commas = any(text and "," in text and re.fullmatch(r"[+-]?\d+,\d+", text) for text in texts)
-    return " (a decimal comma is not read: write 1.5)" if commas else ""
 
 
 def _levels(block: Table, feature: CategoryBlock) -> list[Marks]:
@@ -285,10 +261,8 @@ def _modelled(study: Study, table: Table) -> list[Finding]:
         return []
     encoding = study.encoding().changed(kind="centred", saturation=1.0)
     limit = np.log((1 - floor) / floor)
-    count = sum(
-        int((np.abs(model.scores(encoding, encoding.encode(block))) > limit).sum())
-        for block in table.blocks()
-    )
+    scores = (model.scores(encoding, encoding.encode(block)) for block in table.blocks())
+    count = sum(int((np.abs(found) > limit).sum()) for found in scores)
     if not count:
         return []
     rows = f"{count} of {table.n_rows} rows have a modelled propensity beyond the floor"

@@ -35,40 +35,26 @@ def share_of(value: object) -> Decimal | str:
         return "auto"
     found = decimal(value)
     if not 0 < found < 1:
-        raise wrong(
-            f"must be above 0 and below 1, not {shown(found)}",
-            "both the propensity model and the rule need a part of the budget",
-        )
+        remedy = "both the propensity model and the rule need a part of the budget"
+        raise wrong(f"must be above 0 and below 1, not {shown(found)}", remedy)
     return found
 
 
-class Model(Frozen):
-    """A model of the propensity, by its name and its settings."""
-
-    def plain(self) -> object:
-        """Return what a study file writes."""
-        return self.model_dump(mode="json")
-
-
-class ColumnPropensity(Model):
+class ColumnPropensity(Frozen):
     """A column of the table holds P(second arm | x)."""
 
     model: Literal["column"] = "column"
     column: Text
 
-    def plain(self) -> object:
-        """Return what a study file writes."""
-        return self.column
 
-
-class PrivatePropensity(Model):
+class PrivatePropensity(Frozen):
     """A logistic model of the same people, released with its own share of the budget."""
 
     model: Literal["private"] = "private"
     share: Annotated[Decimal | str, PlainValidator(share_of)] = "auto"
 
 
-class RidgePropensity(Model):
+class RidgePropensity(Frozen):
     """A logistic model of the same people with penalty γ_p that is used and never released."""
 
     model: Literal["ridge"] = "ridge"
@@ -128,7 +114,7 @@ class LinearModel(Frozen):
         return scores
 
 
-class ExternalPropensity(LinearModel, Model):
+class ExternalPropensity(LinearModel):
     """A logistic model fitted to independent data: its score is the log-odds of ``arm``."""
 
     model: Literal["external"] = "external"
@@ -148,10 +134,8 @@ def _tabled(value: object) -> object:
         known = ", ".join(f'"{name}"' for name in MODELS)
         raise wrong(f"must name a column, or a model among {known}", 'use model = "private"')
     if "file" in value:
-        raise wrong(
-            "a file of coefficients is found beside a study file only",
-            "load the study from its file, or write intercept and coefficients here",
-        )
+        remedy = "load the study from its file, or write intercept and coefficients here"
+        raise wrong("a file of coefficients is found beside a study file only", remedy)
     return value
 
 

@@ -59,10 +59,7 @@ kind = "{placeholder}"            # "number" or "category"
 
 
 def scaffold(source: object) -> str:
-    """Return the text of a study file for a table, of which only the header is read.
-
-    Loading it lists what is to be filled in.
-    """
+    """Return a study file, with places to fill in, for a table of which the header is read."""
     opened = open_source(source)
     check_header(opened, ())
     named = [(position, name) for position, name in enumerate(opened.names, start=1) if name]

@@ -57,9 +57,8 @@ def ledger_url(value: object) -> str:
         raise wrong("is no address of a ledger", _WHERE)
     try:
         parts = urlsplit(value)
-        secret = parts.password is not None or any(
-            key.lower() in SECRETS for key, _ in parse_qsl(parts.query, keep_blank_values=True)
-        )
+        keys = {key.lower() for key, _ in parse_qsl(parts.query, keep_blank_values=True)}
+        secret = parts.password is not None or not keys.isdisjoint(SECRETS)
     except ValueError:
         raise wrong("is no address of a ledger", _WHERE) from None
     if secret:
@@ -266,16 +265,11 @@ class Study(Frozen):
         return Declaration(self.treatment, self.benefit, self.id, self.name or "", sources)
 
     def encoding(self) -> Encoding:
-        """Return the encoding of rows that the study declares; an intercept of "auto" stands at 1.
-
-        The fit replaces it, and the saturation, by what it uses.
-        """
+        """Return the declared encoding; a fit replaces saturation and an intercept of "auto"."""
         scale = self.method.intercept_scale
-        return Encoding(
-            kind=self.method.encoding,
-            intercept=1.0 if isinstance(scale, str) else scale,
-            blocks=tuple(feature.block(name) for name, feature in self.features.items()),
-        )
+        intercept = 1.0 if isinstance(scale, str) else scale
+        blocks = tuple(feature.block(name) for name, feature in self.features.items())
+        return Encoding(kind=self.method.encoding, intercept=intercept, blocks=blocks)
 
 
 def known_keys() -> dict[str, list[str]]:
@@ -292,11 +286,8 @@ def known_keys() -> dict[str, list[str]]:
     }
     known = {}
     for section, models in sections.items():
-        keys = [
-            str(field.validation_alias or name)
-            for model in models
-            for name, field in model.model_fields.items()
-        ]
+        fields = [pair for model in models for pair in model.model_fields.items()]
+        keys = [str(one.validation_alias or name) for name, one in fields]
         known[section] = list(dict.fromkeys(keys))
     return known
 

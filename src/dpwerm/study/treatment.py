@@ -37,6 +37,7 @@ from dpwerm.study.values import BROKEN, Cell, Text, cell, probability
 from dpwerm.study.variables import Benefit
 from dpwerm.text import stays_in_line
 
+Keys = Mapping[str, Any]
 ORIGINS = {"private": "released", "ridge": "ridge", "external": "external"}
 """The weight origin that each model of the propensity brings with it."""
 
@@ -105,10 +106,8 @@ class Treatment(Frozen):
         if found is None or known is None:
             return found
         if known.probabilities:
-            raise wrong(
-                "the arms already have probabilities",
-                'write arms = ["first", "second"] or leave out the propensity',
-            )
+            remedy = 'write arms = ["first", "second"] or leave out the propensity'
+            raise wrong("the arms already have probabilities", remedy)
         if isinstance(found, ExternalPropensity):
             known.named(found.arm)
         return found
@@ -117,11 +116,9 @@ class Treatment(Frozen):
     @classmethod
     def _floor_is_given(cls, floor: Fraction | None, info: ValidationInfo) -> Fraction | None:
         known, is_given = _propensity(info)
-        if not known:
-            return floor
-        if is_given and floor is None:
+        if known and is_given and floor is None:
             raise wrong("is needed with a propensity", "propensity_floor = 0.1")
-        if not is_given and floor is not None:
+        if known and not is_given and floor is not None:
             raise wrong("is only for a propensity", "leave out propensity_floor")
         return floor
 
@@ -147,18 +144,14 @@ class Treatment(Frozen):
     @field_validator("declared_default")
     @classmethod
     def _is_an_arm(cls, default: str | None, info: ValidationInfo) -> str | None:
-        known = info.data.get("declared_arms")
-        if default is None or known is None:
-            return default
-        return str(known.named(default))
+        known: Arms | None = info.data.get("declared_arms")
+        return default if default is None or known is None else known.named(default)
 
     @model_validator(mode="after")
     def _has_probabilities(self) -> Self:
         if self.probabilities is None and self.propensity is None:
-            raise wrong(
-                "the arms have no probabilities",
-                'write arms = { S = "1/3", G = "2/3" } or declare a propensity',
-            )
+            remedy = 'write arms = { S = "1/3", G = "2/3" } or declare a propensity'
+            raise wrong("the arms have no probabilities", remedy)
         return self
 
     @property
@@ -261,32 +254,27 @@ class Declaration:
 
     @classmethod
     def of_keys(
-        cls,
-        treatment: Mapping[str, Any],
-        benefit: Mapping[str, Any],
-        names: Mapping[str, str] | None = None,
+        cls, treatment: Keys, benefit: Keys, names: Mapping[str, str] | None = None
     ) -> Self:
         """Return the declaration of a study file's keys; every fault is one parameter error.
 
         names: what a key is called where the error will be read, if not by its own name.
         """
+        declared: list[Any] = []
         faults = []
-        try:
-            declared = Treatment.model_validate(dict(treatment))
-        except ValidationError as error:
-            faults += faults_of(error)
-        try:
-            outcome = Benefit.model_validate(dict(benefit))
-        except ValidationError as error:
-            faults += faults_of(error)
+        for model, keys in ((Treatment, treatment), (Benefit, benefit)):
+            try:
+                declared.append(model.model_validate(dict(keys)))
+            except ValidationError as error:
+                faults += faults_of(error)
         if faults:
             known = names or {}
             called = [replace(fault, where=known.get(fault.where, fault.where)) for fault in faults]
             raise ParameterError("; ".join(str(fault) for fault in called))
-        return cls(declared, outcome)
+        return cls(*declared)
 
     @classmethod
-    def of_record(cls, treatment: Mapping[str, Any], benefit: Mapping[str, Any]) -> Self:
+    def of_record(cls, treatment: Keys, benefit: Keys) -> Self:
         """Return the declaration of a rule file; the inverse of the two methods below.
 
         Arms are a list there: their order decides which is −1, and the order of keys in a JSON
@@ -326,12 +314,9 @@ class Declaration:
             return {**keys, "probabilities": [str(one) for one in treatment.probabilities]}
         if treatment.declared_origin is None:  # a model brings its own
             del keys["origin"]
-        propensity = treatment.propensity
-        return {
-            **keys,
-            "propensity": None if propensity is None else propensity.plain(),
-            "propensity_floor": str(treatment.propensity_floor),
-        }
+        model = treatment.propensity
+        written = treatment.propensity_column or (model and model.model_dump(mode="json"))
+        return {**keys, "propensity": written, "propensity_floor": str(treatment.propensity_floor)}
 
     def benefit_keys(self) -> dict[str, Any]:
         """Return the benefit as plain values that ``of_record`` reads back, no default left."""

@@ -84,8 +84,7 @@ def with_model_file(raw: dict[str, object], folder: Path, label: str) -> dict[st
     rest = {key: value for key, value in propensity.items() if key != "file"}
     where = "treatment.propensity.file"
     if rest.get("model") != "external":
-        fault = Fault(where, 'is only for model = "external"', "leave out file")
-        raise StudyError(label, [fault])
+        raise StudyError(label, [Fault(where, 'is only for model = "external"', "leave out file")])
     try:
         path = folder / str(propensity["file"])
         model = parse_toml(read_study_text(path), f"propensity file {path.name}")

@@ -19,17 +19,8 @@ from dpwerm.data.table import normalise
 from dpwerm.faults import shown, wrong
 from dpwerm.features.blocks import MAX_CELLS, MAX_LEVELS, CategoryBlock, Frozen, Level, NumberBlock
 from dpwerm.parameters import SMALLEST
-from dpwerm.study.values import (
-    Bounds,
-    Cell,
-    Line,
-    Real,
-    Text,
-    cell,
-    number,
-    positive_number,
-    word_or,
-)
+from dpwerm.study import values
+from dpwerm.study.values import Bounds, Cell, Line, Real, Text, cell, word_or
 from dpwerm.text import stays_in_line
 
 
@@ -53,14 +44,9 @@ class NumberFeature(Frozen):
     def block(self, name: str) -> NumberBlock:
         """Return the encoded block of this feature."""
         lower, upper = self.bounds
-        midpoint = lower + (upper - lower) / 2
-        return NumberBlock(
-            name=name,
-            column=self.column or name,
-            lower=lower,
-            upper=upper,
-            default=midpoint if self.default is None else self.default,
-        )
+        default = lower + (upper - lower) / 2 if self.default is None else self.default
+        column = self.column or name
+        return NumberBlock(name=name, column=column, lower=lower, upper=upper, default=default)
 
 
 def _can_name(name: object) -> bool:
@@ -127,25 +113,16 @@ class CategoryFeature(Frozen):
 
     def block(self, name: str) -> CategoryBlock:
         """Return the encoded block of this feature."""
-        return CategoryBlock(
-            name=name,
-            column=self.column or name,
-            levels=self.levels,
-            default=self.default or self.levels[0].name,
-        )
+        column, default = self.column or name, self.default or self.levels[0].name
+        return CategoryBlock(name=name, column=column, levels=self.levels, default=default)
 
 
 Feature = Annotated[NumberFeature | CategoryFeature, Field(discriminator="kind")]
 
 
-# -- the benefit ------------------------------------------------------------------------------
-
-
-Centre = Annotated[float | str | None, PlainValidator(word_or(number, "midpoint", "lower"))]
-Clip = Annotated[
-    float | str,
-    PlainValidator(word_or(positive_number, "auto", "range", kind="a positive number")),
-]
+Centre = Annotated[float | str | None, PlainValidator(word_or(values.number, "midpoint", "lower"))]
+_CLIP = word_or(values.positive_number, "auto", "range", kind="a positive number")
+Clip = Annotated[float | str, PlainValidator(_CLIP)]
 _NEEDED = {"bounds", "transform", "direction", "weights", "declared_centre"}
 
 
@@ -179,10 +156,8 @@ class Benefit(Frozen):
         if so_far is not None and isinstance(value, float):
             lower, upper = so_far.range
             if not lower <= value <= upper:
-                raise wrong(
-                    f"{value:g} lies outside the benefit's range",
-                    f"after transform and direction it is [{lower:g}, {upper:g}]",
-                )
+                remedy = f"after transform and direction it is [{lower:g}, {upper:g}]"
+                raise wrong(f"{value:g} lies outside the benefit's range", remedy)
             if so_far.largest_clip < SMALLEST:
                 raise wrong("no benefit lies above the centre", "choose a smaller centre")
         return value
@@ -192,10 +167,8 @@ class Benefit(Frozen):
     def _clip_is_useful(cls, value: float | str, info: ValidationInfo) -> object:
         so_far = cls._so_far(info)
         if so_far is not None and isinstance(value, float) and value > so_far.largest_clip:
-            raise wrong(
-                f"{value:g} exceeds every benefit and would only add noise",
-                f'at most {so_far.largest_clip:.10g}, or "range" for exactly that',
-            )
+            remedy = f'at most {so_far.largest_clip:.10g}, or "range" for exactly that'
+            raise wrong(f"{value:g} exceeds every benefit and would only add noise", remedy)
         return value
 
     @classmethod

@@ -44,10 +44,10 @@ def test_every_trial_in_a_row_has_its_arms() -> None:
 
 def test_the_cut_law_stays_within_its_reach_and_follows_its_mean() -> None:
     law = CutNormal()
-    low, high = (law.draw(np.full(4000, mean), np.random.default_rng(0)) for mean in (-0.5, 0.5))
+    low, high = (law(np.full(4000, mean), np.random.default_rng(0)) for mean in (-0.5, 0.5))
     assert max(np.abs(low).max(), np.abs(high).max()) <= 2.2
     assert high.mean() - low.mean() == pytest.approx(0.8, abs=0.1)
-    assert "2.2" in law.law
+    assert "2.2" in str(law)
 
 
 def test_the_same_seed_gives_the_same_trial() -> None:

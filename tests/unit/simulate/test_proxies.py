@@ -179,7 +179,7 @@ def test_problems_differ_in_kind() -> None:
 
 
 def test_every_kind_of_problem_is_as_frequent_as_any_other() -> None:
-    found = proxies._mixed((0.1, 0.2, 0.3), 12, generator(1))
+    (found,) = proxies._mixed([(0.1, 0.2, 0.3)], 12, generator(1))
     assert sorted(found) == pytest.approx([0.1] * 4 + [0.2] * 4 + [0.3] * 4)
     assert list(found) != sorted(found)
 

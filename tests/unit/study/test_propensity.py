@@ -22,6 +22,7 @@ from dpwerm.study.propensity import (
     share_of,
 )
 from dpwerm.study.study import Study
+from dpwerm.study.treatment import Declaration, Treatment
 
 STUDY = Study.parse(
     """
@@ -141,7 +142,10 @@ def test_what_is_read_is_written_back(written: Any, kind: Any) -> None:
     found = WRITTEN.validate_python(written)
     assert type(found) is kind
     assert WRITTEN.validate_python(found) == found
-    assert WRITTEN.validate_python(found.plain()) == found
+    origin = {"origin": "design"} if kind is ColumnPropensity else {}
+    keys = {"column": "arm", "arms": ["S", "G"], "propensity": written, "propensity_floor": "0.1"}
+    declared = Declaration(Treatment.model_validate(keys | origin), STUDY.benefit)
+    assert WRITTEN.validate_python(declared.treatment_keys()["propensity"]) == found
 
 
 @pytest.mark.parametrize(

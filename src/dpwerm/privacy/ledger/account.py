@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import reduce
 from typing import Any
 
 from dpwerm.errors import DpwermError, LedgerTamperedError, ParameterError
@@ -25,7 +26,6 @@ from dpwerm.version import __version__
 
 Body = dict[str, object]
 NOTHING = Amounts()
-_SHORT = len("sha256:") + 12
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Charge:
     @property
     def paid_for(self) -> str:
         """The release that it paid for, by the beginning of its digest."""
-        return "none attached" if self.digest is None else f"{self.digest[:_SHORT]}…"
+        return "none attached" if self.digest is None else f"{self.digest[: len('sha256:') + 12]}…"
 
 
 @dataclass(frozen=True)
@@ -112,11 +112,8 @@ class Account:
         everybody = self.sums.get(None, NOTHING)
         if slot is not None:
             return everybody + self.sums.get(slot, NOTHING)
-        fullest = NOTHING
-        for name, amounts in self.sums.items():
-            if name is not None:
-                fullest = fullest.largest(amounts)
-        return everybody + fullest
+        slots = (amounts for name, amounts in self.sums.items() if name is not None)
+        return everybody + reduce(Amounts.largest, slots, NOTHING)
 
     def left(self, slot: str | None = None) -> Amounts:
         """Return what a charge for a slot, or for everybody, can still cost."""
@@ -248,39 +245,23 @@ def today() -> str:
 
 def opened(account: Account) -> Body:
     """Return the entry that opens an account: its relation, its total and its slots."""
-    return {
-        "kind": "opened",
-        "study": account.study,
-        "relation": account.relation,
-        "total": account.total.plain(),
-        "slots": list(account.slots),
-        "date": today(),
-    }
+    return _limits("opened", account) | {"relation": account.relation}
 
 
 def new_total(account: Account, reason: str) -> Body:
     """Return the entry that gives an account another total and other slots."""
-    return {
-        "kind": "total",
-        "study": account.study,
-        "total": account.total.plain(),
-        "slots": list(account.slots),
-        "reason": reason,
-        "date": today(),
-    }
+    return _limits("total", account) | {"reason": reason}
+
+
+def _limits(kind: str, account: Account) -> Body:
+    total, slots = account.total.plain(), list(account.slots)
+    return {"kind": kind, "study": account.study, "total": total, "slots": slots, "date": today()}
 
 
 def charged(study: str, slot: str | None, cost: AnyBudget, what: str) -> Body:
     """Return the entry of a charge."""
-    return {
-        "kind": "charged",
-        "study": study,
-        "slot": slot,
-        "cost": cost.plain(),
-        "what": what,
-        "library": f"dpwerm {__version__}",
-        "date": today(),
-    }
+    paid = {"slot": slot, "cost": cost.plain(), "what": what, "library": f"dpwerm {__version__}"}
+    return {"kind": "charged", "study": study, "date": today(), **paid}
 
 
 def released(study: str, charge: int, digest: str) -> Body:

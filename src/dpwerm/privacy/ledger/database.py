@@ -50,7 +50,8 @@ class Guarded:
 class Database(Guarded, ABC):
     """A place for the tables of a ledger; whether it is there shows when it is used.
 
-    ``shown`` is its kind and place without user, password or options, safe in any message.
+    ``shown`` is its kind and place without user, password or options, safe in any message,
+    ``kind_shown`` what a page that outsiders read says of it: no server is named there.
     """
 
     kind: ClassVar[str]
@@ -59,14 +60,10 @@ class Database(Guarded, ABC):
     def __init__(self, place: str) -> None:
         self.shown = one_line(f"{self.kind} {place}")
         self.name = f"the ledger {self.shown}"
+        self.kind_shown = self.shown
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.shown})"
-
-    @property
-    def kind_shown(self) -> str:
-        """What a page that outsiders read says of it: no server is named there."""
-        return self.shown
 
     @property
     @abstractmethod
@@ -156,15 +153,11 @@ class SqliteDatabase(Database):
             raise ParameterError('an SQLite ledger is a file, such as "sqlite:///ledger.db"')
         if "?" in text:
             raise ParameterError("an SQLite ledger takes no options: the path may not contain ?")
-        path = Path(text)
-        if not path.is_absolute():
-            if folder is None:
-                raise ParameterError(
-                    "an SQLite ledger without a study file needs its full path: "
-                    "sqlite:////full/path.db"
-                )
-            path = folder.absolute() / path
-        return cls(path)
+        if folder is None and not Path(text).is_absolute():
+            raise ParameterError(
+                "an SQLite ledger without a study file needs its full path: sqlite:////full/path.db"
+            )
+        return cls((folder.absolute() if folder else Path()) / text)
 
     @property
     def place(self) -> tuple[str, ...]:

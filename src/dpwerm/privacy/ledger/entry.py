@@ -116,15 +116,13 @@ class Total:
         cls, epsilon: Written = 0, delta: Written = 0, rho: Written = 0, mu: Written = 0
     ) -> "Total":
         """Return the total a person wrote, as numbers or as text."""
-        written = zip(CURRENCIES, (epsilon, delta, rho, mu), strict=True)
-        return cls(*(written_decimal(name, value) for name, value in written))
+        return cls(*map(written_decimal, CURRENCIES, (epsilon, delta, rho, mu)))
 
     @property
     def limits(self) -> Amounts:
         """The most that each currency can add up to."""
-        return Amounts(
-            Fraction(self.epsilon), Fraction(self.delta), Fraction(self.rho), Fraction(self.mu) ** 2
-        )
+        epsilon, delta, rho, mu = (Fraction(getattr(self, name)) for name in CURRENCIES)
+        return Amounts(epsilon, delta, rho, mu**2)
 
     @property
     def used(self) -> list[str]:
@@ -164,30 +162,24 @@ class Total:
 
 def would_fit(cost: AnyBudget, left: Amounts, total: Total) -> str:
     """Return what is left for a release of this notion, rounded down; μ from ρ is √(2ρ)."""
-    if isinstance(cost, Budget):
-        decimals = left.decimals(up=False)
-        text = f"epsilon = {decimals['epsilon']} would fit"
-        if decimals["epsilon"] < EPSILON_SMALLEST:
-            text = "no epsilon is left"
-        either = cost.delta or total.delta
-        return f"{text}; delta = {decimals['delta']} is left" if either else text
-    if cost.notion == "gdp" and total.purse(cost) == "rho":
+    symbol = "epsilon" if isinstance(cost, Budget) else cost.symbol
+    if symbol == "mu" and total.purse(cost) == "rho":
         left = Amounts(mu_squared=2 * left.rho)
-    largest = left.decimals(up=False)[cost.symbol]
-    if largest < RANGES[cost.notion][0]:
-        return f"no {cost.symbol} is left"
-    return f"{cost.symbol} = {largest} would fit"
+    decimals = left.decimals(up=False)
+    fits = decimals[symbol] >= _RANGES[symbol][0]
+    text = f"{symbol} = {decimals[symbol]} would fit" if fits else f"no {symbol} is left"
+    if isinstance(cost, Budget) and (cost.delta or total.delta):
+        text += f"; delta = {decimals['delta']} is left"
+    return text
 
 
 def no_purse(cost: AnyBudget, total: Total, where: str) -> str:
     """Say that the total has nothing in the currency of a release, and how to declare it."""
+    text = f"{cost} has no total to be charged to: declare"
     if isinstance(cost, Budget):
-        return f"{cost} has no total to be charged to: declare epsilon in {where}"
+        return f"{text} epsilon in {where}"
     also = " (or rho)" if cost.notion == "gdp" else ""
-    text = (
-        f"{cost} has no total to be charged to: "
-        f"declare {cost.symbol}{also} in {where}, such as {cost.symbol} = {cost.parameter}"
-    )
+    text += f" {cost.symbol}{also} in {where}, such as {cost.symbol} = {cost.parameter}"
     return text + (", or ask in epsilon and delta" if total.delta else "")
 
 
@@ -212,10 +204,7 @@ def _decimal(value: Fraction, *, up: bool, digits: int = DIGITS) -> Decimal:
 
 
 def _root(value: Fraction, *, up: bool) -> Decimal:
-    """Return the root of a fraction: exactly if that is a decimal, else to six digits.
-
-    Below 0, where more is asked than is left, it is minus the root of what is missing.
-    """
+    """Return the root: exactly if that is a decimal, else to six digits; that of −x is −√x."""
     if value < 0:
         return -_root(-value, up=not up)
     near = Context(prec=3 * DIGITS).sqrt(_decimal(value, up=False, digits=6 * DIGITS))
@@ -258,9 +247,8 @@ class Entry:
     @cached_property
     def content(self) -> str:
         """What is hashed and stored: canonical JSON of number, previous hash and body."""
-        return _CANONICAL.encode(
-            {"number": self.number, "previous": self.previous, "body": self.body}
-        )
+        fields = {"number": self.number, "previous": self.previous, "body": self.body}
+        return _CANONICAL.encode(fields)
 
     @property
     def is_sealed(self) -> bool:
@@ -275,10 +263,7 @@ def seal(number: int, previous: str, body: Mapping[str, object]) -> Entry:
 
 
 def unsealed(number: object, content: object, digest: object) -> Entry | None:
-    """Return a stored entry as it reads, None if it does not read as one.
-
-    Whether the hash fits content and number is for :func:`chain_faults` to say.
-    """
+    """Return a stored entry as it reads, its hash unchecked; None if it does not read as one."""
     if not (isinstance(number, int) and isinstance(content, str) and isinstance(digest, str)):
         return None
     try:
@@ -309,11 +294,8 @@ def chain_faults(
     last of those before them, which were checked already.
     """
     entries = list(entries)
-    faults = [
-        f"entry {entry.number} was edited or moved: its hash does not fit"
-        for entry in entries
-        if not entry.is_sealed
-    ]
+    edited = [entry.number for entry in entries if not entry.is_sealed]
+    faults = [f"entry {number} was edited or moved: its hash does not fit" for number in edited]
     for before, entry in pairwise([after, *entries]):
         if entry.number == before.number:
             faults.append(f"entry {entry.number} occurs twice")
@@ -322,10 +304,8 @@ def chain_faults(
         elif entry.number > before.number + 1:
             first, last = before.number + 1, entry.number - 1
             if any(k not in unreadable for k in range(first, entry.number)):
-                one = first == last
-                faults.append(
-                    f"entry {first} is missing" if one else f"entries {first} to {last} are missing"
-                )
+                several = f"entries {first} to {last} are missing"
+                faults.append(f"entry {first} is missing" if first == last else several)
         elif entry.previous != before.hash and before is START:
             faults.append("entry 1 names an entry before it: it was edited")
         elif entry.previous != before.hash:
@@ -342,9 +322,7 @@ def _digest(content: str) -> str:
 
 def _plain(value: object) -> object:
     """Return a copy that is JSON without floats and truth values."""
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, int) and not isinstance(value, bool):
+    if value is None or (isinstance(value, str | int) and not isinstance(value, bool)):
         return value
     if isinstance(value, Mapping):
         for key in value:

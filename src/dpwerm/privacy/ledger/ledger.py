@@ -24,19 +24,13 @@ from dpwerm.privacy.ledger.store import DEFAULT, Store, database_of, refuse_else
 from dpwerm.privacy.randomness import Receipt
 from dpwerm.study.study import Study
 
-_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
-_LONGEST_REASON = 1_000
-
 
 class _WrittenAlreadyError(Exception):
     """The ledger holds already what was to be written."""
 
 
 class Place(NamedTuple):
-    """Where a total is declared, in words.
-
-    where : what holds it; whole : the same at length; record : what records a change of it
-    """
+    """Where a total is declared: what holds it, the same at length, what records a change."""
 
     where: str
     whole: str
@@ -67,7 +61,7 @@ class Memory:
     """What a process knows of a ledger, for an account and its slots.
 
     ``last`` is the last entry that it wrote, ``begun`` and ``charges`` how many charges it began
-    and made, ``account`` the account after the entry of a hash.
+    (one that failed may yet stand) and made, ``account`` the account after the entry of a hash.
     """
 
     last: Entry | None = None
@@ -106,6 +100,15 @@ class Ledger(Guarded):
     slots : names of parts of the people, nobody in two, fixed before the data is read
     folder : Path, against which a relative SQLite path is resolved
 
+    Attributes
+    ----------
+    kind : "sqlite" or "postgresql"
+    shown : the ledger for reading, without user and password
+    study_id : the id of the study
+    declared : Account as declared, with nothing spent
+    charged_slot : the part of the people that is charged, None for everybody
+    memory : what this object and its slots know of the ledger
+
     Examples
     --------
     >>> ledger = Ledger("sqlite:////data/ledger.db", study="sleep-trial", epsilon=2)
@@ -127,15 +130,14 @@ class Ledger(Guarded):
         folder: Path | None = None,
     ) -> None:
         self.store = Store(database_of(url, folder))
-        self._memory = Memory()
-        self._slot: str | None = None
+        self.kind, self.shown = self.store.database.kind, self.store.database.shown
+        self.memory = Memory()
+        self.charged_slot: str | None = None
         self._place = CODE
-        self._declared = Account(
-            study=name_of("study", study),
-            relation=str(Relation.of(relation)),
-            total=Total.of(epsilon, delta, rho, mu),
-            slots=slot_names(slots),
-        )
+        self.study_id = name_of("study", study)
+        total = Total.of(epsilon, delta, rho, mu)
+        relation = str(Relation.of(relation))
+        self.declared = Account(self.study_id, relation, total, slot_names(slots))
 
     @classmethod
     def of_study(cls, study: Study, url: str | None = None) -> "Ledger":
@@ -163,43 +165,8 @@ class Ledger(Guarded):
         return ledger
 
     def __repr__(self) -> str:
-        slot = f", slot {self._slot}" if self._slot else ""
-        return f"Ledger({self.shown}, study {self.study_id}, {self._declared.total}{slot})"
-
-    @property
-    def kind(self) -> str:
-        """The kind of the database, "sqlite" or "postgresql"."""
-        return self.store.database.kind
-
-    @property
-    def shown(self) -> str:
-        """The ledger for reading, without user and password."""
-        return self.store.database.shown
-
-    @property
-    def study_id(self) -> str:
-        """The id of the study."""
-        return self._declared.study
-
-    @property
-    def charged_slot(self) -> str | None:
-        """The part of the people that is charged, None for everybody."""
-        return self._slot
-
-    @property
-    def declared(self) -> Account:
-        """The account as declared, with nothing spent."""
-        return self._declared
-
-    @property
-    def charges_made(self) -> int:
-        """How many charges were made through this object and its slots."""
-        return self._memory.charges
-
-    @property
-    def charges_begun(self) -> int:
-        """How many charges were begun; one that failed may yet be in the ledger."""
-        return self._memory.begun
+        slot = f", slot {self.charged_slot}" if self.charged_slot else ""
+        return f"Ledger({self.shown}, study {self.study_id}, {self.declared.total}{slot})"
 
     def is_at(self, path: Path) -> bool:
         """Whether the ledger is, or will be, this file."""
@@ -207,12 +174,12 @@ class Ledger(Guarded):
 
     def slot(self, name: str) -> "Ledger":
         """Return the same ledger, which charges one slot and not everybody."""
-        if name not in self._declared.slots:
-            known = ", ".join(self._declared.slots) or "the study declares none"
+        if name not in self.declared.slots:
+            known = ", ".join(self.declared.slots) or "the study declares none"
             raise ParameterError(f"slot must be one of the study's slots: {known}")
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other._slot = name
+        other.charged_slot = name
         return other
 
     def account(self) -> Account:
@@ -247,20 +214,20 @@ class Ledger(Guarded):
             self._refuse(account, cost)
             if account.opened is None:
                 return bodies.opened(account)
-            return bodies.charged(self.study_id, self._slot, cost, what)
+            return bodies.charged(self.study_id, self.charged_slot, cost, what)
 
-        self._memory.begun += 1
+        self.memory.begun += 1
         entry = self._append(paid)
         if entry.body["kind"] == "opened":
             entry = self._append(paid)
         if entry.body["kind"] == "opened":
             raise LedgerError(f"{self.shown} lost the opening of study {self.study_id}")
-        self._memory.charges += 1
+        self.memory.charges += 1
         return Receipt(self.kind, ledger, entry.number, entry.hash)
 
     def attach(self, receipt: Receipt, digest: str) -> None:
         """Record which release a charge paid for, once; the same digest again changes nothing."""
-        if not _DIGEST.fullmatch(digest):
+        if not re.fullmatch(r"sha256:[0-9a-f]{64}", digest):
             raise ParameterError('digest must be "sha256:" and 64 hexadecimal digits')
 
         def released(account: Account, entries: Sequence[Entry]) -> bodies.Body:
@@ -283,7 +250,7 @@ class Ledger(Guarded):
         Refused below what is spent, without a slot that was charged, and for another relation.
         """
         reason = str(reason).strip()
-        if not reason or len(reason) > _LONGEST_REASON or not reason.isprintable():
+        if not reason or len(reason) > 1_000 or not reason.isprintable():
             raise ParameterError("reason must be a line of 1 to 1,000 characters: why it changes")
 
         def changed(account: Account, _: Sequence[Entry]) -> bodies.Body:
@@ -291,10 +258,10 @@ class Ledger(Guarded):
                 raise ParameterError(
                     f"study {self.study_id} has no charge yet: its first one records the total"
                 )
-            refuse_relation(self._declared, account)
-            if not differs(self._declared, account):
+            refuse_relation(self.declared, account)
+            if not differs(self.declared, account):
                 raise ParameterError(f"the ledger already records this total: {account.total}")
-            new = replace(account, total=self._declared.total, slots=self._declared.slots)
+            new = replace(account, total=self.declared.total, slots=self.declared.slots)
             if (problem := unpayable(new)) is not None:
                 raise BudgetError(f"Refused by the budget: {problem}.")
             return bodies.new_total(new, reason)
@@ -303,7 +270,7 @@ class Ledger(Guarded):
 
     def _refuse(self, recorded: Account, cost: AnyBudget) -> None:
         """Raise unless the ledger has the declared total and the cost fits into what is left."""
-        declared, place = self._declared, self._place
+        declared, place = self.declared, self._place
         refuse_relation(declared, recorded)
         if differs(declared, recorded):
             raise BudgetError(
@@ -311,7 +278,7 @@ class Ledger(Guarded):
                 f"the study declares {_words(declared)}.\n"
                 f"A changed total holds once {place.record} has recorded it, with its reason."
             )
-        if (refusal := recorded.refusal(cost, self._slot, place.where)) is not None:
+        if (refusal := recorded.refusal(cost, self.charged_slot, place.where)) is not None:
             raise BudgetError(
                 f"Refused by the budget: {refusal}.\n"
                 f"Ask for less, or change {place.whole} with your ethics board; "
@@ -322,15 +289,15 @@ class Ledger(Guarded):
         """Append what the account and the entries at that moment ask for."""
 
         def decide(entries: tuple[Entry, ...]) -> bodies.Body:
-            check_memory(entries, self._memory.last)
+            check_memory(entries, self.memory.last)
             return body_of(self._account_in(entries), entries)
 
-        entry = self._memory.last = self.store.append(decide)
+        entry = self.memory.last = self.store.append(decide)
         return entry
 
     def _entries(self) -> tuple[Entry, ...]:
         """Return the ledger's entries once they verify."""
-        last = self._memory.last  # another thread may charge while this one reads
+        last = self.memory.last  # another thread may charge while this one reads
         entries = self.store.verified()
         check_memory(entries, last)
         return entries
@@ -338,11 +305,11 @@ class Ledger(Guarded):
     def _account_in(self, entries: Sequence[Entry]) -> Account:
         """Return the account in verified entries, of which the last hash tells everything."""
         head = entries[-1].hash if entries else ""
-        known, account = self._memory.account
+        known, account = self.memory.account
         if known != head:
             account = Account.of(entries, self.study_id)
-            self._memory.account = head, account
-        return account or self._declared
+            self.memory.account = head, account
+        return account or self.declared
 
 
 def _ledger_id(entries: Sequence[Entry]) -> str:

@@ -12,9 +12,9 @@ not add up in this way (docs/proofs/ledger.md), so the ledger itself adds plainl
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
+from typing import NamedTuple
 
 from dpwerm.errors import ParameterError
 from dpwerm.exact import round_up
@@ -32,12 +32,8 @@ _FARTHEST = 6.0
 """How many μ a Gaussian loss is reckoned to lie from its mean when the grid is laid."""
 
 
-@dataclass(frozen=True)
-class Composed:
-    """A history as one (ε, δ), of the slot with the largest ε, None for everybody.
-
-    ``epsilon`` is rounded up and may be infinite.
-    """
+class Composed(NamedTuple):
+    """A history as one (ε, δ), ε rounded up or infinite, of the slot with the largest, if any."""
 
     epsilon: float
     delta: float
@@ -55,13 +51,13 @@ def composed(account: Account, delta: float | None = None) -> Composed | None:
         delta = min(round_up(Fraction(account.total.delta) + gaussian), 0.5)
     if not 0 <= delta < 1:
         raise ParameterError("delta must be at least 0 and below 1")
-    used = sorted({charge.slot for charge in account.charges if charge.slot is not None})
-    slots: list[str | None] = [*used] or [None]
-    every = [
-        Composed(epsilon, delta, slot)
-        for slot in slots
-        if (epsilon := composed_epsilon(_costs(account, slot), delta)) is not None
-    ]
+    used = {charge.slot for charge in account.charges} - {None} or {None}
+    every = []
+    for slot in sorted(used, key=str):
+        costs = [charge.cost for charge in account.charges if charge.slot in (None, slot)]
+        epsilon = composed_epsilon(costs, delta)
+        if epsilon is not None:
+            every.append(Composed(epsilon, delta, slot))
     return max(every, key=lambda one: one.epsilon, default=None)
 
 
@@ -86,10 +82,7 @@ def composed_epsilon(costs: Iterable[AnyBudget], delta: float) -> float | None:
 
 
 def _by_losses(pairs: Mapping[Budget, int], mu: float, delta: float) -> float | None:
-    """Return the ε of pairs (ε, δ) and of one Gaussian loss, on a grid whose steps round up.
-
-    Many Gaussian losses are one: their squares add up.
-    """
+    """Return the ε of pairs (ε, δ) and of one Gaussian loss, on a grid whose steps round up."""
     try:
         from dp_accounting.pld import common
         from dp_accounting.pld import privacy_loss_distribution as pld
@@ -108,10 +101,6 @@ def _by_losses(pairs: Mapping[Budget, int], mu: float, delta: float) -> float | 
         return 0.0 if not parts and delta >= 0 else math.inf
     whole = reduce(lambda one, other: one.compose(other), parts)
     return float(whole.get_epsilon_for_delta(delta))
-
-
-def _costs(account: Account, slot: str | None) -> list[AnyBudget]:
-    return [charge.cost for charge in account.charges if charge.slot in (None, slot)]
 
 
 def _plain(pairs: Mapping[Budget, int], delta: Fraction) -> float:

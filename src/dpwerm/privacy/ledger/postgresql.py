@@ -82,6 +82,7 @@ class PostgresqlDatabase(Database):
     def __init__(self, server: Mapping[str, str]) -> None:
         super().__init__(f"{server.get('host', 'local')}/{server['dbname']}")
         self.server = server
+        self.kind_shown = "a PostgreSQL database"
         self.has_password = bool(server.keys() & set(SECRETS))
 
     @classmethod
@@ -111,11 +112,6 @@ class PostgresqlDatabase(Database):
                 "user, password, host, port and database stand before it"
             )
         return cls(server | dict(options))
-
-    @property
-    def kind_shown(self) -> str:
-        """What a page that outsiders read says of it."""
-        return "a PostgreSQL database"
 
     @property
     def place(self) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy as sql
 from sqlalchemy import Column, Connection, Integer, insert, select, update
@@ -121,11 +121,8 @@ def make_entries(connection: Connection) -> None:
 def make_head(connection: Connection) -> None:
     """Step 1 → 2: the last entry is named in the head, and no entry can be changed."""
     _METADATA.create_all(connection, tables=[HEAD])
-    last = select(sql.func.max(ENTRIES.c.number)).scalar_subquery()
-    row = connection.execute(
-        select(ENTRIES.c.number, ENTRIES.c.hash).where(ENTRIES.c.number == last)
-    ).one_or_none()
-    number, digest = (0, "") if row is None else row
+    last = select(ENTRIES.c.number, ENTRIES.c.hash).order_by(ENTRIES.c.number.desc()).limit(1)
+    number, digest = connection.execute(last).one_or_none() or (0, "")
     connection.execute(insert(HEAD).values(number=number, hash=digest))
     for statement in _NEVER_CHANGED[connection.dialect.name]:
         connection.exec_driver_sql(statement)
@@ -144,11 +141,8 @@ def database_of(url: str, folder: Path | None) -> Database:
     raise ParameterError(FORMS)
 
 
-class Checked(NamedTuple):
-    """Rows whose chain was found whole, as they stood in the table, and the entries they are."""
-
-    rows: tuple[tuple[object, ...], ...] = ()
-    entries: tuple[Entry, ...] = ()
+Rows = tuple[tuple[Any, ...], ...]
+Entries = tuple[Entry, ...]
 
 
 class Store:
@@ -163,17 +157,18 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self._checked = Checked()
+        # Rows whose chain was found whole, as they stood in the table, and the entries they are.
+        self._checked: tuple[Rows, Entries] = (), ()
 
-    def read(self) -> tuple[Entry, ...]:
+    def read(self) -> Entries:
         """Return all entries in order, unverified, none if the ledger has not begun."""
         with self._view() as (connection, present):
             rows = _rows(connection) if connection and present else ()
         entries, unreadable = _entries(rows)
-        self._refuse_faults(_unreadable_words(unreadable))
+        self._refuse_faults(list(unreadable.values()))
         return entries
 
-    def verified(self) -> tuple[Entry, ...]:
+    def verified(self) -> Entries:
         """Return all entries in order, or raise with everything that does not verify."""
         entries, faults = self._looked()
         if faults:
@@ -184,7 +179,7 @@ class Store:
         """Say what does not verify: edited, dropped, moved or unreadable entries."""
         return self._looked()[1]
 
-    def append(self, decide: Callable[[tuple[Entry, ...]], Mapping[str, object]]) -> Entry:
+    def append(self, decide: Callable[[Entries], Mapping[str, object]]) -> Entry:
         """Write one more entry, whose body ``decide`` makes of the verified ones before it.
 
         If ``decide`` raises, nothing is written. If this function raises, the entry may stand or
@@ -196,7 +191,7 @@ class Store:
             self._write(connection, entry)
         return entry
 
-    def _looked(self) -> tuple[tuple[Entry, ...], list[str]]:
+    def _looked(self) -> tuple[Entries, list[str]]:
         """Return the entries that can be read, and everything that does not verify."""
         try:
             with self._view() as (connection, present):
@@ -204,26 +199,25 @@ class Store:
         except LedgerTamperedError as error:
             return (), [str(error)]
 
-    def _verified(
-        self, connection: Connection, present: int
-    ) -> tuple[tuple[Entry, ...], list[str]]:
+    def _verified(self, connection: Connection, present: int) -> tuple[Entries, list[str]]:
         """Return the entries of a ledger of version ``present``, and everything wrong with them."""
-        rows, known = _rows(connection), self._checked
-        if rows[: len(known.rows)] != known.rows:
-            known = Checked()
-        new, unreadable = _entries(rows[len(known.rows) :])
-        entries = known.entries + new
-        faults = _unreadable_words(unreadable)
-        if len(rows) > len(known.rows):
-            faults += chain_faults(new, unreadable, known.entries[-1] if known.entries else START)
+        rows = _rows(connection)
+        known, before = self._checked
+        if rows[: len(known)] != known:
+            known, before = (), ()
+        new, unreadable = _entries(rows[len(known) :])
+        entries = before + new
+        faults = list(unreadable.values())
+        if len(rows) > len(known):
+            faults += chain_faults(new, unreadable, before[-1] if before else START)
         faults += start_faults(entries)
         if not faults:
-            self._checked = Checked(rows, entries)
+            self._checked = rows, entries
         if present == VERSION:
             faults += _head_faults(connection, entries, unreadable)
         return entries, faults
 
-    def _opened(self, connection: Connection) -> tuple[Entry, ...]:
+    def _opened(self, connection: Connection) -> Entries:
         """Return the verified entries of a ledger that was begun or brought up to date first."""
         present = self._version(connection)
         if 0 < present < VERSION:
@@ -245,12 +239,11 @@ class Store:
         before = (HEAD.c.number == entry.number - 1) & (HEAD.c.hash == entry.previous)
         if connection.execute(update(HEAD).where(before).values(**row)).rowcount != 1:
             raise LedgerError(f"{self.database.name}: somebody else moved its head")
-        stored = connection.execute(
-            select(ENTRIES.c.content, ENTRIES.c.hash).where(ENTRIES.c.number == entry.number)
-        ).all()
+        asked = select(ENTRIES.c.content, ENTRIES.c.hash).where(ENTRIES.c.number == entry.number)
+        stored = list(connection.execute(asked))
         head = entry.number, entry.hash
-        if list(stored) != [(entry.content, entry.hash)] or _head(connection) != head:
-            raise self._tampered(["what is written does not stay, somebody changed its tables"])
+        if stored != [(entry.content, entry.hash)] or _head(connection) != head:
+            self._refuse_faults(["what is written does not stay, somebody changed its tables"])
 
     @contextmanager
     def _view(self) -> Iterator[tuple[Connection | None, int]]:
@@ -269,29 +262,23 @@ class Store:
 
     def _refuse_faults(self, faults: list[str]) -> None:
         if faults:
-            raise self._tampered(faults)
-
-    def _tampered(self, faults: list[str]) -> LedgerTamperedError:
-        more = len(faults) - _MOST_FAULTS
-        told = "; ".join(faults[:_MOST_FAULTS]) + (f"; and {more} more" if more > 0 else "")
-        return LedgerTamperedError(f"{self.database.name} does not verify: {told}")
+            more = len(faults) - _MOST_FAULTS
+            told = "; ".join(faults[:_MOST_FAULTS]) + (f"; and {more} more" if more > 0 else "")
+            raise LedgerTamperedError(f"{self.database.name} does not verify: {told}")
 
 
-def _rows(connection: Connection) -> tuple[tuple[object, ...], ...]:
+def _rows(connection: Connection) -> Rows:
     """Return the table of entries as it stands."""
     asked = select(ENTRIES.c.number, ENTRIES.c.content, ENTRIES.c.hash).order_by(ENTRIES.c.number)
     return tuple(map(tuple, connection.execute(asked)))
 
 
-def _entries(rows: tuple[tuple[Any, ...], ...]) -> tuple[tuple[Entry, ...], list[int]]:
-    """Return the entries that read as such, and the numbers of those that do not."""
+def _entries(rows: Rows) -> tuple[Entries, dict[int, str]]:
+    """Return the entries that read as such, and by number what is wrong with those that do not."""
     read = [(row[0], unsealed(*row)) for row in rows]
-    unreadable = [number for number, entry in read if entry is None]
+    missing = [number for number, entry in read if entry is None]
+    unreadable = {number: f"entry {number} cannot be read: it was edited" for number in missing}
     return tuple(entry for _, entry in read if entry is not None), unreadable
-
-
-def _unreadable_words(numbers: list[int]) -> list[str]:
-    return [f"entry {number} cannot be read: it was edited" for number in numbers]
 
 
 def _head(connection: Connection) -> tuple[int, str] | str:
@@ -305,7 +292,7 @@ def _head(connection: Connection) -> tuple[int, str] | str:
     return "its head cannot be read"
 
 
-def start_faults(entries: tuple[Entry, ...]) -> list[str]:
+def start_faults(entries: Entries) -> list[str]:
     """Say so if the first entry does not give its ledger a name."""
     if not entries:
         return []
@@ -316,9 +303,7 @@ def start_faults(entries: tuple[Entry, ...]) -> list[str]:
     return ["entry 1 does not start a ledger"]
 
 
-def _head_faults(
-    connection: Connection, entries: tuple[Entry, ...], unreadable: list[int]
-) -> list[str]:
+def _head_faults(connection: Connection, entries: Entries, unreadable: dict[int, str]) -> list[str]:
     """Say so if the head does not name the last entry."""
     head = _head(connection)
     last, digest = (entries[-1].number, entries[-1].hash) if entries else (0, "")

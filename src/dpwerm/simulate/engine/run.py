@@ -16,15 +16,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TypeVar
 
+from rich import progress
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from threadpoolctl import threadpool_limits
 
 from dpwerm.errors import DpwermError, ParameterError
@@ -87,27 +80,19 @@ def run(
         found[place] = result
         on_done(len(found), len(tasks))
 
+    count = min(wanted, len(tasks))
     with _noted_interrupt() as interrupted:
-        count = min(wanted, len(tasks))
         if count > 1:
             _together(work, tasks, count, take, interrupted)
         else:
-            _alone(work, tasks, take, interrupted)
+            with threadpool_limits(1):
+                for place, task in enumerate(tasks):
+                    take(place, work(task))
+                    if interrupted.is_set():
+                        break
+    if interrupted.is_set():
+        raise KeyboardInterrupt
     return [found[place] for place in range(len(tasks))]
-
-
-def _alone(
-    work: Callable[[T], R],
-    tasks: Sequence[T],
-    take: Callable[[int, R], None],
-    interrupted: threading.Event,
-) -> None:
-    """Do one task after the other in this process."""
-    with threadpool_limits(1):
-        for place, task in enumerate(tasks):
-            take(place, work(task))
-            if interrupted.is_set():
-                raise KeyboardInterrupt
 
 
 def _together(
@@ -142,8 +127,6 @@ def _together(
             for child in set(multiprocessing.active_children()) - others:
                 child.terminate()
             raise
-    if interrupted.is_set():
-        raise KeyboardInterrupt
 
 
 @contextmanager
@@ -198,17 +181,18 @@ def bar(title: str) -> Iterator[OnDone]:
     """Show a bar on standard error while tasks are done."""
     console = Console(stderr=True)
     columns = (
-        TextColumn("{task.description}"),
-        BarColumn(24),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
+        progress.TextColumn("{task.description}"),
+        progress.BarColumn(24),
+        progress.MofNCompleteColumn(),
+        progress.TimeElapsedColumn(),
+        progress.TextColumn("left"),
+        progress.TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
-        task = progress.add_task(title, total=None)
+    silent = not console.is_terminal
+    with progress.Progress(*columns, console=console, disable=silent) as shown:
+        task = shown.add_task(title, total=None)
 
         def on_done(done: int, total: int) -> None:
-            progress.update(task, completed=done, total=total)
+            shown.update(task, completed=done, total=total)
 
         yield on_done

@@ -19,9 +19,6 @@ from dpwerm.simulate.scenarios.scenario import (
 )
 from dpwerm.study.study import Study
 
-PAPER_THETA = (1.0, 1.0, 1.0, -1.8, -2.2)
-"""The paper's θ₀, intercept first."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class UnitCube(Scenario):
@@ -32,22 +29,18 @@ class UnitCube(Scenario):
     The second arm is better where f(x) > 0. With the paper's θ, m = 0 and no useless feature this
     is the paper's own trial; each variant changes one thing.
 
-    theta : θ, intercept first
+    theta : θ, intercept first, by default the paper's θ₀
     main : m, what each feature adds to the benefit in both arms; shorter than x means 0 beyond
     useless : how many more features there are, which change nothing
     """
 
-    theta: tuple[float, ...] = PAPER_THETA
+    theta: tuple[float, ...] = (1.0, 1.0, 1.0, -1.8, -2.2)
     main: tuple[float, ...] = ()
     useless: int = 0
 
-    @property
-    def _used(self) -> int:
-        return len(self.theta) - 1
-
     def features(self) -> Mapping[str, Mapping[str, object]]:
         """Return the declaration of each feature: a number in [0, 1]."""
-        names = [f"x{j + 1}" for j in range(self._used + self.useless)]
+        names = [f"x{j}" for j in range(1, len(self.theta) + self.useless)]
         return {name: {"kind": "number", "bounds": [0, 1]} for name in names}
 
     def place(self, uniforms: FloatArray) -> pa.Table:
@@ -62,20 +55,17 @@ class UnitCube(Scenario):
         """Return E[B | x, arm], shape (n, 2), first arm first."""
         x = self._x(table)
         # With fewer than four features the last one takes the place of x₄.
-        common = 0.01 + 0.02 * x[:, min(self._used, 4) - 1]
+        common = 0.01 + 0.02 * x[:, :4][:, -1]
         common = common + x[:, : len(self.main)] @ np.array(self.main)
         return two_arms(common, 6.0 * self.score(table))
 
     def _x(self, table: pa.Table) -> FloatArray:
-        return np.column_stack([numbers(table, f"x{j + 1}") for j in range(self._used)])
+        return np.column_stack([numbers(table, f"x{j}") for j in range(1, len(self.theta))])
 
 
 @dataclass(frozen=True, kw_only=True)
 class TruncatedNormal(UnitCube):
-    """The same with x_j normal around ``centres[j]``, cut off at 0 and 1.
-
-    centres : one for each feature; sd : of the normal law before it is cut off
-    """
+    """The same with x_j normal, ``centres[j]`` ± ``sd``, cut off at 0 and 1."""
 
     centres: tuple[float, ...] = (0.25, 0.5, 0.75, 0.5)
     sd: float = 0.3
@@ -90,10 +80,7 @@ class TruncatedNormal(UnitCube):
 
 @dataclass(frozen=True, kw_only=True)
 class ZeroOneBenefit(UnitCube):
-    """A benefit of 0 or 1 with P(1 | x, y) = expit(−0.4 + 0.8·x₁ + y·f(x)).
-
-    The probability increases with its argument, so the boundary is still f(x) = 0.
-    """
+    """A benefit of 0 or 1, P(1 | x, y) = expit(−0.4 + 0.8·x₁ + y·f(x)): the boundary stays."""
 
     bounds: tuple[float, float] = (0.0, 1.0)
     outcome: Outcome = field(default_factory=ZeroOne)
@@ -247,8 +234,6 @@ class Confounded(Scenario):
         """Return n people: features, arm received, benefit, and the true P(second arm | x)."""
         table = super().draw(n, rng)
         return table.append_column(PROPENSITY, pa.array(self.propensity(table)))
-
-    # -- three declarations of one table ---------------------------------------------------------
 
     def treatment(self) -> Mapping[str, object]:
         """Return [treatment] with a private propensity model."""

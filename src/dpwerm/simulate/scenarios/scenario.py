@@ -8,11 +8,10 @@ benefit scatters around its mean by one of three laws, each with exactly the mea
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -29,15 +28,8 @@ ArmArray = NDArray[np.object_]
 """One arm label per person."""
 
 
-class Outcome(Protocol):
-    """A law of the benefit given its mean."""
-
-    @property
-    def law(self) -> str:
-        """The law in a few words, for tables."""
-
-    def draw(self, mean: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Return one benefit for each mean, shape (n,)."""
+Outcome = Callable[[FloatArray, np.random.Generator], FloatArray]
+"""A law of the benefit: draws one for each mean, shape (n,), and prints as a few words."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +38,10 @@ class Normal:
 
     sd: float = 0.5
 
-    @property
-    def law(self) -> str:
-        """The law in a few words, for tables."""
+    def __str__(self) -> str:
         return f"normal, sd {self.sd:g}"
 
-    def draw(self, mean: FloatArray, rng: np.random.Generator) -> FloatArray:
+    def __call__(self, mean: FloatArray, rng: np.random.Generator) -> FloatArray:
         """Return one benefit for each mean, shape (n,)."""
         return rng.normal(mean, self.sd)
 
@@ -63,12 +53,10 @@ class StudentT:
     degrees: float = 3.0
     scale: float = 1.5
 
-    @property
-    def law(self) -> str:
-        """The law in a few words, for tables."""
+    def __str__(self) -> str:
         return f"{self.scale:g} × Student's t, {self.degrees:g} degrees of freedom"
 
-    def draw(self, mean: FloatArray, rng: np.random.Generator) -> FloatArray:
+    def __call__(self, mean: FloatArray, rng: np.random.Generator) -> FloatArray:
         """Return one benefit for each mean, shape (n,)."""
         return mean + self.scale * rng.standard_t(self.degrees, size=len(mean))
 
@@ -77,12 +65,10 @@ class StudentT:
 class ZeroOne:
     """1 with probability ``mean``, else 0."""
 
-    @property
-    def law(self) -> str:
-        """The law in a few words, for tables."""
+    def __str__(self) -> str:
         return "0 or 1"
 
-    def draw(self, mean: FloatArray, rng: np.random.Generator) -> FloatArray:
+    def __call__(self, mean: FloatArray, rng: np.random.Generator) -> FloatArray:
         """Return one benefit for each mean, shape (n,)."""
         return (rng.random(len(mean)) < mean).astype(np.float64)
 
@@ -107,8 +93,6 @@ class Scenario(ABC):
     linear: bool = True
     outcome: Outcome = field(default_factory=Normal)
 
-    # -- what each scenario says ----------------------------------------------------------------
-
     @abstractmethod
     def features(self) -> Mapping[str, Mapping[str, object]]:
         """Return the declaration of each feature, with the keys of a study file."""
@@ -120,8 +104,6 @@ class Scenario(ABC):
     @abstractmethod
     def means(self, table: pa.Table) -> FloatArray:
         """Return E[B | x, arm], shape (n, 2), first arm first."""
-
-    # -- what is public -------------------------------------------------------------------------
 
     def treatment(self) -> Mapping[str, object]:
         """Return [treatment] of the study: the arms with their probabilities by design."""
@@ -139,18 +121,14 @@ class Scenario(ABC):
         self, treatment: Mapping[str, object], benefit: Mapping[str, object] | None = None
     ) -> Study:
         """Return the declaration with another [treatment], and another [benefit] if given."""
-        return Study.from_dict(
-            {
-                "format": 1,
-                "study": {"id": self.name, "name": f"Simulated: {self.tests}"},
-                "features": self.features(),
-                "treatment": treatment,
-                "benefit": benefit or self.benefit(),
-            },
-            f"scenario {self.name}",
-        )
-
-    # -- what is drawn --------------------------------------------------------------------------
+        declared: dict[str, object] = {
+            "format": 1,
+            "study": {"id": self.name, "name": f"Simulated: {self.tests}"},
+            "features": self.features(),
+            "treatment": treatment,
+            "benefit": benefit or self.benefit(),
+        }
+        return Study.from_dict(declared, f"scenario {self.name}")
 
     def people(self, n: int, rng: np.random.Generator) -> pa.Table:
         """Return the features of n people in the columns' own units."""
@@ -167,9 +145,7 @@ class Scenario(ABC):
         mean = self.means(table)[np.arange(n), second.astype(np.int64)]
         arms = np.where(second, self.arms[1], self.arms[0])
         table = table.append_column(ARM, pa.array(arms))
-        return table.append_column(BENEFIT, pa.array(self.outcome.draw(mean, rng)))
-
-    # -- what is true ---------------------------------------------------------------------------
+        return table.append_column(BENEFIT, pa.array(self.outcome(mean, rng)))
 
     def contrast(self, table: pa.Table) -> FloatArray:
         """Return E[B | x, second arm] − E[B | x, first arm] of each row, before any clipping."""

@@ -30,7 +30,7 @@ def test_a_row_is_true(row: list[str]) -> None:
         scenario.tests,
         str(p),
         " : ".join(scenario.probabilities),
-        scenario.outcome.law,
+        str(scenario.outcome),
         f"[{low:g}, {high:g}]",
     ]
     assert row[7] == ("yes" if scenario.linear else "no")

@@ -22,6 +22,7 @@ runs that are counted. Proof and comparison: docs/audit.md.
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,15 +36,11 @@ from dpwerm.errors import ParameterError
 SCORE = "score"
 """The name of a target's own log-likelihood ratio; it comes first."""
 
-COORDINATES = 20
-"""At most so many coordinates are looked at alone."""
-
 DISTINCT, AGAIN = 1000, 20
 """Outputs are counted one by one if there are few, each seen so many times on average."""
 
 LARGEST = 1e100
 """What stands for infinity, and for all that is larger."""
-
 
 Look = Callable[[FloatArray], FloatArray]
 
@@ -59,11 +56,14 @@ class Statistic:
 def statistics(
     target: Target, pair: Pair, first: FloatArray, second: FloatArray
 ) -> Iterator[Statistic]:
-    """Yield what can be looked at, given outputs (m, p) on the first and on the second data set."""
+    """Yield what can be looked at, given outputs (m, p) on the first and on the second data set.
+
+    At most 20 coordinates are looked at alone.
+    """
     if isinstance(target, Scored):
         scored = target
         yield Statistic(SCORE, lambda outputs: tame(scored.score(outputs, pair)))
-    for j in range(min(first.shape[1], COORDINATES)):
+    for j in range(min(first.shape[1], 20)):
         yield from _coordinate(j)
     if first.shape[1] > 1:
         yield from _directions(tame(first), tame(second))
@@ -161,17 +161,9 @@ def bits_used(numbers: FloatArray) -> FloatArray:
 
 SET_ASIDE = 0.1
 """The share of the error that bounds what is set aside for δ."""
-CUTS = 40
-"""Thresholds tried on each side."""
-
-FEWEST = 8
-"""Fewer outputs than this are never a side of their own."""
 
 TRIED, TRIED_QUICKLY = 10_000, 10
 """A choice is made as if so many attacks shared the error: a lucky one is not taken for good."""
-
-_HAIR = 1e-9
-"""Thresholds lie a hair below a plateau, so that rounding does not cut it in two."""
 
 
 def rate_below(hits: ArrayLike, runs: ArrayLike, error: float) -> FloatArray:
@@ -236,10 +228,8 @@ class Guesser:
         runs = len(one) + len(other)
         if self.sides == 0 or runs == 0:
             return 0.0
-        made = right + wrong
-        found = guesses(
-            right, made, runs=runs, sides=self.sides, delta=delta, confidence=confidence
-        )
+        sides, made = self.sides, right + wrong
+        found = guesses(right, made, runs=runs, sides=sides, delta=delta, confidence=confidence)
         return float(found)
 
 
@@ -255,8 +245,6 @@ def best_guesser(
 ) -> Guesser:
     """Return the statistic and thresholds with the best bound on these outputs, (m, p) each.
 
-    target, pair : what made the outputs
-    first, second : (m, p), outputs on the two data sets
     confidence : float in (0, 1), of the bound that is looked for
     share : float > 0, how many runs will judge, as a share of these: with few, abstain less
     quick : whether to look at the target's own score alone, if it has one
@@ -265,16 +253,11 @@ def best_guesser(
         target.learn(pair, first, second)
     delta = float(target.claim.delta)
     strict = 1.0 - (1.0 - confidence) / (TRIED_QUICKLY if quick else TRIED)
-    best: Guesser | None = None
-    for statistic in statistics(target, pair, first, second):
-        if quick and best is not None and best.statistic.name == SCORE:
-            break
-        found = _best_cut(statistic, first, second, delta, strict, share)
-        if best is None or found.promise > best.promise:
-            best = found
-    if best is None:
-        raise AssertionError("there is always a coordinate to look at")
-    return best
+    looks = statistics(target, pair, first, second)
+    if quick and isinstance(target, Scored):
+        looks = islice(looks, 1)
+    found = [_best_cut(look, first, second, delta, strict, share) for look in looks]
+    return max(found, key=lambda one: one.promise)
 
 
 def _best_cut(
@@ -285,15 +268,19 @@ def _best_cut(
     confidence: float,
     share: float,
 ) -> Guesser:
-    """Return the thresholds of one statistic with the best bound."""
+    """Return the thresholds of one statistic with the best bound, of 40 tried on each side.
+
+    Fewer than 8 outputs are never a side of their own. Thresholds lie a hair beyond a plateau, so
+    that rounding does not cut it in two.
+    """
     one, other = np.sort(statistic.of(first)), np.sort(statistic.of(second))
     pooled = np.sort(np.concatenate([one, other]))
-    runs = len(pooled)
-    counts = np.unique(np.geomspace(min(FEWEST, runs), runs, CUTS).astype(int))
+    runs, hair = len(pooled), 1e-9
+    counts = np.unique(np.geomspace(min(8, runs), runs, 40).astype(int))
     high = np.unique(pooled[runs - counts])
-    high = np.append(high - _HAIR * np.abs(high), math.inf)
+    high = np.append(high - hair * np.abs(high), math.inf)
     low = np.unique(pooled[counts - 1])
-    low = np.append(low + _HAIR * np.abs(low), -math.inf)
+    low = np.append(low + hair * np.abs(low), -math.inf)
     above = [len(part) - np.searchsorted(part, high, "left") for part in (one, other)]
     below = [np.searchsorted(part, low, "right") for part in (one, other)]
     right = above[0][:, None] + below[1][None, :]

@@ -49,10 +49,7 @@ SHARES = (1.0, 0.75, 0.5, 0.25, 0.125)
 SILENT = 10
 """People without a benefit in two worlds whose rows are divided by private tuning."""
 
-_RIDGE = 0.1
-"""What is added to the variance of each number, as a share of it, where practice is short."""
 MOST_EPSILON = 64.0
-_HALVINGS = 50
 
 
 def chance(
@@ -70,9 +67,7 @@ def chance(
         raise ParameterError("need 0 <= right <= guesses <= canaries")
     if not 0.0 <= delta < 1.0:
         raise ParameterError("delta must be at least 0 and below 1")
-    by_luck = 1.0
-    if right > 0:
-        by_luck = float(betainc(right, guesses - right + 1, expit(epsilon)))
+    by_luck = float(betainc(right, guesses - right + 1, expit(epsilon))) if right else 1.0
     if delta == 0.0 or guesses == 0:
         return by_luck
     return min(1.0, by_luck + m * delta * float(expit(-epsilon)) * _mean_mode(guesses, epsilon))
@@ -97,7 +92,7 @@ def one_run_lower(
     low, high = 0.0, MOST_EPSILON
     if chance(right, guesses, low, canaries=canaries, delta=delta) >= error:
         return 0.0
-    for _ in range(_HALVINGS):
+    for _ in range(50):
         middle = (low + high) / 2
         rejected = chance(right, guesses, middle, canaries=canaries, delta=delta) < error
         low, high = (middle, high) if rejected else (low, middle)
@@ -173,7 +168,6 @@ def guess_coins(
 ) -> OneRun:
     """Return what canaries show; several runs count as one with more canaries.
 
-    pipeline : Pipeline, ours or any other
     study : Study, which says what may be in a table
     canaries : int ≥ 1, at corners of the public bounds
     people : int ≥ 0, simulated others inside the bounds
@@ -252,7 +246,8 @@ def learned_evidence(looks: FloatArray, coins: Coins) -> FloatArray:
             continue
         means = known[coin].mean(axis=0), known[~coin].mean(axis=0)
         spread = np.atleast_2d(np.cov((known - np.where(coin[:, None], *means)).T))
-        spread += np.diag(_RIDGE * np.diag(spread) + 1e-300)
+        # Where practice is short, a tenth is added to the variance of each number.
+        spread += np.diag(0.1 * np.diag(spread) + 1e-300)
         weights = np.linalg.lstsq(spread, means[0] - means[1], rcond=None)[0]
         evidence[:, bird] = (z - (means[0] + means[1]) / 2) @ weights
     return evidence
@@ -305,7 +300,6 @@ def audit_study(
     worlds : int ≥ 8, runs in two worlds
     confidence : float in (0, 1), that neither bound exceeds the true ε; they share the error
     seed : int ≥ 0, of people and coins; the noise is the operating system's
-    workers : processes, all processors if left out
     on_done : told how much is done of first the one and then the other
     """
     declared = study if isinstance(study, Study) else Study.load(study)

@@ -14,6 +14,7 @@ noise is spherical or, with the ℓ₁ norm, Laplace noise on sums.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol
@@ -23,7 +24,7 @@ import numpy as np
 from dpwerm.arrays import FloatArray
 from dpwerm.audit.attack import Audited, coins, sides, strength
 from dpwerm.audit.canaries import Record, World, write_table
-from dpwerm.audit.guesser import best_guesser
+from dpwerm.audit.guesser import Look, best_guesser
 from dpwerm.audit.target import Key, Pair
 from dpwerm.data.table import Table, read_table
 from dpwerm.errors import ParameterError
@@ -32,7 +33,7 @@ from dpwerm.evaluate import treatment_value
 from dpwerm.privacy.budget import Budget, total
 from dpwerm.privacy.randomness import NO_LEDGER
 from dpwerm.releases.files import read_json
-from dpwerm.releases.release import Release, Rule
+from dpwerm.releases.release import Release
 from dpwerm.releases.rule_file import read_rule, write_rule
 from dpwerm.releases.value.release import read_value, write_value
 from dpwerm.simulate.engine.run import OnDone, processors, run, unseen
@@ -40,15 +41,6 @@ from dpwerm.study.study import Study
 from dpwerm.tune.private import fit_tuned
 
 RULE, VALUE = "rule.json", "value.json"
-
-RUNS_PER_PROCESS = 100
-"""Fewer runs than this are not worth another process."""
-
-PILOTS, PILOT_SHARE = (8, 40), 20
-"""Runs on each world of a pair in the search: this share of all, within these bounds."""
-
-SEARCHED_AT = 0.9
-"""The confidence by which pairs are compared; it is never reported."""
 
 
 class Pipeline(Protocol):
@@ -76,25 +68,20 @@ class StudyPipeline:
         """Fit, write the rule, read it back, evaluate it and write its value."""
         # The people are made up: the study's total is for real ones.
         study = self.study.model_copy(update={"budget": None})
-        write_rule(self._rule(study, table), folder / RULE)
+        if self.tuning is None:
+            estimator = PrivateTreatmentRule.from_study(study, self.budget, ledger=NO_LEDGER)
+            rule = estimator.fit(table).rule_
+        else:
+            epsilon, delta = self.budget.epsilon, self.budget.delta
+            rule = fit_tuned(
+                study, table, epsilon=epsilon, delta=delta, how=self.tuning, ledger=NO_LEDGER
+            )
+        write_rule(rule, folder / RULE)
         if self.evaluation is not None:
             value = treatment_value(
                 read_rule(folder / RULE), table, self.evaluation, study=study, ledger=NO_LEDGER
             )
             write_value(value, folder / VALUE)
-
-    def _rule(self, study: Study, table: Path) -> Rule:
-        if self.tuning is None:
-            estimator = PrivateTreatmentRule.from_study(study, self.budget, ledger=NO_LEDGER)
-            return estimator.fit(table).rule_
-        return fit_tuned(
-            study,
-            table,
-            epsilon=self.budget.epsilon,
-            delta=self.budget.delta,
-            how=self.tuning,
-            ledger=NO_LEDGER,
-        )
 
 
 @dataclass(frozen=True)
@@ -147,8 +134,8 @@ class Batch:
 
     pipeline: Pipeline
     study: Study
-    tables: tuple[tuple[Record, ...], ...]
-    records: tuple[Record, ...]
+    tables: Sequence[Sequence[Record]]
+    records: Sequence[Record]
 
 
 def released(batch: Batch) -> list[Seen]:
@@ -175,17 +162,15 @@ def run_pipeline(
     workers: int | None = None,
     on_done: OnDone = unseen,
 ) -> list[Seen]:
-    """Return what is seen of one release for each table, over all processors."""
+    """Return what is seen of one release for each table, over all processors.
+
+    Fewer than 100 runs are not worth another process.
+    """
     wanted = processors() if workers is None else workers
-    wanted = max(1, min(wanted, len(tables) // RUNS_PER_PROCESS))
+    wanted = max(1, min(wanted, len(tables) // 100))
     size = max(1, min(25, -(-len(tables) // wanted)))
     batches = [
-        Batch(
-            pipeline,
-            study,
-            tuple(tuple(rows) for rows in tables[start : start + size]),
-            tuple(records),
-        )
+        Batch(pipeline, study, tables[start : start + size], records)
         for start in range(0, len(tables), size)
     ]
     parts = run(released, batches, workers=wanted, on_done=on_done)
@@ -211,37 +196,20 @@ def claim_of(pipeline: Pipeline, study: Study, rows: Sequence[Record]) -> Budget
 # -- two worlds told apart --------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Part:
-    """Numbers of a release that got noise together, and what was learned of them."""
+def learned(place: slice, order: int, first: FloatArray, second: FloatArray) -> Look:
+    """Return what numbers that got noise together say, by practice (runs, p) on the two worlds.
 
-    place: slice
-    order: int
-    centres: tuple[FloatArray, FloatArray]
-    size: float
-
-    def evidence(self, outputs: FloatArray) -> FloatArray:
-        """Return how much nearer the first centre is, in units of the noise, (runs,)."""
-        near, far = (
-            np.linalg.norm(outputs[:, self.place] - centre, self.order, axis=1)
-            for centre in self.centres
-        )
-        evidence: FloatArray = (far - near) / self.size
-        return evidence
-
-
-def learned(place: slice, order: int, first: FloatArray, second: FloatArray) -> Part:
-    """Return a part as practice shows it; first, second: (runs, p) on the two worlds.
-
-    E‖noise‖₂ = p·s for spherical noise, and E‖noise‖₁ = p·s for Laplace noise on each number.
+    It is how much nearer the first centre they are, in units s of the noise: E‖noise‖₂ = p·s for
+    spherical noise, and E‖noise‖₁ = p·s for Laplace noise on each number.
     """
-    sides = [side[:, place] for side in (first, second)]
-    centres = (np.median(sides[0], axis=0), np.median(sides[1], axis=0))
-    spread = [
-        np.linalg.norm(side - centre, order, axis=1).mean()
-        for side, centre in zip(sides, centres, strict=True)
-    ]
-    return Part(place, order, centres, float(np.mean(spread)) / sides[0].shape[1] or 1.0)
+
+    def far_from(centre: FloatArray, outputs: FloatArray) -> FloatArray:
+        return np.asarray(np.linalg.norm(outputs[:, place] - centre, order, axis=1))
+
+    one, other = (np.median(side[:, place], axis=0) for side in (first, second))
+    spread = [far_from(one, first).mean(), far_from(other, second).mean()]
+    size = float(np.mean(spread)) / len(one) or 1.0
+    return lambda outputs: (far_from(other, outputs) - far_from(one, outputs)) / size
 
 
 @dataclass
@@ -258,16 +226,13 @@ class PipelineTarget:
     pipeline: Pipeline
     candidates: Sequence[Pair]
     workers: int | None = None
-    _claim: Budget | None = field(default=None, init=False, repr=False)
     _places: tuple[tuple[slice, int], ...] = field(default=(), init=False, repr=False)
-    _known: dict[int, list[Part]] = field(default_factory=dict, init=False, repr=False)
+    _known: dict[int, list[Look]] = field(default_factory=dict, init=False, repr=False)
 
-    @property
+    @cached_property
     def claim(self) -> Budget:
         """The claim of the files."""
-        if self._claim is None:
-            self._claim = claim_of(self.pipeline, self.study, self.candidates[0].first.rows)
-        return self._claim
+        return claim_of(self.pipeline, self.study, self.candidates[0].first.rows)
 
     @property
     def dimension(self) -> int:
@@ -300,10 +265,7 @@ class PipelineTarget:
 
     def score(self, outputs: FloatArray, pair: Pair) -> FloatArray:
         """Return how much more a release speaks for the first world, (runs,)."""
-        evidence: FloatArray = np.sum(
-            [part.evidence(outputs) for part in self._known[id(pair)]], axis=0
-        )
-        return evidence
+        return np.asarray(np.sum([part(outputs) for part in self._known[id(pair)]], axis=0))
 
 
 def tell_apart(
@@ -327,12 +289,12 @@ def tell_apart(
         raise ParameterError("runs must be at least 8")
     pairs = target.pairs()
     steps = len(pairs) + 2
-    short = min(max(runs // PILOT_SHARE, PILOTS[0]), PILOTS[1])
+    short = min(max(runs // 20, 8), 40)
     on_done(0, steps)
     found = []
     for place, pair in enumerate(pairs):
         alone = len(pairs) == 1
-        found.append(0.0 if alone else strength(target, pair, short, (), chosen_at=SEARCHED_AT))
+        found.append(0.0 if alone else strength(target, pair, short, (), chosen_at=0.9))
         on_done(place + 1, steps)
     pair = pairs[int(np.argmax(found))]
     practice = sides(target, pair, (runs // 4, runs // 4), ())

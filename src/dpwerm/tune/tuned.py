@@ -34,7 +34,10 @@ WINDOW = 0.05
 INDEPENDENT, SIMULATED, PORTION = OPEN_WAYS = ("independent", "simulated", "portion")
 """The ways to tune on people who may be looked at; the others are private."""
 
-FORMAT, VERSION = "dpwerm-tuned", 1
+NO_TRUTH = (
+    "accuracy needs people whose better arm is known, as in simulated data; "
+    "use metric value or loss"
+)
 BoolArray = NDArray[np.bool_]
 Metric = Callable[[BoolArray, Validation], FloatArray]
 """From whom rules give the second arm, (B, R, T), and those people (B, T) to scores (B, R)."""
@@ -120,8 +123,8 @@ class Tuned:
 def file_content(study: str, results: Sequence[Tuned], notice: str) -> dict[str, Any]:
     """Return the plain content of a file of results; what they cost comes first."""
     return {
-        "format": FORMAT,
-        "version": VERSION,
+        "format": "dpwerm-tuned",
+        "version": 1,
         "private_cost": results[0].private_cost,
         "notice": notice,
         "study": study,
@@ -186,10 +189,7 @@ def value(second: BoolArray, people: Validation) -> FloatArray:
 def accuracy(second: BoolArray, people: Validation) -> FloatArray:
     """Return the share of people with their better arm, (B, R); where both are equal, either."""
     if people.better is None:
-        raise ParameterError(
-            "accuracy needs people whose better arm is known, as in simulated data; "
-            "use metric value or loss"
-        )
+        raise ParameterError(NO_TRUTH)
     better = people.better[:, None]
     return np.asarray(((better == 0) | ((better > 0) == second)).mean(axis=-1))
 

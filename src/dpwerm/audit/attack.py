@@ -11,7 +11,6 @@ was tried: if the claim is true, it exceeds the claimed Îµ with probability 1 âˆ
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from dpwerm.arrays import FloatArray
 from dpwerm.audit.guesser import best_guesser
@@ -102,12 +101,6 @@ class Audited:
     statistic: str
     confidence: float
 
-    @classmethod
-    def of(cls, target: Target, pair: Pair, **found: Any) -> "Audited":
-        """Return what was found of a target on a pair."""
-        name, claim, dimension = target.name, target.claim, target.dimension
-        return cls(name=name, claim=claim, dimension=dimension, pair=pair.name, **found)
-
     @property
     def largest(self) -> float:
         """The larger of the two bounds."""
@@ -179,9 +172,11 @@ def audit(
         confirming = best_guesser(target, pair, *outputs, confidence=each, share=share)
         exact_lower = confirming.bound(*real, delta=delta, confidence=each)
     on_done(STEPS, STEPS)
-    return Audited.of(
-        target,
-        pair,
+    return Audited(
+        name=target.name,
+        claim=target.claim,
+        dimension=target.dimension,
+        pair=pair.name,
         lower=lower,
         exact_lower=exact_lower,
         runs=runs,

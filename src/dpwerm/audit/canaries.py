@@ -116,11 +116,10 @@ def canary(study: Study, number: int, kind: str) -> Canary:
     rare = 1 if known is None or known[1] <= known[0] else 0
     if kind == ARM:
         strong = strong_benefit(study.benefit)
-        first, second = (with_outcome(study, features, arm, strong) for arm in (rare, 1 - rare))
+        outcomes = [(rare, strong), (1 - rare, strong)]
     else:
-        ends = benefit_ends(study.benefit)
-        first, second = (with_outcome(study, features, rare, end) for end in ends)
-    return neighbour(study, first, second)
+        outcomes = [(rare, end) for end in benefit_ends(study.benefit)]
+    return neighbour(study, *(with_outcome(study, features, *one) for one in outcomes))
 
 
 def neighbour(study: Study, first: Record, second: Record) -> Canary:

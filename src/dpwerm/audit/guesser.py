@@ -7,16 +7,14 @@ data set is more likely. None of them has to be right: a poor one gives a poor b
 one. Statistic and thresholds are those with the best bound on the runs that choose.
 
 A fair coin says which data set each run has, and the attacker guesses the coin from the output or
-abstains. With c, w the chances of a right and of a wrong guess, (ε, δ)-privacy of each guessed side
-gives c ≤ e^ε w + δ/2, and c ≤ e^ε w + δ for both. Set aside the part d ≤ δ of c above e^ε w: of the
-other guesses each is right with probability at most q = e^ε/(1 + e^ε), independently, so with E
-right guesses set aside
+abstains. With E right guesses set aside for δ, or for δ/2 if only one data set is ever guessed,
+each other one is right with probability at most q = e^ε/(1 + e^ε), independently:
 
     (right − E) given (made − E)  is at most  Binomial(made − E, q),   E ≤ Binomial(runs, δ)
 
-and E stays below a quantile e of its own law: ε is at least the logit of the Clopper–Pearson bound
-on q from right − e of made − e. For δ = 0 nothing is set aside. The events must be fixed before the
-runs that are counted. Proof and comparison: docs/audit.md.
+E stays below a quantile e of its own law, so ε is at least the logit of the Clopper–Pearson bound
+on q from right − e of made − e. The events must be fixed before the runs that are counted. Proof
+and comparison: docs/audit.md.
 """
 
 import math
@@ -91,18 +89,13 @@ def _directions(first: FloatArray, second: FloatArray) -> Iterator[Statistic]:
     yield Statistic("difference of means", lambda outputs: tame(tame(outputs) @ shift))
     yield Statistic("discriminant", lambda outputs: tame(tame(outputs) @ whitened))
     one, other = np.median(first, axis=0), np.median(second, axis=0)
-
-    def nearer(outputs: FloatArray) -> FloatArray:
-        far, near = (np.linalg.norm(tame(outputs) - centre, axis=1) for centre in (other, one))
-        return np.asarray(far - near)
-
-    yield Statistic("nearer centre", nearer)
     centre = (one + other) / 2
 
-    def length(outputs: FloatArray) -> FloatArray:
-        return np.asarray(np.linalg.norm(tame(outputs) - centre, axis=1))
+    def far(outputs: FloatArray, point: FloatArray) -> FloatArray:
+        return np.asarray(np.linalg.norm(tame(outputs) - point, axis=1))
 
-    yield from _both_ways("distance from the middle", length)
+    yield Statistic("nearer centre", lambda outputs: far(outputs, other) - far(outputs, one))
+    yield from _both_ways("distance from the middle", lambda outputs: far(outputs, centre))
 
 
 def _frequencies(first: IntArray, second: IntArray) -> Iterator[Statistic]:

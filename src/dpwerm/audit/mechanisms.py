@@ -75,42 +75,6 @@ def pair_of(name: str, one: Person, other: Person, crowd: Sequence[Person], fact
     return Pair(name, data_of([one, *rest], facts), data_of([other, *rest], facts))
 
 
-def pairs_for(facts: Facts) -> list[Pair]:
-    """Return pairs to start a search from."""
-    whole, corner = facts.weight_bound, facts.domain.longest
-    others = max(0, (facts.n or 3) - 1)
-    one, other = Person(whole, corner), Person(-whole, corner)
-    found = [
-        pair_of("a person alone, and with the other label", one, other, [], facts),
-        pair_of("a person alone, and nobody", one, Person(0.0, corner), [], facts),
-        pair_of("with others alike", one, other, [one] * others, facts),
-        pair_of("against others", one, other, [other] * others, facts),
-    ]
-    for share in (0.25, 0.5, 1.0) if facts.dimension > 1 else ():
-        up, down = corner.copy(), -corner
-        up[-1] = down[-1] = -share * corner[-1]
-        push = np.zeros_like(corner)
-        push[-1] = corner[-1]
-        crowd = [Person(whole, push)] * others
-        name = f"two people who both disagree with the others by {share:g}"
-        found.append(pair_of(name, Person(whole, up), Person(whole, down), crowd, facts))
-    return found
-
-
-def near(pair: Pair, facts: Facts, key: Key) -> list[Pair]:
-    """Return neighbours near a pair: both records and the crowd move, each with a chance of ½."""
-    rng, (first, *rest), second = luck(*key), _people(pair.first), _people(pair.second)
-    replaced = facts.relation is not Relation.ADD_REMOVE
-    name = pair.name.removesuffix(", moved")
-    found = []
-    for _ in range(MOVES):
-        one = _shaken(first, facts, rng)
-        other = _shaken(second[0], facts, rng) if replaced else one
-        crowd = [_shaken(person, facts, rng) for person in rest]
-        found.append(pair_of(f"{name}, moved", one, other, crowd, facts))
-    return found
-
-
 def _people(data: MemoryRows) -> list[Person]:
     weights = data.weights * data.targets
     return [Person(float(w), row) for w, row in zip(weights, data.X, strict=True)]
@@ -240,11 +204,39 @@ class MechanismTarget:
 
     def pairs(self) -> Sequence[Pair]:
         """Return corner rows, alone and among others."""
-        return pairs_for(self.facts)
+        facts = self.facts
+        whole, corner = facts.weight_bound, facts.domain.longest
+        others = max(0, (facts.n or 3) - 1)
+        one, other = Person(whole, corner), Person(-whole, corner)
+        found = [
+            pair_of("a person alone, and with the other label", one, other, [], facts),
+            pair_of("a person alone, and nobody", one, Person(0.0, corner), [], facts),
+            pair_of("with others alike", one, other, [one] * others, facts),
+            pair_of("against others", one, other, [other] * others, facts),
+        ]
+        for share in (0.25, 0.5, 1.0) if facts.dimension > 1 else ():
+            up, down = corner.copy(), -corner
+            up[-1] = down[-1] = -share * corner[-1]
+            push = np.zeros_like(corner)
+            push[-1] = corner[-1]
+            crowd = [Person(whole, push)] * others
+            name = f"two people who both disagree with the others by {share:g}"
+            found.append(pair_of(name, Person(whole, up), Person(whole, down), crowd, facts))
+        return found
 
     def near(self, pair: Pair, key: Key) -> Sequence[Pair]:
-        """Return pairs with rows and weights moved a little."""
-        return near(pair, self.facts, key)
+        """Return neighbours near a pair: records and crowd move, each with a chance of ½."""
+        facts, rng = self.facts, luck(*key)
+        (first, *rest), second = _people(pair.first), _people(pair.second)
+        replaced = facts.relation is not Relation.ADD_REMOVE
+        name = pair.name.removesuffix(", moved")
+        found = []
+        for _ in range(MOVES):
+            one = _shaken(first, facts, rng)
+            other = _shaken(second[0], facts, rng) if replaced else one
+            crowd = [_shaken(person, facts, rng) for person in rest]
+            found.append(pair_of(f"{name}, moved", one, other, crowd, facts))
+        return found
 
     def outputs(self, data: MemoryRows, runs: int, key: Key) -> FloatArray:
         """Return simulated releases on the public grid."""

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from scipy.special import betainc, expit, gammaln, xlogy
 
-from dpwerm.arrays import FloatArray
+from dpwerm.arrays import BoolArray, FloatArray
 from dpwerm.audit.attack import Audited
 from dpwerm.audit.canaries import (
     Canary,
@@ -74,12 +74,7 @@ def chance(
 
 
 def one_run_lower(
-    right: int,
-    guesses: int,
-    *,
-    confidence: float,
-    canaries: int | None = None,
-    delta: float = 0.0,
+    right: int, guesses: int, *, confidence: float, canaries: int | None = None, delta: float = 0.0
 ) -> float:
     """Return the largest ε whose ``chance`` is below 1 − confidence; 0 if there is none.
 
@@ -106,9 +101,6 @@ def _mean_mode(guesses: int, epsilon: float) -> float:
     j = np.minimum(np.floor((k + 1) * q), k)
     ways = gammaln(k + 1) - gammaln(j + 1) - gammaln(k - j + 1)
     return float(np.mean(np.exp(ways + xlogy(j, q) + xlogy(k - j, rest))))
-
-
-Coins = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 
 
 @dataclass(frozen=True)
@@ -188,17 +180,15 @@ def guess_coins(
     evidence = learned_evidence(np.array([numbers(one) for one in seen]), coins[:practice])
     surest = best_share(evidence[:practice], coins[:practice], runs, confidence)
     right = _right(evidence[practice:], coins[practice:], surest)
+    guesses, delta = surest * runs, float(claim.delta)
+    lower = one_run_lower(
+        right, guesses, canaries=canaries * runs, delta=delta, confidence=confidence
+    )
     return OneRun(
         claim=claim,
-        lower=one_run_lower(
-            right,
-            surest * runs,
-            canaries=canaries * runs,
-            delta=float(claim.delta),
-            confidence=confidence,
-        ),
+        lower=lower,
         right=right,
-        guesses=surest * runs,
+        guesses=guesses,
         canaries=canaries,
         people=people,
         runs=runs,
@@ -207,13 +197,10 @@ def guess_coins(
     )
 
 
-def hatched(birds: Sequence[Canary], coins: Coins) -> list[dict[str, str]]:
+def hatched(birds: Sequence[Canary], coins: BoolArray) -> list[dict[str, str]]:
     """Return the rows of canaries under their coins."""
-    return [
-        row
-        for bird, coin in zip(birds, coins, strict=True)
-        for row in bird.row(is_first=bool(coin))
-    ]
+    chosen = zip(birds, coins, strict=True)
+    return [row for bird, coin in chosen for row in bird.row(is_first=bool(coin))]
 
 
 def numbers(seen: Seen) -> FloatArray:
@@ -228,7 +215,7 @@ def numbers(seen: Seen) -> FloatArray:
     return np.column_stack([*columns, np.array(sums)])
 
 
-def learned_evidence(looks: FloatArray, coins: Coins) -> FloatArray:
+def learned_evidence(looks: FloatArray, coins: BoolArray) -> FloatArray:
     r"""Return evidence for the first record of each canary in each run, (runs, m).
 
     .. math:: t = (z - \tfrac{\mu_1 + \mu_2}{2})^\top \Sigma^{-1} (\mu_1 - \mu_2)
@@ -253,20 +240,20 @@ def learned_evidence(looks: FloatArray, coins: Coins) -> FloatArray:
     return evidence
 
 
-def _right(evidence: FloatArray, coins: Coins, surest: int) -> int:
+def _right(evidence: FloatArray, coins: BoolArray, surest: int) -> int:
     """Return how many of the surest guesses of each run are right."""
     order = np.argsort(-np.abs(evidence), axis=1, kind="stable")[:, :surest]
     hits = (evidence > 0) == coins
     return int(np.take_along_axis(hits, order, axis=1).sum())
 
 
-def best_share(evidence: FloatArray, coins: Coins, runs: int, confidence: float) -> int:
+def best_share(evidence: FloatArray, coins: BoolArray, runs: int, confidence: float) -> int:
     """Return how many canaries to guess in each of ``runs`` runs, by how often practice is right.
 
     Few sure guesses are right more often, but too few of them prove nothing.
     """
     practice, birds = coins.shape
-    sizes = sorted({max(1, round(share * birds)) for share in SHARES}, reverse=True)
+    sizes: list[int] = sorted({max(1, round(share * birds)) for share in SHARES}, reverse=True)
     found = []
     for size in sizes:
         expected = _right(evidence, coins, size) * runs // practice

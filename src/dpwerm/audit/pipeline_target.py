@@ -12,16 +12,15 @@ with the medians c of each world and the size s of the noise: the log-likelihood
 noise is spherical or, with the ℓ₁ norm, Laplace noise on sums.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Protocol
 
 import numpy as np
 
-from dpwerm.arrays import FloatArray
+from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.audit.attack import Audited, coins, sides, strength
 from dpwerm.audit.canaries import Record, World, write_table
 from dpwerm.audit.guesser import Look, best_guesser
@@ -43,19 +42,15 @@ from dpwerm.tune.private import fit_tuned
 RULE, VALUE = "rule.json", "value.json"
 
 
-class Pipeline(Protocol):
-    """From a table to released files; ours, or what anybody plugs in."""
-
-    def __call__(self, table: Path, folder: Path) -> None:
-        """Write the files of one release into a folder."""
+Pipeline = Callable[[Path, Path], None]
+"""Writes the files of one release of a table into a folder: ours, or what anybody plugs in."""
 
 
 @dataclass(frozen=True)
 class StudyPipeline:
     """What ``dpwerm fit`` or ``tune``, and ``evaluate``, do for a study; no ledger knows of it.
 
-    budget : Budget, of the rule and all that it rests on
-    evaluation : Budget with δ = 0, or None for a rule alone
+    budget : of the rule and all that it rests on; evaluation : δ = 0, None for a rule alone
     tuning : None, or a private way of tuning γ: "parts" or "split"
     """
 
@@ -99,7 +94,7 @@ class Seen:
     sums: FloatArray
     rows: FloatArray
     seen_rows: FloatArray
-    told: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+    told: IntArray
 
 
 def look(folder: Path, records: Table) -> Seen:
@@ -216,9 +211,7 @@ def learned(place: slice, order: int, first: FloatArray, second: FloatArray) -> 
 class PipelineTarget:
     """A pipeline that claims what its files say.
 
-    study : Study, which says what may be in a table
     candidates : pairs of worlds, at least one
-    workers : processes, all processors if left out
     """
 
     name: str
@@ -306,9 +299,11 @@ def tell_apart(
     fresh = sides(target, pair, judged, ())
     lower = guesser.bound(*fresh, delta=float(target.claim.delta), confidence=confidence)
     on_done(steps, steps)
-    return Audited.of(
-        target,
-        pair,
+    return Audited(
+        name=target.name,
+        claim=target.claim,
+        dimension=target.dimension,
+        pair=pair.name,
         lower=lower,
         exact_lower=lower,
         runs=0,

@@ -110,21 +110,14 @@ def _mechanism_cells(name: str) -> Iterator[Cell]:
             setting = f"p = 2, epsilon = {epsilon}, delta = 1e-6"
             yield Cell(name, setting, make, asked=False, confirmed=False)
     for loss in (known() for known in LOSSES.values() if known is not type(HINGE)):
-        if not _claims(name, delta, loss):
+        try:
+            _ = mechanism_target(name, 1, "2", delta, loss).calibration
+        except ParameterError:  # some mechanisms make their claim for a smooth loss alone
             continue
         for p in (2, 5):
             make = partial(mechanism_target, name, p, "2", delta, loss, CROWDED_GAMMA, CROWD)
             setting = f"p = {p}, epsilon = 2{said}, {loss.name}"
             yield Cell(name, setting, make, asked=False, confirmed=False)
-
-
-def _claims(name: str, delta: str, loss: Loss) -> bool:
-    """Whether a mechanism makes its claim for a loss; some need a smooth one."""
-    try:
-        _ = mechanism_target(name, 1, "2", delta, loss).calibration
-    except ParameterError:
-        return False
-    return True
 
 
 # -- what there is to attack in releases of each kind -----------------------------------------
@@ -274,11 +267,8 @@ def chosen(names: Sequence[str], *, quick: bool = False) -> list[Cell]:
     unknown = [name for name in names if name not in known]
     if unknown:
         raise ParameterError(f"there is no {unknown[0]} to audit; there are: {', '.join(known)}")
-    return [
-        cell
-        for cell in registered
-        if (not names or cell.name in names) and (cell.quick or not quick)
-    ]
+    wanted = names or known
+    return [one for one in registered if one.name in wanted and (one.quick or not quick)]
 
 
 def audit_cells(

@@ -90,8 +90,7 @@ class Desk:
 
     def at(self, epsilon: str, n: int, clip: float | None = None) -> Found:
         """Return what a fit at ε with n people would use, and what to expect of it."""
-        (found,) = self._find([(epsilon, n, clip)])
-        return _raised(found)
+        return _raised(self._find([(epsilon, n, clip)])[0])
 
     def over(self, epsilons: Sequence[str], n: int) -> tuple[dict[str, Found], list[str]]:
         """Return what to expect at each ε, and for which ε no release is possible and why.

@@ -11,10 +11,8 @@ trials inside the bounds, fitted as planned:
 trials and their noise have another seed than those on which settings are chosen, so a setting that
 was lucky there is not lucky here.
 
-The smallest ε or n that reaches a target is found by bisection of a public grid. Its last place,
-ε = ∞ or the largest n, is tried first, so a target that nothing reaches is answered at once.
-Accuracy grows along the grid but for the simulation's own error, so the answer is given with the
-accuracy there and one place below.
+The smallest ε or n that reaches a target is found by bisection of a public grid. Accuracy grows
+along it but for the simulation's own error, so an answer comes with the accuracy one place below.
 """
 
 import math
@@ -23,12 +21,11 @@ from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpwerm.arrays import FloatArray
+from dpwerm.arrays import BoolArray, FloatArray
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Question
-from dpwerm.choose.search import Progress, Rehearsal, floor_of
+from dpwerm.choose.search import Rehearsal, floor_of
 from dpwerm.choose.settle import fixed_clip, narrowed, question_of
 from dpwerm.errors import ParameterError
 from dpwerm.estimators.parameters import declaration_of, problem_of
@@ -145,7 +142,6 @@ EFFORT = 4e9
 """Rows times squared columns times fits; beyond it fewer rows stand for all, and count for more."""
 
 NORMAL_95 = 1.96
-BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -186,9 +182,7 @@ class Expected:
     rows: int = field(kw_only=True)
 
 
-def expected(
-    settled: Settled, trials: int = TRIALS, on_progress: Progress = no_progress
-) -> Expected:
+def expected(settled: Settled, trials: int = TRIALS) -> Expected:
     """Return what the planned fit is worth on fresh simulated trials.
 
     trials : int ≥ 1, rounded up to a multiple of 24
@@ -201,7 +195,6 @@ def expected(
         proxies = fresh_trials(question, AT_ONCE, rows, part)
         rehearsal = Rehearsal(question, proxies, DRAWS, (SEED, part, 2), question.n / rows)
         found.append(_judged(rehearsal, settled, gamma))
-        on_progress((part + 1) / parts)
     spreads = [Spread.of(np.concatenate(one)) for one in zip(*found, strict=True)]
     return Expected(*spreads, trials=parts * AT_ONCE, rows=rows)
 
@@ -311,7 +304,8 @@ def target_of(value: object) -> float:
 def smallest(grid: Sequence[T], evaluate: Callable[[T], Expected], target: float) -> Answer[T]:
     """Return the first place of a grid whose mean accuracy reaches the target.
 
-    At most 2 + log₂(places) places are tried.
+    At most 2 + log₂(places) places are tried; the last one first, so a target that nothing reaches
+    is answered at once.
     """
     low, high = 0, len(grid) - 1
     found = {high: evaluate(grid[high])}

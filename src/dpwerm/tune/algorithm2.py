@@ -16,13 +16,12 @@ from typing import Protocol
 
 import numpy as np
 
-from dpwerm.arrays import FloatArray, IntArray
+from dpwerm.arrays import BoolArray, FloatArray, IntArray
 from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.fit import Ready
 from dpwerm.mechanisms.contract import Stage, no_progress
-from dpwerm.parameters import LARGEST, SMALLEST
 from dpwerm.plan.expected import Settled, settle
 from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.engine.released import released, second_arm
@@ -31,7 +30,7 @@ from dpwerm.simulate.synthetic import TESTS, generator
 from dpwerm.solve.batch_problems import BatchProblems
 from dpwerm.study.study import Study
 from dpwerm.study.treatment import Declaration
-from dpwerm.tune.candidates import declared, usable
+from dpwerm.tune.candidates import around, declared, usable
 from dpwerm.tune.people import (
     FromTable,
     Repeats,
@@ -44,7 +43,6 @@ from dpwerm.tune.people import (
 )
 from dpwerm.tune.tuned import (
     NO_TRUTH,
-    BoolArray,
     Metric,
     Tuned,
     complete,
@@ -59,9 +57,6 @@ from dpwerm.weighting.contract import Trial
 REPEATS = 200
 SEED = 112026
 """Of splits and simulated noise, where nobody gives another; public."""
-
-STEPS = (-3, -2, -1, 0, 1, 2, 3)
-"""The automatic γ is tried times 3 to each of these powers: 1/27 to 27."""
 
 MOST_AT_ONCE, ROWS_AT_ONCE = 50, 200_000
 """The most repeats of one task, and rows of them; never a matter of the number of workers."""
@@ -293,12 +288,11 @@ def a_portion(whole: FromTable, share: float, seed: int = SEED) -> FromTable:
 
 def _candidates(settled: Settled, listed: tuple[float, ...] | None) -> tuple[float, ...]:
     """Return the γ that are tried: those listed, or around the automatic one where claims hold."""
+    usual, budgets = settled.spec.gamma, [settled.spec.budget]
     if listed is not None:
-        return usable(listed, settled, [settled.spec.budget], strict=True)
-    usual = settled.spec.gamma
-    around = {float(f"{usual * 3.0**step:.3g}") if step else usual for step in STEPS}
-    within = sorted({min(max(one, SMALLEST), LARGEST) for one in around})
-    return usable(within, settled, [settled.spec.budget], strict=False)
+        return usable(listed, settled, budgets, strict=True)
+    others = around(usual, [3.0**step for step in (-3, -2, -1, 1, 2, 3)])
+    return usable(sorted({usual, *others}), settled, budgets, strict=False)
 
 
 def _lowest(metric: str, study: Study, means: Sequence[float]) -> float:

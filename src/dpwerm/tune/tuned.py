@@ -22,9 +22,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpwerm.arrays import FloatArray
+from dpwerm.arrays import BoolArray, FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.parameters import one_of
 from dpwerm.tune.people import Validation
@@ -38,7 +37,6 @@ NO_TRUTH = (
     "accuracy needs people whose better arm is known, as in simulated data; "
     "use metric value or loss"
 )
-BoolArray = NDArray[np.bool_]
 Metric = Callable[[BoolArray, Validation], FloatArray]
 """From whom rules give the second arm, (B, R, T), and those people (B, T) to scores (B, R)."""
 

@@ -19,9 +19,6 @@ from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.engine.run import OnDone, unseen
 
-CHOSEN_AT, JUDGED_AT = 0.99, 0.9
-"""The confidence of the bounds by which pairs are compared; they are never reported."""
-
 STEPS = 4
 """Search, choice, judgement, confirmation."""
 
@@ -53,17 +50,18 @@ def _best(target: Target, pairs: Sequence[Pair], runs: int, key: Key) -> tuple[f
     return max(found, key=lambda one: one[0])
 
 
-def strength(
-    target: Target, pair: Pair, runs: int, key: Key, *, chosen_at: float = CHOSEN_AT
-) -> float:
-    """Return the mean of two bounds on ε: each half of the runs judges what the other chose."""
+def strength(target: Target, pair: Pair, runs: int, key: Key, *, chosen_at: float = 0.99) -> float:
+    """Return the mean of two bounds on ε: each half of the runs judges what the other chose.
+
+    They have a confidence of 0.9, by which pairs are compared; it is never reported.
+    """
     first, second = sides(target, pair, (runs, runs), (*key, "pilot"))
     half, delta = runs // 2, float(target.claim.delta)
     halves = [(first[:half], second[:half]), (first[half:], second[half:])]
     total = 0.0
     for choosing, judging in (halves, halves[::-1]):
         guesser = best_guesser(target, pair, *choosing, confidence=chosen_at, quick=True)
-        total += guesser.bound(*judging, delta=delta, confidence=JUDGED_AT)
+        total += guesser.bound(*judging, delta=delta, confidence=0.9)
     return total / 2
 
 

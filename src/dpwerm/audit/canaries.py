@@ -64,10 +64,9 @@ def corner(study: Study, number: int) -> Record:
         up = (number & place).bit_count() % 2 == 0
         if isinstance(block, NumberBlock):
             row[block.column] = repr(block.upper if up else block.lower)
-        elif block.width == 1:
-            row[block.column] = cell_of(block.levels[1 if up else 0])
         else:
-            row[block.column] = cell_of(block.levels[number % block.width])
+            level = int(up) if block.width == 1 else number % block.width
+            row[block.column] = cell_of(block.levels[level])
     return row
 
 

@@ -34,9 +34,6 @@ from dpwerm.errors import ParameterError
 SCORE = "score"
 """The name of a target's own log-likelihood ratio; it comes first."""
 
-DISTINCT, AGAIN = 1000, 20
-"""Outputs are counted one by one if there are few, each seen so many times on average."""
-
 LARGEST = 1e100
 """What stands for infinity, and for all that is larger."""
 
@@ -99,9 +96,12 @@ def _directions(first: FloatArray, second: FloatArray) -> Iterator[Statistic]:
 
 
 def _frequencies(first: IntArray, second: IntArray) -> Iterator[Statistic]:
-    """Yield how often the very same bits were seen on each side, if few outputs are possible."""
+    """Yield how often the very same bits were seen on each side, if few outputs are possible.
+
+    Few are 1000 at most, each seen 20 times on average.
+    """
     seen, place = np.unique(np.concatenate([first, second]), axis=0, return_inverse=True)
-    if len(seen) > min(DISTINCT, len(place) / AGAIN):
+    if len(seen) > min(1000, len(place) / 20):
         return
     counts = [
         np.bincount(part, minlength=len(seen)) for part in np.split(place.ravel(), [len(first)])
@@ -155,9 +155,6 @@ def bits_used(numbers: FloatArray) -> FloatArray:
 SET_ASIDE = 0.1
 """The share of the error that bounds what is set aside for δ."""
 
-TRIED, TRIED_QUICKLY = 10_000, 10
-"""A choice is made as if so many attacks shared the error: a lucky one is not taken for good."""
-
 
 def rate_below(hits: ArrayLike, runs: ArrayLike, error: float) -> FloatArray:
     """Return the Clopper–Pearson lower bound on a rate, wrong with probability ≤ ``error``."""
@@ -181,8 +178,6 @@ def guesses(
     right, made : right guesses and all guesses, right ≤ made ≤ runs; arrays are allowed
     runs : int ≥ 1, with and without a guess, each with a coin of its own
     sides : 1 if only one data set is ever guessed, 2 if both are
-    delta : float in [0, 1)
-    confidence : float in (0, 1)
     """
     if not 0.0 < confidence < 1.0:
         raise ParameterError("confidence must be above 0 and below 1")
@@ -245,7 +240,8 @@ def best_guesser(
     if isinstance(target, Learning):
         target.learn(pair, first, second)
     delta = float(target.claim.delta)
-    strict = 1.0 - (1.0 - confidence) / (TRIED_QUICKLY if quick else TRIED)
+    # As if so many attacks shared the error: a lucky one is not taken for good.
+    strict = 1.0 - (1.0 - confidence) / (10 if quick else 10_000)
     looks = statistics(target, pair, first, second)
     if quick and isinstance(target, Scored):
         looks = islice(looks, 1)

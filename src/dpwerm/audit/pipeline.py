@@ -57,10 +57,7 @@ def chance(
 ) -> float:
     """Return the largest chance of so many right guesses under (ε, δ)-differential privacy.
 
-    right, guesses : int, 0 ≤ right ≤ guesses
-    epsilon : float ≥ 0
     canaries : int ≥ guesses, those without a guess too; as many as guesses if left out
-    delta : float in [0, 1)
     """
     m = guesses if canaries is None else canaries
     if not 0 <= right <= guesses <= m:
@@ -165,7 +162,7 @@ def guess_coins(
     people : int ≥ 0, simulated others inside the bounds
     runs : int ≥ 1, audited runs, with coins of their own
     practice : int ≥ 8, runs that teach how to guess
-    confidence, seed, workers, on_done : as elsewhere; the seed is of people and coins alone
+    seed : int ≥ 0, of people and coins alone
     """
     if canaries < 1 or runs < 1 or practice < 8 or people < 0:
         raise ParameterError("need canaries >= 1, runs >= 1, practice >= 8 and people not negative")

@@ -188,9 +188,6 @@ def claim_of(pipeline: Pipeline, study: Study, rows: Sequence[Record]) -> Budget
     return claim
 
 
-# -- two worlds told apart --------------------------------------------------------------------
-
-
 def learned(place: slice, order: int, first: FloatArray, second: FloatArray) -> Look:
     """Return what numbers that got noise together say, by practice (runs, p) on the two worlds.
 

@@ -239,9 +239,6 @@ def _release_cells() -> Iterator[Cell]:
             yield Cell("propensity-model", f"p = {p}, epsilon = {epsilon}", model, quick=quick)
 
 
-# -- all of it ---------------------------------------------------------------------------------
-
-
 def cells() -> dict[str, Cell]:
     """Return the cells of everything that is registered now, by name and setting."""
     found = [cell for name in private_mechanisms() for cell in _mechanism_cells(name)]

@@ -141,8 +141,6 @@ MOST_ROWS = 20_000
 EFFORT = 4e9
 """Rows times squared columns times fits; beyond it fewer rows stand for all, and count for more."""
 
-NORMAL_95 = 1.96
-
 
 @dataclass(frozen=True)
 class Spread:
@@ -163,7 +161,7 @@ class Spread:
         means = found.mean(axis=1)
         spread = float(means.std(ddof=1)) if len(means) > 1 else math.nan
         low, high = np.quantile(found, (0.1, 0.9))
-        half = NORMAL_95 * spread / math.sqrt(len(means))
+        half = 1.96 * spread / math.sqrt(len(means))
         return cls(float(means.mean()), half, float(low), float(high))
 
 

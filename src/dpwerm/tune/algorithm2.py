@@ -58,9 +58,6 @@ REPEATS = 200
 SEED = 112026
 """Of splits and simulated noise, where nobody gives another; public."""
 
-MOST_AT_ONCE, ROWS_AT_ONCE = 50, 200_000
-"""The most repeats of one task, and rows of them; never a matter of the number of workers."""
-
 MOST_REPEATS, MOST_PEOPLE = 100_000, 1_000_000
 
 
@@ -170,7 +167,8 @@ def parts(
         checked_sizes(source.size, m)
     elif m < 1:
         raise ParameterError("at least one person must validate")
-    most = max(1, min(MOST_AT_ONCE, ROWS_AT_ONCE // (n + m)))
+    # At most 50 repeats and 200,000 rows in one task, whatever the number of workers.
+    most = max(1, min(50, 200_000 // (n + m)))
     return [
         Part(learner, source, metric, n, m, min(most, repeats - start), (seed, place))
         for place, start in enumerate(range(0, repeats, most))

@@ -135,9 +135,6 @@ class Validation:
         )
 
 
-# -- where they come from ---------------------------------------------------------------------
-
-
 class Source(Protocol):
     """Where people come from; other processes get a copy."""
 
@@ -156,7 +153,6 @@ class Source(Protocol):
     @property
     def private_cost(self) -> str:
         """What looking at these people costs the study: ``"free"`` or ``"NOT PRIVATE"``."""
-        ...
 
     def repeats(self, n: int, m: int, count: int, rng: np.random.Generator) -> Repeats:
         """Return ``count`` repeats with n people to train and m or more to validate."""
@@ -225,7 +221,6 @@ class FromScenario:
         get_scenario(self.name)
         if self.study.benefit.direction == "smaller":
             raise ParameterError("in scenarios a larger benefit is better; the study says smaller")
-        _ = self._sign
         self.repeats(1, 1, 1, generator(0))
 
     @property
@@ -233,23 +228,19 @@ class FromScenario:
         """The scenario's name."""
         return f"scenario {self.name}"
 
-    @property
-    def _sign(self) -> float:
-        """+1 if the study has the scenario's arms in their order, −1 in the other."""
+    def repeats(self, n: int, m: int, count: int, rng: np.random.Generator) -> Repeats:
+        """Return new people for each repeat; the study's arms may have another order."""
+        scenario = get_scenario(self.name)
         mine = [str(normalise(arm)) for arm in self.study.treatment.arms]
-        theirs = [str(normalise(arm)) for arm in get_scenario(self.name).arms]
+        theirs = [str(normalise(arm)) for arm in scenario.arms]
         if sorted(mine) != sorted(theirs):
             raise ParameterError(
                 f"scenario {self.name} has arms {' and '.join(theirs)}; the study has others"
             )
-        return 1.0 if mine == theirs else -1.0
-
-    def repeats(self, n: int, m: int, count: int, rng: np.random.Generator) -> Repeats:
-        """Return new people for each repeat."""
-        scenario = get_scenario(self.name)
+        sign = 1.0 if mine == theirs else -1.0
         drawn = scenario.draw(count * (n + m), rng)
         trial = known_trial(self.study, read_trial(self.study, drawn))
-        return Repeats(trial, _fresh(n, m, count), self._sign * scenario.contrast(drawn))
+        return Repeats(trial, _fresh(n, m, count), sign * scenario.contrast(drawn))
 
 
 @dataclass(frozen=True)

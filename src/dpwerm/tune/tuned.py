@@ -28,8 +28,6 @@ from dpwerm.errors import ParameterError
 from dpwerm.parameters import one_of
 from dpwerm.tune.people import Validation
 
-NORMAL_95 = 1.96
-WINDOW = 0.05
 INDEPENDENT, SIMULATED, PORTION = OPEN_WAYS = ("independent", "simulated", "portion")
 """The ways to tune on people who may be looked at; the others are private."""
 
@@ -98,7 +96,7 @@ class Tuned:
     def window(self) -> tuple[float, float]:
         """The candidates next to γ* whose scores lie within 5 % of the best, from its worst."""
         top = self.means[self.best_place]
-        least = top - WINDOW * (top - self.lowest)
+        least = top - 0.05 * (top - self.lowest)
         low = high = self.best_place
         while low > 0 and self.means[low - 1] >= least:
             low -= 1
@@ -113,8 +111,7 @@ class Tuned:
 
     def content(self) -> dict[str, Any]:
         """Return plain content for a file, with what it cost in its first lines."""
-        low, high = self.window
-        found = {"best": self.best, "window": [low, high]}
+        found = {"best": self.best, "window": list(self.window)}
         return {"private_cost": self.private_cost} | found | asdict(self)
 
 
@@ -160,7 +157,7 @@ def mean_of(row: FloatArray) -> float:
 
 def half_of(row: FloatArray) -> float:
     """Return half the 95 % interval of a mean of independent numbers."""
-    return NORMAL_95 * float(row.std(ddof=1)) / math.sqrt(len(row))
+    return 1.96 * float(row.std(ddof=1)) / math.sqrt(len(row))
 
 
 def gain_of(scores: FloatArray, gammas: Sequence[float], usual: float) -> Gain | None:

@@ -109,7 +109,7 @@ def bounds_of(settled: Settled, draws: int = DRAWS) -> Bounds:
         around=question.outcome.around,
         spread=question.outcome.spread,
     )
-    setting = settled.setting
+    setting = settled.question.fixed
     both = Rehearsal(question, proxies, 1, (SEED,), 1.0).problems(setting)
     sample = Sample(_rows(both, slice(rows)), _rows(both, slice(rows, None)), question.n)
     facts = question.facts(setting.encoding(question.encoding), gamma)

@@ -11,7 +11,6 @@ was tried: if the claim is true, it exceeds the claimed ε with probability 1 �
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from dpwerm.arrays import FloatArray
 from dpwerm.audit.guesser import best_guesser
@@ -20,24 +19,15 @@ from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.engine.run import OnDone, unseen
 
-CHOSEN_AT, JUDGED_AT = 0.99, 0.9
-"""The confidence of the bounds by which pairs are compared; they are never reported."""
-
-ROUNDS = 3
-PILOT_SHARE, PILOTS = 20, (1000, 4000)
-"""Runs on each data set of a pair in the search: this share of all, within these bounds."""
-
 STEPS = 4
 """Search, choice, judgement, confirmation."""
 
 
-def worst_pairs(target: Target, *, runs: int, key: Key, rounds: int = ROUNDS) -> list[Pair]:
+def worst_pairs(target: Target, *, runs: int, key: Key, rounds: int = 3) -> list[Pair]:
     """Return the best pair to start from and, if the walk found a better one, that one too.
 
-    target : Target; a Searchable one is asked for pairs near the best
-    runs : int ≥ 2, releases on each data set of a pair
-    key : public luck, the same for every pair, so that they are compared on the same luck
-    rounds : int ≥ 0, how often pairs near the best are asked for
+    A Searchable target is asked ``rounds`` times for pairs near the best. The key is the same for
+    every pair, so that they are compared on the same luck.
     """
     candidates = list(target.pairs())
     if not isinstance(target, Searchable):
@@ -60,17 +50,18 @@ def _best(target: Target, pairs: Sequence[Pair], runs: int, key: Key) -> tuple[f
     return max(found, key=lambda one: one[0])
 
 
-def strength(
-    target: Target, pair: Pair, runs: int, key: Key, *, chosen_at: float = CHOSEN_AT
-) -> float:
-    """Return the mean of two bounds on ε: each half of the runs judges what the other chose."""
+def strength(target: Target, pair: Pair, runs: int, key: Key, *, chosen_at: float = 0.99) -> float:
+    """Return the mean of two bounds on ε: each half of the runs judges what the other chose.
+
+    They have a confidence of 0.9, by which pairs are compared; it is never reported.
+    """
     first, second = sides(target, pair, (runs, runs), (*key, "pilot"))
     half, delta = runs // 2, float(target.claim.delta)
     halves = [(first[:half], second[:half]), (first[half:], second[half:])]
     total = 0.0
     for choosing, judging in (halves, halves[::-1]):
         guesser = best_guesser(target, pair, *choosing, confidence=chosen_at, quick=True)
-        total += guesser.bound(*judging, delta=delta, confidence=JUDGED_AT)
+        total += guesser.bound(*judging, delta=delta, confidence=0.9)
     return total / 2
 
 
@@ -107,12 +98,6 @@ class Audited:
     pair: str
     statistic: str
     confidence: float
-
-    @classmethod
-    def of(cls, target: Target, pair: Pair, **found: Any) -> "Audited":
-        """Return what was found of a target on a pair."""
-        name, claim, dimension = target.name, target.claim, target.dimension
-        return cls(name=name, claim=claim, dimension=dimension, pair=pair.name, **found)
 
     @property
     def largest(self) -> float:
@@ -151,17 +136,22 @@ def audit(
     confidence : float in (0, 1), that no bound exceeds the true ε
     seed : int ≥ 0, public
     exact_runs : int ≥ 0, real releases that confirm the attack; needs an Exact target
-    on_done : told how much is done
     """
-    _check(target, runs, exact_runs)
+    if not target.claim.is_private:
+        raise ParameterError(f"{target.name} claims nothing that could be audited")
+    if runs < 4:
+        raise ParameterError("runs must be at least 4")
+    if exact_runs < 0:
+        raise ParameterError("exact_runs must not be negative")
+    if exact_runs and not isinstance(target, Exact):
+        raise ParameterError(f"{target.name} has no exact release to confirm with")
     on_done(0, STEPS)
-    short = min(max(runs // PILOT_SHARE, PILOTS[0]), PILOTS[1])
+    short = min(max(runs // 20, 1000), 4000)
     pairs = worst_pairs(target, runs=short, key=(seed, "search"))
     on_done(1, STEPS)
     # The two bounds share the error, so that a verdict is wrong no more often than one is.
     each = 1.0 - (1.0 - confidence) / (2 if exact_runs else 1)
-    delta = float(target.claim.delta)
-    quarter = max(1, runs // 4)
+    delta, quarter = float(target.claim.delta), runs // 4
     found = []
     for candidate in pairs:
         outputs = sides(target, candidate, (quarter, quarter), (seed, "choose"))
@@ -169,8 +159,7 @@ def audit(
         found.append((guesser, candidate, outputs))
     guesser, pair, outputs = max(found, key=lambda one: one[0].promise)
     on_done(2, STEPS)
-    judged = max(1, runs // 2)
-    judges = sides(target, pair, coins(judged, seed, "judge"), (seed, "judge"))
+    judges = sides(target, pair, coins(runs // 2, seed, "judge"), (seed, "judge"))
     lower = guesser.bound(*judges, delta=delta, confidence=each)
     on_done(3, STEPS)
     exact_lower = None
@@ -181,9 +170,11 @@ def audit(
         confirming = best_guesser(target, pair, *outputs, confidence=each, share=share)
         exact_lower = confirming.bound(*real, delta=delta, confidence=each)
     on_done(STEPS, STEPS)
-    return Audited.of(
-        target,
-        pair,
+    return Audited(
+        name=target.name,
+        claim=target.claim,
+        dimension=target.dimension,
+        pair=pair.name,
         lower=lower,
         exact_lower=exact_lower,
         runs=runs,
@@ -197,14 +188,3 @@ def coins(runs: int, *key: int | str) -> tuple[int, int]:
     """Return how many of the runs a fair coin gives to the first and to the second data set."""
     first = int(luck(*key, "coins").binomial(runs, 0.5))
     return first, runs - first
-
-
-def _check(target: Target, runs: int, exact_runs: int) -> None:
-    if not target.claim.is_private:
-        raise ParameterError(f"{target.name} claims nothing that could be audited")
-    if runs < 4:
-        raise ParameterError("runs must be at least 4")
-    if exact_runs < 0:
-        raise ParameterError("exact_runs must not be negative")
-    if exact_runs and not isinstance(target, Exact):
-        raise ParameterError(f"{target.name} has no exact release to confirm with")

@@ -40,13 +40,6 @@ CROWD = 40
 SAMPLE = 200
 """Others in the pairs that are there for mistakes."""
 
-SMALL = 0.05
-"""How far from the middle of their range the others of a scaled pair are, of 1."""
-
-QUANTILES = (0.5, 0.9)
-
-_STRANGE = "some other level"
-
 
 @dataclass(frozen=True)
 class Canary:
@@ -71,16 +64,15 @@ def corner(study: Study, number: int) -> Record:
         up = (number & place).bit_count() % 2 == 0
         if isinstance(block, NumberBlock):
             row[block.column] = repr(block.upper if up else block.lower)
-        elif block.width == 1:
-            row[block.column] = cell_of(block.levels[1 if up else 0])
         else:
-            row[block.column] = cell_of(block.levels[number % block.width])
+            level = int(up) if block.width == 1 else number % block.width
+            row[block.column] = cell_of(block.levels[level])
     return row
 
 
 def cell_of(level: Level) -> str:
     """Return a cell that means a level."""
-    return _STRANGE if isinstance(level.cells, str) else level.cells[0]
+    return "some other level" if isinstance(level.cells, str) else level.cells[0]
 
 
 def benefit_ends(benefit: Benefit) -> tuple[str, str]:
@@ -123,11 +115,10 @@ def canary(study: Study, number: int, kind: str) -> Canary:
     rare = 1 if known is None or known[1] <= known[0] else 0
     if kind == ARM:
         strong = strong_benefit(study.benefit)
-        first, second = (with_outcome(study, features, arm, strong) for arm in (rare, 1 - rare))
+        outcomes = [(rare, strong), (1 - rare, strong)]
     else:
-        ends = benefit_ends(study.benefit)
-        first, second = (with_outcome(study, features, rare, end) for end in ends)
-    return neighbour(study, first, second)
+        outcomes = [(rare, end) for end in benefit_ends(study.benefit)]
+    return neighbour(study, *(with_outcome(study, features, *one) for one in outcomes))
 
 
 def neighbour(study: Study, first: Record, second: Record) -> Canary:
@@ -211,31 +202,25 @@ def worst_pairs(study: Study, *, silent: int = 0) -> list[Pair]:
             worlds(f"a corner against one, another {kind}", [*rest, other], person),
         ]
         if isinstance(study.treatment.propensity, PrivatePropensity):
-            found.append(crowded(study, kind))
+            # Others without a benefit count for a propensity model and weigh nothing in the rule.
+            arm = study.treatment.arms.index(person.first[study.treatment.column])
+            others = [with_outcome(study, person.first, 1 - arm, "")] * CROWD
+            found.append(worlds(f"a rare arm among {CROWD}, another {kind}", others, person))
     return found
 
 
-def crowded(study: Study, kind: str) -> Pair:
-    """Return a person whose arm is rare among others like them.
-
-    The others have no benefit: they count for a propensity model and weigh nothing in the rule.
-    """
-    person = canary(study, 0, kind)
-    arm = study.treatment.arms.index(person.first[study.treatment.column])
-    other = with_outcome(study, person.first, 1 - arm, "")
-    return worlds(f"a rare arm among {CROWD}, another {kind}", [other] * CROWD, person)
-
-
 def scaled(study: Study) -> Pair:
-    """Return a person with the largest features, or small ones, among others with small ones."""
-    strong = strong_benefit(study.benefit)
+    """Return a person with the largest features, or small ones, among others with small ones.
+
+    Small ones lie 5 % of half their range above its middle.
+    """
     person = canary(study, 0, ARM)
     small = dict(person.first)
     for block in study.encoding().blocks:
         if isinstance(block, NumberBlock):
             middle, half = (block.lower + block.upper) / 2, (block.upper - block.lower) / 2
-            small[block.column] = repr(middle + SMALL * half)
-    other = with_outcome(study, small, 1, strong)
+            small[block.column] = repr(middle + 0.05 * half)
+    other = with_outcome(study, small, 1, strong_benefit(study.benefit))
     name = "the largest features among small ones"
     return worlds(name, [other] * SAMPLE, neighbour(study, person.first, other))
 
@@ -253,4 +238,4 @@ def tipped(study: Study, quantile: float) -> Pair:
 
 def mistaken_pairs(study: Study) -> list[Pair]:
     """Return the pairs on which a mistake shows most."""
-    return [scaled(study), *(tipped(study, quantile) for quantile in QUANTILES)]
+    return [scaled(study), *(tipped(study, quantile) for quantile in (0.5, 0.9))]

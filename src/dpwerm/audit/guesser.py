@@ -7,21 +7,20 @@ data set is more likely. None of them has to be right: a poor one gives a poor b
 one. Statistic and thresholds are those with the best bound on the runs that choose.
 
 A fair coin says which data set each run has, and the attacker guesses the coin from the output or
-abstains. With c, w the chances of a right and of a wrong guess, (ε, δ)-privacy of each guessed side
-gives c ≤ e^ε w + δ/2, and c ≤ e^ε w + δ for both. Set aside the part d ≤ δ of c above e^ε w: of the
-other guesses each is right with probability at most q = e^ε/(1 + e^ε), independently, so with E
-right guesses set aside
+abstains. With E right guesses set aside for δ, or for δ/2 if only one data set is ever guessed,
+each other one is right with probability at most q = e^ε/(1 + e^ε), independently:
 
     (right − E) given (made − E)  is at most  Binomial(made − E, q),   E ≤ Binomial(runs, δ)
 
-and E stays below a quantile e of its own law: ε is at least the logit of the Clopper–Pearson bound
-on q from right − e of made − e. For δ = 0 nothing is set aside. The events must be fixed before the
-runs that are counted. Proof and comparison: docs/audit.md.
+E stays below a quantile e of its own law, so ε is at least the logit of the Clopper–Pearson bound
+on q from right − e of made − e. The events must be fixed before the runs that are counted. Proof
+and comparison: docs/audit.md.
 """
 
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,15 +34,8 @@ from dpwerm.errors import ParameterError
 SCORE = "score"
 """The name of a target's own log-likelihood ratio; it comes first."""
 
-COORDINATES = 20
-"""At most so many coordinates are looked at alone."""
-
-DISTINCT, AGAIN = 1000, 20
-"""Outputs are counted one by one if there are few, each seen so many times on average."""
-
 LARGEST = 1e100
 """What stands for infinity, and for all that is larger."""
-
 
 Look = Callable[[FloatArray], FloatArray]
 
@@ -59,11 +51,14 @@ class Statistic:
 def statistics(
     target: Target, pair: Pair, first: FloatArray, second: FloatArray
 ) -> Iterator[Statistic]:
-    """Yield what can be looked at, given outputs (m, p) on the first and on the second data set."""
+    """Yield what can be looked at, given outputs (m, p) on the first and on the second data set.
+
+    At most 20 coordinates are looked at alone.
+    """
     if isinstance(target, Scored):
         scored = target
         yield Statistic(SCORE, lambda outputs: tame(scored.score(outputs, pair)))
-    for j in range(min(first.shape[1], COORDINATES)):
+    for j in range(min(first.shape[1], 20)):
         yield from _coordinate(j)
     if first.shape[1] > 1:
         yield from _directions(tame(first), tame(second))
@@ -91,24 +86,22 @@ def _directions(first: FloatArray, second: FloatArray) -> Iterator[Statistic]:
     yield Statistic("difference of means", lambda outputs: tame(tame(outputs) @ shift))
     yield Statistic("discriminant", lambda outputs: tame(tame(outputs) @ whitened))
     one, other = np.median(first, axis=0), np.median(second, axis=0)
-
-    def nearer(outputs: FloatArray) -> FloatArray:
-        far, near = (np.linalg.norm(tame(outputs) - centre, axis=1) for centre in (other, one))
-        return np.asarray(far - near)
-
-    yield Statistic("nearer centre", nearer)
     centre = (one + other) / 2
 
-    def length(outputs: FloatArray) -> FloatArray:
-        return np.asarray(np.linalg.norm(tame(outputs) - centre, axis=1))
+    def far(outputs: FloatArray, point: FloatArray) -> FloatArray:
+        return np.asarray(np.linalg.norm(tame(outputs) - point, axis=1))
 
-    yield from _both_ways("distance from the middle", length)
+    yield Statistic("nearer centre", lambda outputs: far(outputs, other) - far(outputs, one))
+    yield from _both_ways("distance from the middle", lambda outputs: far(outputs, centre))
 
 
 def _frequencies(first: IntArray, second: IntArray) -> Iterator[Statistic]:
-    """Yield how often the very same bits were seen on each side, if few outputs are possible."""
+    """Yield how often the very same bits were seen on each side, if few outputs are possible.
+
+    Few are 1000 at most, each seen 20 times on average.
+    """
     seen, place = np.unique(np.concatenate([first, second]), axis=0, return_inverse=True)
-    if len(seen) > min(DISTINCT, len(place) / AGAIN):
+    if len(seen) > min(1000, len(place) / 20):
         return
     counts = [
         np.bincount(part, minlength=len(seen)) for part in np.split(place.ravel(), [len(first)])
@@ -161,17 +154,6 @@ def bits_used(numbers: FloatArray) -> FloatArray:
 
 SET_ASIDE = 0.1
 """The share of the error that bounds what is set aside for δ."""
-CUTS = 40
-"""Thresholds tried on each side."""
-
-FEWEST = 8
-"""Fewer outputs than this are never a side of their own."""
-
-TRIED, TRIED_QUICKLY = 10_000, 10
-"""A choice is made as if so many attacks shared the error: a lucky one is not taken for good."""
-
-_HAIR = 1e-9
-"""Thresholds lie a hair below a plateau, so that rounding does not cut it in two."""
 
 
 def rate_below(hits: ArrayLike, runs: ArrayLike, error: float) -> FloatArray:
@@ -196,8 +178,6 @@ def guesses(
     right, made : right guesses and all guesses, right ≤ made ≤ runs; arrays are allowed
     runs : int ≥ 1, with and without a guess, each with a coin of its own
     sides : 1 if only one data set is ever guessed, 2 if both are
-    delta : float in [0, 1)
-    confidence : float in (0, 1)
     """
     if not 0.0 < confidence < 1.0:
         raise ParameterError("confidence must be above 0 and below 1")
@@ -236,10 +216,8 @@ class Guesser:
         runs = len(one) + len(other)
         if self.sides == 0 or runs == 0:
             return 0.0
-        made = right + wrong
-        found = guesses(
-            right, made, runs=runs, sides=self.sides, delta=delta, confidence=confidence
-        )
+        sides, made = self.sides, right + wrong
+        found = guesses(right, made, runs=runs, sides=sides, delta=delta, confidence=confidence)
         return float(found)
 
 
@@ -255,8 +233,6 @@ def best_guesser(
 ) -> Guesser:
     """Return the statistic and thresholds with the best bound on these outputs, (m, p) each.
 
-    target, pair : what made the outputs
-    first, second : (m, p), outputs on the two data sets
     confidence : float in (0, 1), of the bound that is looked for
     share : float > 0, how many runs will judge, as a share of these: with few, abstain less
     quick : whether to look at the target's own score alone, if it has one
@@ -264,17 +240,13 @@ def best_guesser(
     if isinstance(target, Learning):
         target.learn(pair, first, second)
     delta = float(target.claim.delta)
-    strict = 1.0 - (1.0 - confidence) / (TRIED_QUICKLY if quick else TRIED)
-    best: Guesser | None = None
-    for statistic in statistics(target, pair, first, second):
-        if quick and best is not None and best.statistic.name == SCORE:
-            break
-        found = _best_cut(statistic, first, second, delta, strict, share)
-        if best is None or found.promise > best.promise:
-            best = found
-    if best is None:
-        raise AssertionError("there is always a coordinate to look at")
-    return best
+    # As if so many attacks shared the error: a lucky one is not taken for good.
+    strict = 1.0 - (1.0 - confidence) / (10 if quick else 10_000)
+    looks = statistics(target, pair, first, second)
+    if quick and isinstance(target, Scored):
+        looks = islice(looks, 1)
+    found = [_best_cut(look, first, second, delta, strict, share) for look in looks]
+    return max(found, key=lambda one: one.promise)
 
 
 def _best_cut(
@@ -285,15 +257,19 @@ def _best_cut(
     confidence: float,
     share: float,
 ) -> Guesser:
-    """Return the thresholds of one statistic with the best bound."""
+    """Return the thresholds of one statistic with the best bound, of 40 tried on each side.
+
+    Fewer than 8 outputs are never a side of their own. Thresholds lie a hair beyond a plateau, so
+    that rounding does not cut it in two.
+    """
     one, other = np.sort(statistic.of(first)), np.sort(statistic.of(second))
     pooled = np.sort(np.concatenate([one, other]))
-    runs = len(pooled)
-    counts = np.unique(np.geomspace(min(FEWEST, runs), runs, CUTS).astype(int))
+    runs, hair = len(pooled), 1e-9
+    counts = np.unique(np.geomspace(min(8, runs), runs, 40).astype(int))
     high = np.unique(pooled[runs - counts])
-    high = np.append(high - _HAIR * np.abs(high), math.inf)
+    high = np.append(high - hair * np.abs(high), math.inf)
     low = np.unique(pooled[counts - 1])
-    low = np.append(low + _HAIR * np.abs(low), -math.inf)
+    low = np.append(low + hair * np.abs(low), -math.inf)
     above = [len(part) - np.searchsorted(part, high, "left") for part in (one, other)]
     below = [np.searchsorted(part, low, "right") for part in (one, other)]
     right = above[0][:, None] + below[1][None, :]

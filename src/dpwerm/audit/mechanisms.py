@@ -16,7 +16,7 @@ Objective perturbation: θ belongs to exactly one b, so
 up to a constant; the second noise is too small to matter. Everything is vectorised over θ (m, p).
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import cast
@@ -57,9 +57,6 @@ class Person:
     row: FloatArray
 
 
-NOBODY = 0.0
-
-
 def data_of(people: Sequence[Person], facts: Facts) -> MemoryRows:
     """Return a data set; an intercept is a column like any other here."""
     weights = np.array([person.weight for person in people])
@@ -71,53 +68,11 @@ def data_of(people: Sequence[Person], facts: Facts) -> MemoryRows:
 def pair_of(name: str, one: Person, other: Person, crowd: Sequence[Person], facts: Facts) -> Pair:
     """Return a pair that differs in one person; under add/remove ``other`` is left out."""
     size = facts.n or len(crowd) + 1
-    nobody = Person(NOBODY, np.zeros(facts.dimension))
+    nobody = Person(0.0, np.zeros(facts.dimension))
     rest = [*crowd, *[nobody] * (size - 1 - len(crowd))][: size - 1]
     if facts.relation is Relation.ADD_REMOVE:
         return Pair(name, data_of([one, *rest], facts), data_of(rest, facts))
     return Pair(name, data_of([one, *rest], facts), data_of([other, *rest], facts))
-
-
-def pairs_for(facts: Facts) -> list[Pair]:
-    """Return pairs to start a search from."""
-    return list(_pairs(facts))
-
-
-def _pairs(facts: Facts) -> Iterator[Pair]:
-    whole, corner = facts.weight_bound, facts.domain.longest
-    others = max(0, (facts.n or 3) - 1)
-    one, other = Person(whole, corner), Person(-whole, corner)
-    yield pair_of("a person alone, and with the other label", one, other, [], facts)
-    yield pair_of("a person alone, and nobody", one, Person(NOBODY, corner), [], facts)
-    same = [Person(whole, corner)] * others
-    yield pair_of("with others alike", one, other, same, facts)
-    against = [Person(-whole, corner)] * others
-    yield pair_of("against others", one, other, against, facts)
-    for share in (0.25, 0.5, 1.0) if facts.dimension > 1 else ():
-        up, down = corner.copy(), -corner
-        up[-1] = down[-1] = -share * corner[-1]
-        push = np.zeros_like(corner)
-        push[-1] = corner[-1]
-        crowd = [Person(whole, push)] * others
-        name = f"two people who both disagree with the others by {share:g}"
-        yield pair_of(name, Person(whole, up), Person(whole, down), crowd, facts)
-
-
-def near(pair: Pair, facts: Facts, key: Key) -> list[Pair]:
-    """Return pairs with rows and weights moved a little, at random; all of them neighbours."""
-    rng = luck(*key)
-    return [_moved(pair, facts, rng) for _ in range(MOVES)]
-
-
-def _moved(pair: Pair, facts: Facts, rng: np.random.Generator) -> Pair:
-    """Return a pair near another: the two records and the crowd move, each with a chance of ½."""
-    first, second = pair.first, pair.second
-    replaced = facts.relation is not Relation.ADD_REMOVE
-    one = _shaken(_people(first)[0], facts, rng)
-    other = _shaken(_people(second)[0], facts, rng) if replaced else one
-    crowd = [_shaken(person, facts, rng) for person in _people(first)[1:]]
-    name = pair.name.removesuffix(", moved")
-    return pair_of(f"{name}, moved", one, other, crowd, facts)
 
 
 def _people(data: MemoryRows) -> list[Person]:
@@ -127,11 +82,10 @@ def _people(data: MemoryRows) -> list[Person]:
 
 def _shaken(person: Person, facts: Facts, rng: np.random.Generator) -> Person:
     """Return the person, or one a little different inside the bounds."""
-    whole = facts.weight_bound
     if rng.random() < 0.5:
         return person
     size = rng.choice([0.1, 0.3, 1.0])
-    bounds = facts.domain.column_bounds
+    whole, bounds = facts.weight_bound, facts.domain.column_bounds
     row = person.row + size * rng.normal(size=len(bounds)) * bounds
     weight = float(np.clip(person.weight + size * whole * rng.normal(), -whole, whole))
     return Person(weight, facts.domain.pulled(row))
@@ -148,18 +102,11 @@ def stacked(data: MemoryRows) -> BatchProblems:
     return BatchProblems(data.X[None], data.targets[None], data.weights[None], data.intercept_scale)
 
 
-def minimiser(data: MemoryRows, loss: Loss, calibration: Calibration) -> FloatArray:
-    """Return θ̂ (p,), as near as the calibration's solver comes."""
-    # Every registered loss is a frozen dataclass.
-    return _minimiser(data, cast("Hashable", loss), calibration.facts, calibration.tolerance)
-
-
 @lru_cache(maxsize=64)
-def _minimiser(data: MemoryRows, loss: Hashable, facts: Facts, tolerance: float) -> FloatArray:
-    """Return θ̂; a pair is looked at many times. The data are made up, so they may be kept."""
-    known = cast("Loss", loss)
+def minimiser(data: MemoryRows, loss: Loss, facts: Facts, tolerance: float) -> FloatArray:
+    """Return θ̂ (p,). A pair is looked at many times; its data are made up, so they may be kept."""
     found = minimise_path(
-        stacked(data), known, [facts.gamma], tolerance=tolerance, regularizer=facts.regularizer
+        stacked(data), loss, [facts.gamma], tolerance=tolerance, regularizer=facts.regularizer
     )
     return np.asarray(found.theta[0, 0])
 
@@ -169,7 +116,8 @@ def log_density(
 ) -> FloatArray:
     """Return log p(θ; D) up to a constant that no data set changes, (m,)."""
     if calibration.inside is None:
-        noise = outputs - minimiser(data, loss, calibration)
+        known = cast("Hashable", loss)  # every registered loss is a frozen dataclass
+        noise = outputs - minimiser(data, known, calibration.facts, calibration.tolerance)
         return get_mechanism(calibration.mechanism).log_density(calibration, noise)
     parts = range(0, len(outputs), _AT_ONCE)
     found = [_inside(outputs[at : at + _AT_ONCE], data, loss, calibration) for at in parts]
@@ -229,25 +177,20 @@ class MechanismTarget:
 
     mechanism : str, its name in the registry
     loss : Loss, with the constants of the facts
-    budget : Budget, ε finite; δ > 0 for a Gaussian mechanism
+    claim : Budget, ε finite; δ > 0 for a Gaussian mechanism
     label : str, its name in a report; the mechanism's if left out
     """
 
     mechanism: str
     facts: Facts
     loss: Loss
-    budget: Budget
+    claim: Budget
     label: str = ""
 
     @property
     def name(self) -> str:
         """What is audited."""
         return self.label or self.mechanism
-
-    @property
-    def claim(self) -> Budget:
-        """The budget of the calibration."""
-        return self.budget
 
     @property
     def dimension(self) -> int:
@@ -257,36 +200,59 @@ class MechanismTarget:
     @cached_property
     def calibration(self) -> Calibration:
         """The calibration that makes the claim true."""
-        return get_mechanism(self.mechanism).calibrate(self.facts, self.budget)
+        return get_mechanism(self.mechanism).calibrate(self.facts, self.claim)
 
     def pairs(self) -> Sequence[Pair]:
         """Return corner rows, alone and among others."""
-        return pairs_for(self.facts)
+        facts = self.facts
+        whole, corner = facts.weight_bound, facts.domain.longest
+        others = max(0, (facts.n or 3) - 1)
+        one, other = Person(whole, corner), Person(-whole, corner)
+        found = [
+            pair_of("a person alone, and with the other label", one, other, [], facts),
+            pair_of("a person alone, and nobody", one, Person(0.0, corner), [], facts),
+            pair_of("with others alike", one, other, [one] * others, facts),
+            pair_of("against others", one, other, [other] * others, facts),
+        ]
+        for share in (0.25, 0.5, 1.0) if facts.dimension > 1 else ():
+            up, down = corner.copy(), -corner
+            up[-1] = down[-1] = -share * corner[-1]
+            push = np.zeros_like(corner)
+            push[-1] = corner[-1]
+            crowd = [Person(whole, push)] * others
+            name = f"two people who both disagree with the others by {share:g}"
+            found.append(pair_of(name, Person(whole, up), Person(whole, down), crowd, facts))
+        return found
 
     def near(self, pair: Pair, key: Key) -> Sequence[Pair]:
-        """Return pairs with rows and weights moved a little."""
-        return near(pair, self.facts, key)
+        """Return neighbours near a pair: records and crowd move, each with a chance of ½."""
+        facts, rng = self.facts, luck(*key)
+        (first, *rest), second = _people(pair.first), _people(pair.second)
+        replaced = facts.relation is not Relation.ADD_REMOVE
+        name = pair.name.removesuffix(", moved")
+        found = []
+        for _ in range(MOVES):
+            one = _shaken(first, facts, rng)
+            other = _shaken(second[0], facts, rng) if replaced else one
+            crowd = [_shaken(person, facts, rng) for person in rest]
+            found.append(pair_of(f"{name}, moved", one, other, crowd, facts))
+        return found
 
     def outputs(self, data: MemoryRows, runs: int, key: Key) -> FloatArray:
         """Return simulated releases on the public grid."""
-        rng = luck(*key)
+        rng, calibration, problems = luck(*key), self.calibration, stacked(data)
+        tolerance = NEAR_ENOUGH * (float(self.facts.gradient_bound) / self.facts.gamma)
+        grid = 2.0**calibration.noise.exponent
         found = np.empty((runs, self.dimension))
         for start in range(0, runs, AT_ONCE):
             part = found[start : start + AT_ONCE]
-            part[:] = self._batch(data, len(part), rng)
+            draws = Draws.of((1, len(part)), self.dimension, rng)
+            (theta,) = released(problems, self.loss, [calibration], draws, tolerance=tolerance)
+            if calibration.inside is not None:
+                again = Draws.of((1, len(part)), self.dimension, rng)
+                theta = theta + outside_noise(calibration, again)
+            part[:] = np.round(theta[0] / grid) * grid
         return found
-
-    def _batch(self, data: MemoryRows, runs: int, rng: np.random.Generator) -> FloatArray:
-        calibration = self.calibration
-        draws = Draws.of((1, runs), self.dimension, rng)
-        change = float(self.facts.gradient_bound) / self.facts.gamma
-        theta = released(
-            stacked(data), self.loss, [calibration], draws, tolerance=NEAR_ENOUGH * change
-        )[0]
-        if calibration.inside is not None:
-            theta = theta + outside_noise(calibration, Draws.of((1, runs), self.dimension, rng))
-        grid = 2.0**calibration.noise.exponent
-        return np.asarray(np.round(theta[0] / grid) * grid)
 
     def score(self, outputs: FloatArray, pair: Pair) -> FloatArray:
         """Return the log-likelihood ratio of the two data sets."""
@@ -329,9 +295,7 @@ def plain_facts(
 def propensity_target(features: int, people: int, budget: Budget) -> MechanismTarget:
     """Return the release of a private propensity model, with the settings a fit would choose.
 
-    features : int ≥ 1, numbers with bounds, beside the intercept
-    people : int ≥ 1
-    budget : Budget with δ = 0
+    features : int ≥ 1, numbers with bounds, beside the intercept; budget : δ = 0
     """
     names = [f"x{j + 1}" for j in range(features)]
     blocks = [NumberBlock(name=n, column=n, lower=-1.0, upper=1.0, default=0.0) for n in names]

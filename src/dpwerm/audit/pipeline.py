@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from scipy.special import betainc, expit, gammaln, xlogy
 
-from dpwerm.arrays import FloatArray
+from dpwerm.arrays import BoolArray, FloatArray
 from dpwerm.audit.attack import Audited
 from dpwerm.audit.canaries import (
     Canary,
@@ -49,10 +49,7 @@ SHARES = (1.0, 0.75, 0.5, 0.25, 0.125)
 SILENT = 10
 """People without a benefit in two worlds whose rows are divided by private tuning."""
 
-_RIDGE = 0.1
-"""What is added to the variance of each number, as a share of it, where practice is short."""
 MOST_EPSILON = 64.0
-_HALVINGS = 50
 
 
 def chance(
@@ -60,31 +57,21 @@ def chance(
 ) -> float:
     """Return the largest chance of so many right guesses under (ε, δ)-differential privacy.
 
-    right, guesses : int, 0 ≤ right ≤ guesses
-    epsilon : float ≥ 0
     canaries : int ≥ guesses, those without a guess too; as many as guesses if left out
-    delta : float in [0, 1)
     """
     m = guesses if canaries is None else canaries
     if not 0 <= right <= guesses <= m:
         raise ParameterError("need 0 <= right <= guesses <= canaries")
     if not 0.0 <= delta < 1.0:
         raise ParameterError("delta must be at least 0 and below 1")
-    by_luck = 1.0
-    if right > 0:
-        by_luck = float(betainc(right, guesses - right + 1, expit(epsilon)))
+    by_luck = float(betainc(right, guesses - right + 1, expit(epsilon))) if right else 1.0
     if delta == 0.0 or guesses == 0:
         return by_luck
     return min(1.0, by_luck + m * delta * float(expit(-epsilon)) * _mean_mode(guesses, epsilon))
 
 
 def one_run_lower(
-    right: int,
-    guesses: int,
-    *,
-    confidence: float,
-    canaries: int | None = None,
-    delta: float = 0.0,
+    right: int, guesses: int, *, confidence: float, canaries: int | None = None, delta: float = 0.0
 ) -> float:
     """Return the largest ε whose ``chance`` is below 1 − confidence; 0 if there is none.
 
@@ -97,7 +84,7 @@ def one_run_lower(
     low, high = 0.0, MOST_EPSILON
     if chance(right, guesses, low, canaries=canaries, delta=delta) >= error:
         return 0.0
-    for _ in range(_HALVINGS):
+    for _ in range(50):
         middle = (low + high) / 2
         rejected = chance(right, guesses, middle, canaries=canaries, delta=delta) < error
         low, high = (middle, high) if rejected else (low, middle)
@@ -111,9 +98,6 @@ def _mean_mode(guesses: int, epsilon: float) -> float:
     j = np.minimum(np.floor((k + 1) * q), k)
     ways = gammaln(k + 1) - gammaln(j + 1) - gammaln(k - j + 1)
     return float(np.mean(np.exp(ways + xlogy(j, q) + xlogy(k - j, rest))))
-
-
-Coins = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 
 
 @dataclass(frozen=True)
@@ -173,13 +157,12 @@ def guess_coins(
 ) -> OneRun:
     """Return what canaries show; several runs count as one with more canaries.
 
-    pipeline : Pipeline, ours or any other
     study : Study, which says what may be in a table
     canaries : int ≥ 1, at corners of the public bounds
     people : int ≥ 0, simulated others inside the bounds
     runs : int ≥ 1, audited runs, with coins of their own
     practice : int ≥ 8, runs that teach how to guess
-    confidence, seed, workers, on_done : as elsewhere; the seed is of people and coins alone
+    seed : int ≥ 0, of people and coins alone
     """
     if canaries < 1 or runs < 1 or practice < 8 or people < 0:
         raise ParameterError("need canaries >= 1, runs >= 1, practice >= 8 and people not negative")
@@ -194,17 +177,15 @@ def guess_coins(
     evidence = learned_evidence(np.array([numbers(one) for one in seen]), coins[:practice])
     surest = best_share(evidence[:practice], coins[:practice], runs, confidence)
     right = _right(evidence[practice:], coins[practice:], surest)
+    guesses, delta = surest * runs, float(claim.delta)
+    lower = one_run_lower(
+        right, guesses, canaries=canaries * runs, delta=delta, confidence=confidence
+    )
     return OneRun(
         claim=claim,
-        lower=one_run_lower(
-            right,
-            surest * runs,
-            canaries=canaries * runs,
-            delta=float(claim.delta),
-            confidence=confidence,
-        ),
+        lower=lower,
         right=right,
-        guesses=surest * runs,
+        guesses=guesses,
         canaries=canaries,
         people=people,
         runs=runs,
@@ -213,13 +194,10 @@ def guess_coins(
     )
 
 
-def hatched(birds: Sequence[Canary], coins: Coins) -> list[dict[str, str]]:
+def hatched(birds: Sequence[Canary], coins: BoolArray) -> list[dict[str, str]]:
     """Return the rows of canaries under their coins."""
-    return [
-        row
-        for bird, coin in zip(birds, coins, strict=True)
-        for row in bird.row(is_first=bool(coin))
-    ]
+    chosen = zip(birds, coins, strict=True)
+    return [row for bird, coin in chosen for row in bird.row(is_first=bool(coin))]
 
 
 def numbers(seen: Seen) -> FloatArray:
@@ -234,7 +212,7 @@ def numbers(seen: Seen) -> FloatArray:
     return np.column_stack([*columns, np.array(sums)])
 
 
-def learned_evidence(looks: FloatArray, coins: Coins) -> FloatArray:
+def learned_evidence(looks: FloatArray, coins: BoolArray) -> FloatArray:
     r"""Return evidence for the first record of each canary in each run, (runs, m).
 
     .. math:: t = (z - \tfrac{\mu_1 + \mu_2}{2})^\top \Sigma^{-1} (\mu_1 - \mu_2)
@@ -252,26 +230,27 @@ def learned_evidence(looks: FloatArray, coins: Coins) -> FloatArray:
             continue
         means = known[coin].mean(axis=0), known[~coin].mean(axis=0)
         spread = np.atleast_2d(np.cov((known - np.where(coin[:, None], *means)).T))
-        spread += np.diag(_RIDGE * np.diag(spread) + 1e-300)
+        # Where practice is short, a tenth is added to the variance of each number.
+        spread += np.diag(0.1 * np.diag(spread) + 1e-300)
         weights = np.linalg.lstsq(spread, means[0] - means[1], rcond=None)[0]
         evidence[:, bird] = (z - (means[0] + means[1]) / 2) @ weights
     return evidence
 
 
-def _right(evidence: FloatArray, coins: Coins, surest: int) -> int:
+def _right(evidence: FloatArray, coins: BoolArray, surest: int) -> int:
     """Return how many of the surest guesses of each run are right."""
     order = np.argsort(-np.abs(evidence), axis=1, kind="stable")[:, :surest]
     hits = (evidence > 0) == coins
     return int(np.take_along_axis(hits, order, axis=1).sum())
 
 
-def best_share(evidence: FloatArray, coins: Coins, runs: int, confidence: float) -> int:
+def best_share(evidence: FloatArray, coins: BoolArray, runs: int, confidence: float) -> int:
     """Return how many canaries to guess in each of ``runs`` runs, by how often practice is right.
 
     Few sure guesses are right more often, but too few of them prove nothing.
     """
     practice, birds = coins.shape
-    sizes = sorted({max(1, round(share * birds)) for share in SHARES}, reverse=True)
+    sizes: list[int] = sorted({max(1, round(share * birds)) for share in SHARES}, reverse=True)
     found = []
     for size in sizes:
         expected = _right(evidence, coins, size) * runs // practice
@@ -305,7 +284,6 @@ def audit_study(
     worlds : int ≥ 8, runs in two worlds
     confidence : float in (0, 1), that neither bound exceeds the true ε; they share the error
     seed : int ≥ 0, of people and coins; the noise is the operating system's
-    workers : processes, all processors if left out
     on_done : told how much is done of first the one and then the other
     """
     declared = study if isinstance(study, Study) else Study.load(study)

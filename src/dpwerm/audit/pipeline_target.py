@@ -12,18 +12,18 @@ with the medians c of each world and the size s of the noise: the log-likelihood
 noise is spherical or, with the ℓ₁ norm, Laplace noise on sums.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Protocol
 
 import numpy as np
 
-from dpwerm.arrays import FloatArray
+from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.audit.attack import Audited, coins, sides, strength
 from dpwerm.audit.canaries import Record, World, write_table
-from dpwerm.audit.guesser import best_guesser
+from dpwerm.audit.guesser import Look, best_guesser
 from dpwerm.audit.target import Key, Pair
 from dpwerm.data.table import Table, read_table
 from dpwerm.errors import ParameterError
@@ -32,7 +32,7 @@ from dpwerm.evaluate import treatment_value
 from dpwerm.privacy.budget import Budget, total
 from dpwerm.privacy.randomness import NO_LEDGER
 from dpwerm.releases.files import read_json
-from dpwerm.releases.release import Release, Rule
+from dpwerm.releases.release import Release
 from dpwerm.releases.rule_file import read_rule, write_rule
 from dpwerm.releases.value.release import read_value, write_value
 from dpwerm.simulate.engine.run import OnDone, processors, run, unseen
@@ -41,29 +41,16 @@ from dpwerm.tune.private import fit_tuned
 
 RULE, VALUE = "rule.json", "value.json"
 
-RUNS_PER_PROCESS = 100
-"""Fewer runs than this are not worth another process."""
 
-PILOTS, PILOT_SHARE = (8, 40), 20
-"""Runs on each world of a pair in the search: this share of all, within these bounds."""
-
-SEARCHED_AT = 0.9
-"""The confidence by which pairs are compared; it is never reported."""
-
-
-class Pipeline(Protocol):
-    """From a table to released files; ours, or what anybody plugs in."""
-
-    def __call__(self, table: Path, folder: Path) -> None:
-        """Write the files of one release into a folder."""
+Pipeline = Callable[[Path, Path], None]
+"""Writes the files of one release of a table into a folder: ours, or what anybody plugs in."""
 
 
 @dataclass(frozen=True)
 class StudyPipeline:
     """What ``dpwerm fit`` or ``tune``, and ``evaluate``, do for a study; no ledger knows of it.
 
-    budget : Budget, of the rule and all that it rests on
-    evaluation : Budget with δ = 0, or None for a rule alone
+    budget : of the rule and all that it rests on; evaluation : δ = 0, None for a rule alone
     tuning : None, or a private way of tuning γ: "parts" or "split"
     """
 
@@ -76,25 +63,20 @@ class StudyPipeline:
         """Fit, write the rule, read it back, evaluate it and write its value."""
         # The people are made up: the study's total is for real ones.
         study = self.study.model_copy(update={"budget": None})
-        write_rule(self._rule(study, table), folder / RULE)
+        if self.tuning is None:
+            estimator = PrivateTreatmentRule.from_study(study, self.budget, ledger=NO_LEDGER)
+            rule = estimator.fit(table).rule_
+        else:
+            epsilon, delta = self.budget.epsilon, self.budget.delta
+            rule = fit_tuned(
+                study, table, epsilon=epsilon, delta=delta, how=self.tuning, ledger=NO_LEDGER
+            )
+        write_rule(rule, folder / RULE)
         if self.evaluation is not None:
             value = treatment_value(
                 read_rule(folder / RULE), table, self.evaluation, study=study, ledger=NO_LEDGER
             )
             write_value(value, folder / VALUE)
-
-    def _rule(self, study: Study, table: Path) -> Rule:
-        if self.tuning is None:
-            estimator = PrivateTreatmentRule.from_study(study, self.budget, ledger=NO_LEDGER)
-            return estimator.fit(table).rule_
-        return fit_tuned(
-            study,
-            table,
-            epsilon=self.budget.epsilon,
-            delta=self.budget.delta,
-            how=self.tuning,
-            ledger=NO_LEDGER,
-        )
 
 
 @dataclass(frozen=True)
@@ -112,7 +94,7 @@ class Seen:
     sums: FloatArray
     rows: FloatArray
     seen_rows: FloatArray
-    told: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+    told: IntArray
 
 
 def look(folder: Path, records: Table) -> Seen:
@@ -147,8 +129,8 @@ class Batch:
 
     pipeline: Pipeline
     study: Study
-    tables: tuple[tuple[Record, ...], ...]
-    records: tuple[Record, ...]
+    tables: Sequence[Sequence[Record]]
+    records: Sequence[Record]
 
 
 def released(batch: Batch) -> list[Seen]:
@@ -175,17 +157,15 @@ def run_pipeline(
     workers: int | None = None,
     on_done: OnDone = unseen,
 ) -> list[Seen]:
-    """Return what is seen of one release for each table, over all processors."""
+    """Return what is seen of one release for each table, over all processors.
+
+    Fewer than 100 runs are not worth another process.
+    """
     wanted = processors() if workers is None else workers
-    wanted = max(1, min(wanted, len(tables) // RUNS_PER_PROCESS))
+    wanted = max(1, min(wanted, len(tables) // 100))
     size = max(1, min(25, -(-len(tables) // wanted)))
     batches = [
-        Batch(
-            pipeline,
-            study,
-            tuple(tuple(rows) for rows in tables[start : start + size]),
-            tuple(records),
-        )
+        Batch(pipeline, study, tables[start : start + size], records)
         for start in range(0, len(tables), size)
     ]
     parts = run(released, batches, workers=wanted, on_done=on_done)
@@ -208,49 +188,27 @@ def claim_of(pipeline: Pipeline, study: Study, rows: Sequence[Record]) -> Budget
     return claim
 
 
-# -- two worlds told apart --------------------------------------------------------------------
+def learned(place: slice, order: int, first: FloatArray, second: FloatArray) -> Look:
+    """Return what numbers that got noise together say, by practice (runs, p) on the two worlds.
 
-
-@dataclass(frozen=True)
-class Part:
-    """Numbers of a release that got noise together, and what was learned of them."""
-
-    place: slice
-    order: int
-    centres: tuple[FloatArray, FloatArray]
-    size: float
-
-    def evidence(self, outputs: FloatArray) -> FloatArray:
-        """Return how much nearer the first centre is, in units of the noise, (runs,)."""
-        near, far = (
-            np.linalg.norm(outputs[:, self.place] - centre, self.order, axis=1)
-            for centre in self.centres
-        )
-        evidence: FloatArray = (far - near) / self.size
-        return evidence
-
-
-def learned(place: slice, order: int, first: FloatArray, second: FloatArray) -> Part:
-    """Return a part as practice shows it; first, second: (runs, p) on the two worlds.
-
-    E‖noise‖₂ = p·s for spherical noise, and E‖noise‖₁ = p·s for Laplace noise on each number.
+    It is how much nearer the first centre they are, in units s of the noise: E‖noise‖₂ = p·s for
+    spherical noise, and E‖noise‖₁ = p·s for Laplace noise on each number.
     """
-    sides = [side[:, place] for side in (first, second)]
-    centres = (np.median(sides[0], axis=0), np.median(sides[1], axis=0))
-    spread = [
-        np.linalg.norm(side - centre, order, axis=1).mean()
-        for side, centre in zip(sides, centres, strict=True)
-    ]
-    return Part(place, order, centres, float(np.mean(spread)) / sides[0].shape[1] or 1.0)
+
+    def far_from(centre: FloatArray, outputs: FloatArray) -> FloatArray:
+        return np.asarray(np.linalg.norm(outputs[:, place] - centre, order, axis=1))
+
+    one, other = (np.median(side[:, place], axis=0) for side in (first, second))
+    spread = [far_from(one, first).mean(), far_from(other, second).mean()]
+    size = float(np.mean(spread)) / len(one) or 1.0
+    return lambda outputs: (far_from(other, outputs) - far_from(one, outputs)) / size
 
 
 @dataclass
 class PipelineTarget:
     """A pipeline that claims what its files say.
 
-    study : Study, which says what may be in a table
     candidates : pairs of worlds, at least one
-    workers : processes, all processors if left out
     """
 
     name: str
@@ -258,16 +216,13 @@ class PipelineTarget:
     pipeline: Pipeline
     candidates: Sequence[Pair]
     workers: int | None = None
-    _claim: Budget | None = field(default=None, init=False, repr=False)
     _places: tuple[tuple[slice, int], ...] = field(default=(), init=False, repr=False)
-    _known: dict[int, list[Part]] = field(default_factory=dict, init=False, repr=False)
+    _known: dict[int, list[Look]] = field(default_factory=dict, init=False, repr=False)
 
-    @property
+    @cached_property
     def claim(self) -> Budget:
         """The claim of the files."""
-        if self._claim is None:
-            self._claim = claim_of(self.pipeline, self.study, self.candidates[0].first.rows)
-        return self._claim
+        return claim_of(self.pipeline, self.study, self.candidates[0].first.rows)
 
     @property
     def dimension(self) -> int:
@@ -300,10 +255,7 @@ class PipelineTarget:
 
     def score(self, outputs: FloatArray, pair: Pair) -> FloatArray:
         """Return how much more a release speaks for the first world, (runs,)."""
-        evidence: FloatArray = np.sum(
-            [part.evidence(outputs) for part in self._known[id(pair)]], axis=0
-        )
-        return evidence
+        return np.asarray(np.sum([part(outputs) for part in self._known[id(pair)]], axis=0))
 
 
 def tell_apart(
@@ -327,12 +279,12 @@ def tell_apart(
         raise ParameterError("runs must be at least 8")
     pairs = target.pairs()
     steps = len(pairs) + 2
-    short = min(max(runs // PILOT_SHARE, PILOTS[0]), PILOTS[1])
+    short = min(max(runs // 20, 8), 40)
     on_done(0, steps)
     found = []
     for place, pair in enumerate(pairs):
         alone = len(pairs) == 1
-        found.append(0.0 if alone else strength(target, pair, short, (), chosen_at=SEARCHED_AT))
+        found.append(0.0 if alone else strength(target, pair, short, (), chosen_at=0.9))
         on_done(place + 1, steps)
     pair = pairs[int(np.argmax(found))]
     practice = sides(target, pair, (runs // 4, runs // 4), ())
@@ -344,9 +296,11 @@ def tell_apart(
     fresh = sides(target, pair, judged, ())
     lower = guesser.bound(*fresh, delta=float(target.claim.delta), confidence=confidence)
     on_done(steps, steps)
-    return Audited.of(
-        target,
-        pair,
+    return Audited(
+        name=target.name,
+        claim=target.claim,
+        dimension=target.dimension,
+        pair=pair.name,
         lower=lower,
         exact_lower=lower,
         runs=0,

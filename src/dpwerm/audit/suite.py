@@ -110,7 +110,9 @@ def _mechanism_cells(name: str) -> Iterator[Cell]:
             setting = f"p = 2, epsilon = {epsilon}, delta = 1e-6"
             yield Cell(name, setting, make, asked=False, confirmed=False)
     for loss in (known() for known in LOSSES.values() if known is not type(HINGE)):
-        if not _claims(name, delta, loss):
+        try:
+            _ = mechanism_target(name, 1, "2", delta, loss).calibration
+        except ParameterError:  # some mechanisms make their claim for a smooth loss alone
             continue
         for p in (2, 5):
             make = partial(mechanism_target, name, p, "2", delta, loss, CROWDED_GAMMA, CROWD)
@@ -118,17 +120,7 @@ def _mechanism_cells(name: str) -> Iterator[Cell]:
             yield Cell(name, setting, make, asked=False, confirmed=False)
 
 
-def _claims(name: str, delta: str, loss: Loss) -> bool:
-    """Whether a mechanism makes its claim for a loss; some need a smooth one."""
-    try:
-        _ = mechanism_target(name, 1, "2", delta, loss).calibration
-    except ParameterError:
-        return False
-    return True
-
-
 # -- what there is to attack in releases of each kind -----------------------------------------
-
 
 Rows = tuple[IntArray, IntArray]
 """The cells (n,) and the shares (n, K) of some rows."""
@@ -141,17 +133,12 @@ class SumsTarget:
     cells, pieces : how many cells there are and how many shares a row has
     """
 
-    budget: Budget
+    claim: Budget
     cells: int = 4
     pieces: int = 2
     relation: Relation = Relation.REPLACE_ONE
 
     name: ClassVar[str] = "laplace-sums"
-
-    @property
-    def claim(self) -> Budget:
-        """What the sums cost together."""
-        return self.budget
 
     @property
     def dimension(self) -> int:
@@ -160,7 +147,7 @@ class SumsTarget:
 
     @property
     def _noise(self) -> LaplaceSums:
-        return LaplaceSums(self.dimension, self.relation, self.budget)
+        return LaplaceSums(self.dimension, self.relation, self.claim)
 
     def pairs(self) -> Sequence[Pair]:
         """Return a row in one sum, and in another, spread over several, or left out."""
@@ -206,17 +193,12 @@ class SumsTarget:
 class ChoiceTarget:
     """A private choice among candidates by whole scores, by the exponential mechanism; δ = 0."""
 
-    budget: Budget
+    claim: Budget
     candidates: int = 5
     sensitivity: int = 1000
 
     name: ClassVar[str] = ExponentialMechanism.name
     dimension: ClassVar[int] = 1
-
-    @property
-    def claim(self) -> Budget:
-        """What a choice costs."""
-        return self.budget
 
     def pairs(self) -> Sequence[Pair]:
         """Return scores of which one person raises the first by Δ and lowers all others by Δ."""
@@ -231,31 +213,25 @@ class ChoiceTarget:
     def outputs(self, data: tuple[int, ...], runs: int, key: Key) -> FloatArray:
         """Return simulated choices, as numbers from 0 on."""
         rng, size = luck(*key), (runs, len(data))
-        rate = float(self.budget.epsilon) / (2 * self.sensitivity)
+        rate = float(self.claim.epsilon) / (2 * self.sensitivity)
         chosen = np.argmax(rate * np.array(data) + rng.gumbel(size=size), axis=1)
         return np.asarray(chosen[:, None], dtype=np.float64)
 
     def exact(self, data: tuple[int, ...], runs: int) -> FloatArray:
         """Return real choices."""
-        choice = ExponentialMechanism(self.sensitivity, self.budget)
+        choice = ExponentialMechanism(self.sensitivity, self.claim)
         bits = OperatingSystemBits()
         return np.array([[choice.choose(data, bits)] for _ in range(runs)], float).reshape(runs, 1)
 
 
-def value_cells() -> Iterator[Cell]:
-    """Yield the cells of a value: its sums."""
-    for epsilon in EPSILONS:
-        make = partial(SumsTarget, Budget.of(epsilon))
-        setting = f"8 sums, epsilon = {epsilon}"
-        yield Cell(SumsTarget.name, setting, make, quick=epsilon == "4")
-
-
-def rule_cells() -> Iterator[Cell]:
-    """Yield the cells of a rule beside its mechanism's: a tuned γ, and a propensity model."""
-    for epsilon in EPSILONS:
-        choice = partial(ChoiceTarget, Budget.of(epsilon))
-        setting = f"5 candidates, epsilon = {epsilon}"
-        yield Cell(ChoiceTarget.name, setting, choice, quick=epsilon == "4")
+def _release_cells() -> Iterator[Cell]:
+    """Yield the cells beside the mechanisms': a value's sums, a tuned γ, a propensity model."""
+    kinds: tuple[tuple[type[SumsTarget | ChoiceTarget], str], ...]
+    kinds = (SumsTarget, "8 sums"), (ChoiceTarget, "5 candidates")
+    for kind, what in kinds:
+        for epsilon in EPSILONS:
+            make = partial(kind, Budget.of(epsilon))
+            yield Cell(kind.name, f"{what}, epsilon = {epsilon}", make, quick=epsilon == "4")
     for p in SMALL[1:]:
         for epsilon in ("1", "4"):
             model = partial(propensity_target, p - 1, CROWD, Budget.of(epsilon))
@@ -263,15 +239,11 @@ def rule_cells() -> Iterator[Cell]:
             yield Cell("propensity-model", f"p = {p}, epsilon = {epsilon}", model, quick=quick)
 
 
-# -- all of it ---------------------------------------------------------------------------------
-
-
 def cells() -> dict[str, Cell]:
     """Return the cells of everything that is registered now, by name and setting."""
     found = [cell for name in private_mechanisms() for cell in _mechanism_cells(name)]
     found += [cell for kind in every_kind() if kind.audited for cell in kind.audited()]
-    found += [*value_cells(), *rule_cells()]
-    return {cell.key: cell for cell in found}
+    return {cell.key: cell for cell in [*found, *_release_cells()]}
 
 
 @dataclass(frozen=True)
@@ -292,11 +264,8 @@ def chosen(names: Sequence[str], *, quick: bool = False) -> list[Cell]:
     unknown = [name for name in names if name not in known]
     if unknown:
         raise ParameterError(f"there is no {unknown[0]} to audit; there are: {', '.join(known)}")
-    return [
-        cell
-        for cell in registered
-        if (not names or cell.name in names) and (cell.quick or not quick)
-    ]
+    wanted = names or known
+    return [one for one in registered if one.name in wanted and (one.quick or not quick)]
 
 
 def audit_cells(
@@ -323,12 +292,7 @@ def audit_cells(
 def audited(task: Task) -> Audited:
     """Return one audit."""
     cell = cells()[task.key]
-    target = cell.make()
-    found = audit(
-        target,
-        runs=task.runs,
-        confidence=task.confidence,
-        seed=task.seed,
-        exact_runs=task.exact_runs if isinstance(target, Exact) else 0,
-    )
+    target, runs, confidence = cell.make(), task.runs, task.confidence
+    exact = task.exact_runs if isinstance(target, Exact) else 0
+    found = audit(target, runs=runs, confidence=confidence, seed=task.seed, exact_runs=exact)
     return replace(found, name=cell.name)

@@ -224,7 +224,7 @@ def _draw(
     with bar("drawing") as on_done:
         found = tune_gamma(
             study,
-            FromProxies(study, truth=True),
+            FromProxies(study),
             [tuning.steps.fit],
             n=min(tuning.slots[0], MOST_PEOPLE),
             gammas=tuning.candidates,
@@ -260,7 +260,8 @@ def _people(
     if way == SIMULATED:
         if scenario is not None:
             return FromScenario(study, scenario), people_of(study, n)
-        return FromProxies(study, truth=metric in (None, "accuracy")), people_of(study, n)
+        judged = metric in (None, "accuracy")
+        return FromProxies(study, knows_better=judged), people_of(study, n)
     if way == INDEPENDENT:
         wanted = people_of(study, n)
         return FromTable.read(study, table), wanted

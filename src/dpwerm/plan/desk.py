@@ -34,9 +34,6 @@ Key = tuple[str, int, float | None]
 WORTH_WORKERS = 4
 """From this many places on other processes are worth their start."""
 
-FACTORS, QUICK_FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0), (0.25, 1.0, 4.0)
-FEWEST = 20
-
 
 @dataclass(frozen=True)
 class Place:
@@ -67,11 +64,6 @@ def simulated(place: Place, on_stage: Stage = no_progress) -> Found | ParameterE
         return error
 
 
-def sizes_around(n: int, factors: Sequence[float] = FACTORS) -> list[int]:
-    """Return the numbers of people that are drawn: n/4, n/2, n, 2n, 4n, at least 20 each."""
-    return sorted({max(FEWEST, round(n * factor)) for factor in factors})
-
-
 def untold(*_: int) -> None:
     """Ignore that a step is done, or how many are to come."""
 
@@ -98,8 +90,7 @@ class Desk:
 
     def at(self, epsilon: str, n: int, clip: float | None = None) -> Found:
         """Return what a fit at ε with n people would use, and what to expect of it."""
-        (found,) = self._find([(epsilon, n, clip)])
-        return _raised(found)
+        return _raised(self._find([(epsilon, n, clip)])[0])
 
     def over(self, epsilons: Sequence[str], n: int) -> tuple[dict[str, Found], list[str]]:
         """Return what to expect at each ε, and for which ε no release is possible and why.
@@ -108,14 +99,11 @@ class Desk:
         error.
         """
         self.on_more(len(epsilons))
-        found, refused = {}, {}
         places = self._find([(epsilon, n, None) for epsilon in epsilons])
-        for epsilon, place in zip(epsilons, places, strict=True):
-            if isinstance(place, ParameterError):
-                refused[epsilon] = place
-            else:
-                found[epsilon] = place
-        if refused and not [one for one in found if one != "inf"]:
+        pairs = list(zip(epsilons, places, strict=True))
+        refused = {one: place for one, place in pairs if isinstance(place, ParameterError)}
+        found = {one: place for one, place in pairs if not isinstance(place, ParameterError)}
+        if refused and not found.keys() - {"inf"}:
             raise next(iter(refused.values()))
         return found, [f"No release at epsilon = {one}: {error}." for one, error in refused.items()]
 
@@ -159,8 +147,9 @@ class Desk:
         return {share: _raised(place) for share, place in zip(shares, places, strict=True)}
 
     def curves(self, epsilons: Sequence[str], n: int) -> dict[int, dict[str, Expected]]:
-        """Return what to expect at each ε for numbers of people around n."""
-        sizes = sizes_around(n, QUICK_FACTORS if self.quick else FACTORS)
+        """Return what to expect at each ε for n/4, n/2, n, 2n and 4n people, at least 20 each."""
+        factors = (0.25, 1.0, 4.0) if self.quick else (0.25, 0.5, 1.0, 2.0, 4.0)
+        sizes = sorted({max(20, round(n * factor)) for factor in factors})
         self.on_more(len(sizes) * len(epsilons))
         self._find([(epsilon, size, None) for size in sizes for epsilon in epsilons])
         return {

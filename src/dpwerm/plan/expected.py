@@ -11,24 +11,21 @@ trials inside the bounds, fitted as planned:
 trials and their noise have another seed than those on which settings are chosen, so a setting that
 was lucky there is not lucky here.
 
-The smallest ε or n that reaches a target is found by bisection of a public grid. Its last place,
-ε = ∞ or the largest n, is tried first, so a target that nothing reaches is answered at once.
-Accuracy grows along the grid but for the simulation's own error, so the answer is given with the
-accuracy there and one place below.
+The smallest ε or n that reaches a target is found by bisection of a public grid. Accuracy grows
+along it but for the simulation's own error, so an answer comes with the accuracy one place below.
 """
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpwerm.arrays import FloatArray
+from dpwerm.arrays import BoolArray, FloatArray
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Question
-from dpwerm.choose.search import Progress, Rehearsal, floor_of
+from dpwerm.choose.search import Rehearsal, floor_of
 from dpwerm.choose.settle import fixed_clip, narrowed, question_of
 from dpwerm.errors import ParameterError
 from dpwerm.estimators.parameters import declaration_of, problem_of
@@ -69,20 +66,14 @@ class Settled(Problem):
         """γ in units of W."""
         return self.spec.gamma / self.spec.weight_bound
 
-    @property
-    def setting(self) -> Hyperparameters:
-        """Everything but γ, as rehearsals take it."""
-        return self.question.fixed
-
 
 def people_of(study: Study, n: int | None) -> int:
     """Return the planned number of people: ``n``, or what the study declares."""
+    n = study.about.planned_n if n is None else n
     if n is None:
-        n = study.about.planned_n
-        if n is None:
-            raise ParameterError(
-                "how many people are planned? Give --n, or planned_n in [study] of the study file"
-            )
+        raise ParameterError(
+            "how many people are planned? Give --n, or planned_n in [study] of the study file"
+        )
     if not 1 <= n <= LARGEST_N:
         raise ParameterError(f"n must be between 1 and {LARGEST_N:,}, not {n:,}")
     return n
@@ -101,12 +92,10 @@ def settle(
 
     budget : the whole budget; a private propensity model takes its share first
     n : int in [1, 1e12], the planned number of people
-    clip : share of the largest clip in (0, 1] to be used in the place of the study's
-    mechanism : to be used in the place of the study's
+    clip, mechanism : in the place of the study's; a clip is a share in (0, 1] of the largest
     """
-    planned = study.model_copy(
-        update={"about": study.about.model_copy(update={"planned_n": n})},
-    )
+    about = study.about.model_copy(update={"planned_n": n})
+    planned = study.model_copy(update={"about": about})
     named = {} if mechanism is None else {"mechanism": mechanism}
     # A seed, because nothing is released: no total can be exceeded.
     estimator = PrivateTreatmentRule.from_study(planned, budget, random_state=0, **named)
@@ -152,10 +141,6 @@ MOST_ROWS = 20_000
 EFFORT = 4e9
 """Rows times squared columns times fits; beyond it fewer rows stand for all, and count for more."""
 
-NORMAL_95 = 1.96
-BoolArray = NDArray[np.bool_]
-_JUST_ABOVE = 1.001
-
 
 @dataclass(frozen=True)
 class Spread:
@@ -176,7 +161,7 @@ class Spread:
         means = found.mean(axis=1)
         spread = float(means.std(ddof=1)) if len(means) > 1 else math.nan
         low, high = np.quantile(found, (0.1, 0.9))
-        half = NORMAL_95 * spread / math.sqrt(len(means))
+        half = 1.96 * spread / math.sqrt(len(means))
         return cls(float(means.mean()), half, float(low), float(high))
 
 
@@ -191,13 +176,11 @@ class Expected:
     value: Spread
     single_accuracy: Spread
     single_value: Spread
-    trials: int
-    rows: int
+    trials: int = field(kw_only=True)
+    rows: int = field(kw_only=True)
 
 
-def expected(
-    settled: Settled, trials: int = TRIALS, on_progress: Progress = no_progress
-) -> Expected:
+def expected(settled: Settled, trials: int = TRIALS) -> Expected:
     """Return what the planned fit is worth on fresh simulated trials.
 
     trials : int ≥ 1, rounded up to a multiple of 24
@@ -210,12 +193,8 @@ def expected(
         proxies = fresh_trials(question, AT_ONCE, rows, part)
         rehearsal = Rehearsal(question, proxies, DRAWS, (SEED, part, 2), question.n / rows)
         found.append(_judged(rehearsal, settled, gamma))
-        on_progress((part + 1) / parts)
     spreads = [Spread.of(np.concatenate(one)) for one in zip(*found, strict=True)]
-    accuracy, value, single_accuracy, single_value = spreads
-    return Expected(
-        accuracy, value, single_accuracy, single_value, trials=parts * AT_ONCE, rows=rows
-    )
+    return Expected(*spreads, trials=parts * AT_ONCE, rows=rows)
 
 
 def rehearsed(settled: Settled) -> tuple[Question, float]:
@@ -227,10 +206,8 @@ def rehearsed(settled: Settled) -> tuple[Question, float]:
     narrow = narrowed(question)
     if narrow is None:
         return question, gamma
-    scaled = gamma * narrow.n / question.n
-    return narrow, max(
-        scaled, _JUST_ABOVE * floor_of(narrow, settled.setting.encoding(narrow.encoding))
-    )
+    floor = floor_of(narrow, question.fixed.encoding(narrow.encoding))
+    return narrow, max(gamma * narrow.n / question.n, 1.001 * floor)
 
 
 def rows_for(question: Question, trials: int) -> int:
@@ -255,7 +232,7 @@ def fresh_trials(question: Question, count: int, rows: int, part: int) -> Proxie
 
 def _judged(rehearsal: Rehearsal, settled: Settled, gamma: float) -> tuple[FloatArray, ...]:
     """Return accuracy and value share of the rule (B, R), and of the better single arm (B, 1)."""
-    setting = settled.setting
+    setting = settled.question.fixed
     rules = rehearsal.released(setting, [gamma])
     if not rules:
         raise ParameterError("no claim can be made with these settings; set gamma or mechanism")
@@ -325,7 +302,8 @@ def target_of(value: object) -> float:
 def smallest(grid: Sequence[T], evaluate: Callable[[T], Expected], target: float) -> Answer[T]:
     """Return the first place of a grid whose mean accuracy reaches the target.
 
-    At most 2 + log₂(places) places are tried.
+    At most 2 + log₂(places) places are tried; the last one first, so a target that nothing reaches
+    is answered at once.
     """
     low, high = 0, len(grid) - 1
     found = {high: evaluate(grid[high])}
@@ -337,9 +315,7 @@ def smallest(grid: Sequence[T], evaluate: Callable[[T], Expected], target: float
     while high - low > 1:
         middle = (low + high) // 2
         found[middle] = evaluate(grid[middle])
-        if found[middle].accuracy.mean >= target:
-            high = middle
-        else:
-            low = middle
+        reached = found[middle].accuracy.mean >= target
+        low, high = (low, middle) if reached else (middle, high)
     below = (grid[low], found[low])
     return Answer(target, reached=True, place=grid[high], found=found[high], below=below)

@@ -9,19 +9,19 @@ All candidates of one ε share training sets, weights and base draws of noise; w
 objective, every ε that has the same settings shares the minimisers too.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
-from dpwerm.arrays import FloatArray, IntArray
+from dpwerm.arrays import BoolArray, FloatArray, IntArray
 from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.fit import Ready
 from dpwerm.mechanisms.contract import Stage, no_progress
-from dpwerm.parameters import LARGEST, SMALLEST
 from dpwerm.plan.expected import Settled, settle
 from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.engine.released import released, second_arm
@@ -30,7 +30,7 @@ from dpwerm.simulate.synthetic import TESTS, generator
 from dpwerm.solve.batch_problems import BatchProblems
 from dpwerm.study.study import Study
 from dpwerm.study.treatment import Declaration
-from dpwerm.tune.candidates import declared, usable
+from dpwerm.tune.candidates import around, declared, usable
 from dpwerm.tune.people import (
     FromTable,
     Repeats,
@@ -42,7 +42,7 @@ from dpwerm.tune.people import (
     validating,
 )
 from dpwerm.tune.tuned import (
-    BoolArray,
+    NO_TRUTH,
     Metric,
     Tuned,
     complete,
@@ -57,12 +57,6 @@ from dpwerm.weighting.contract import Trial
 REPEATS = 200
 SEED = 112026
 """Of splits and simulated noise, where nobody gives another; public."""
-
-STEPS = (-3, -2, -1, 0, 1, 2, 3)
-"""The automatic γ is tried times 3 to each of these powers: 1/27 to 27."""
-
-MOST_AT_ONCE, ROWS_AT_ONCE = 50, 200_000
-"""The most repeats of one task, and rows of them; never a matter of the number of workers."""
 
 MOST_REPEATS, MOST_PEOPLE = 100_000, 1_000_000
 
@@ -112,7 +106,10 @@ class Planned:
         """Return whom the rules give the second arm, ε by ε and γ by γ."""
         training, validation = repeats.splits.training, repeats.splits.validation
         given: dict[int, BoolArray] = {}
-        for places in self._alike().values():
+        alike: dict[tuple[float, Encoding], list[int]] = defaultdict(list)
+        for place, settled in enumerate(self.settled):
+            alike[settled.clip, settled.encoding].append(place)
+        for places in alike.values():
             settled = self.settled[places[0]]
             problems = problems_of(settled, repeats.trial, training)
             calibrations = [
@@ -128,13 +125,6 @@ class Planned:
                 threshold = self.settled[place].threshold
                 given[place] = second_arm(own, settled.encoding, people, threshold)
         return np.concatenate([given[place] for place in range(len(self.settled))])
-
-    def _alike(self) -> dict[tuple[float, Encoding], list[int]]:
-        """Return which ε make the same weighted problems."""
-        groups: dict[tuple[float, Encoding], list[int]] = {}
-        for place, settled in enumerate(self.settled):
-            groups.setdefault((settled.clip, settled.encoding), []).append(place)
-        return groups
 
 
 @dataclass(frozen=True, repr=False)
@@ -172,19 +162,16 @@ def parts(
         raise ParameterError(f"seed must be at least 0, not {seed}")
     name, _ = metric_of(metric)
     if name == "accuracy" and not source.knows_better:
-        raise ParameterError(
-            "accuracy needs people whose better arm is known, as in simulated data; "
-            "use metric value or loss"
-        )
+        raise ParameterError(NO_TRUTH)
     if source.size is not None:
         checked_sizes(source.size, m)
     elif m < 1:
         raise ParameterError("at least one person must validate")
-    most = max(1, min(MOST_AT_ONCE, ROWS_AT_ONCE // (n + m)))
-    starts = range(0, repeats, most)
+    # At most 50 repeats and 200,000 rows in one task, whatever the number of workers.
+    most = max(1, min(50, 200_000 // (n + m)))
     return [
         Part(learner, source, metric, n, m, min(most, repeats - start), (seed, place))
-        for place, start in enumerate(starts)
+        for place, start in enumerate(range(0, repeats, most))
     ]
 
 
@@ -204,21 +191,12 @@ def all_scores(
     return np.concatenate(run(scores_of, tasks, workers=workers, on_done=on_done), axis=1)
 
 
-@dataclass(frozen=True)
-class Sizes:
-    """How many people train in each repeat, how many validate at least, and how many there are."""
-
-    n: int
-    m: int
-    size: int
-
-    @classmethod
-    def of(cls, source: Source, n: int, m: int | None) -> "Sizes":
-        """Return the sizes for a source; simulated people are drawn as needed."""
-        if source.size is None:
-            validate = TESTS if m is None else m
-            return cls(n, validate, n + validate)
-        return cls(n, default_validation(source.size) if m is None else m, source.size)
+def sizes_of(source: Source, n: int, m: int | None) -> tuple[int, int]:
+    """Return how many people validate at least, and how many there are for n to train."""
+    if source.size is not None:
+        return default_validation(source.size) if m is None else m, source.size
+    validate = TESTS if m is None else m
+    return validate, n + validate
 
 
 def tune_gamma(
@@ -261,12 +239,12 @@ def tune_gamma(
         raise ParameterError("give at least one epsilon")
     asked = ("accuracy" if source.knows_better else "value") if metric is None else metric
     name, _ = metric_of(asked)
-    sizes = Sizes.of(source, n, m)
+    least, size = sizes_of(source, n, m)
     candidates = None if gammas is None else declared(gammas)
     chosen = [settle(study, one, n, mechanism=mechanism, on_stage=on_stage) for one in budgets]
     tried = [_candidates(settled, candidates) for settled in chosen]
     learner = Planned(tuple(chosen), tuple(tried))
-    tasks = parts(learner, source, asked, n=n, m=sizes.m, repeats=repeats, seed=seed)
+    tasks = parts(learner, source, asked, n=n, m=least, repeats=repeats, seed=seed)
     on_stage("fitting and validating")
     scores = all_scores(tasks, workers=workers, on_done=on_done)
     found, start = [], 0
@@ -282,11 +260,11 @@ def tune_gamma(
             epsilon=str(budget.epsilon).lower().replace("infinity", "inf"),
             delta=str(getattr(settled.spec.budget, "delta", budget.delta)),
             mechanism=settled.spec.mechanism,
-            size=sizes.size,
-            validated=validating(n, sizes.size, sizes.m),
+            size=size,
+            validated=validating(n, size, least),
             repeats=kept.shape[1],
             left_out=repeats - kept.shape[1],
-            bootstrapped=is_bootstrapped(n, sizes.size, sizes.m),
+            bootstrapped=is_bootstrapped(n, size, least),
             metric=name,
             source=source.label,
             private_cost=source.private_cost,
@@ -308,12 +286,11 @@ def a_portion(whole: FromTable, share: float, seed: int = SEED) -> FromTable:
 
 def _candidates(settled: Settled, listed: tuple[float, ...] | None) -> tuple[float, ...]:
     """Return the γ that are tried: those listed, or around the automatic one where claims hold."""
+    usual, budgets = settled.spec.gamma, [settled.spec.budget]
     if listed is not None:
-        return usable(listed, settled, [settled.spec.budget], strict=True)
-    usual = settled.spec.gamma
-    around = {float(f"{usual * 3.0**step:.3g}") if step else usual for step in STEPS}
-    within = sorted({min(max(one, SMALLEST), LARGEST) for one in around})
-    return usable(within, settled, [settled.spec.budget], strict=False)
+        return usable(listed, settled, budgets, strict=True)
+    others = around(usual, [3.0**step for step in (-3, -2, -1, 1, 2, 3)])
+    return usable(sorted({usual, *others}), settled, budgets, strict=False)
 
 
 def _lowest(metric: str, study: Study, means: Sequence[float]) -> float:

@@ -19,9 +19,9 @@ FACTORS = (Fraction(1, 9), Fraction(1, 3), Fraction(1), Fraction(3), Fraction(9)
 """Where nothing is declared, the automatic γ times these is tried."""
 
 
-def around(gamma: float) -> tuple[float, ...]:
+def around(gamma: float, factors: Sequence[Fraction | float] = FACTORS) -> tuple[float, ...]:
     """Return γ times each factor, to three digits, within the range of a parameter."""
-    rounded = {float(f"{gamma * float(factor):.3g}") for factor in FACTORS}
+    rounded = {float(f"{gamma * float(factor):.3g}") for factor in factors}
     return tuple(sorted({min(max(value, SMALLEST), LARGEST) for value in rounded}))
 
 

@@ -37,9 +37,6 @@ from dpwerm.weighting.contract import (
 FREE, NOT_PRIVATE = "free", "NOT PRIVATE"
 """What looking at people costs the study of which γ is tuned."""
 
-VALIDATION_SHARE = 0.2
-"""The share of D₀ that validates where nobody says another."""
-
 
 @dataclass(frozen=True)
 class Splits:
@@ -51,7 +48,7 @@ class Splits:
 
 def default_validation(size: int) -> int:
     """Return m = 0.2·n₀, at least 1."""
-    return max(1, round(VALIDATION_SHARE * size))
+    return max(1, round(0.2 * size))
 
 
 def is_bootstrapped(n: int, size: int, m: int) -> bool:
@@ -74,12 +71,7 @@ def checked_sizes(size: int, m: int) -> int:
 
 
 def splits(n: int, size: int, m: int, count: int, rng: np.random.Generator) -> Splits:
-    """Return ``count`` independent splits of n₀ people.
-
-    n : int ≥ 1, the people of a training set
-    size : int ≥ 2, n₀
-    m : int in [1, n₀), the fewest people that validate
-    """
+    """Return ``count`` independent splits of n₀ ≥ 2 people: n train and m < n₀ or more validate."""
     orders = rng.permuted(np.tile(np.arange(size), (count, 1)), axis=1)
     if not is_bootstrapped(n, size, m):
         return Splits(orders[:, :n], orders[:, n:])
@@ -143,9 +135,6 @@ class Validation:
         )
 
 
-# -- where they come from ---------------------------------------------------------------------
-
-
 class Source(Protocol):
     """Where people come from; other processes get a copy."""
 
@@ -164,7 +153,6 @@ class Source(Protocol):
     @property
     def private_cost(self) -> str:
         """What looking at these people costs the study: ``"free"`` or ``"NOT PRIVATE"``."""
-        ...
 
     def repeats(self, n: int, m: int, count: int, rng: np.random.Generator) -> Repeats:
         """Return ``count`` repeats with n people to train and m or more to validate."""
@@ -233,7 +221,6 @@ class FromScenario:
         get_scenario(self.name)
         if self.study.benefit.direction == "smaller":
             raise ParameterError("in scenarios a larger benefit is better; the study says smaller")
-        _ = self._sign
         self.repeats(1, 1, 1, generator(0))
 
     @property
@@ -241,34 +228,30 @@ class FromScenario:
         """The scenario's name."""
         return f"scenario {self.name}"
 
-    @property
-    def _sign(self) -> float:
-        """+1 if the study has the scenario's arms in their order, −1 in the other."""
+    def repeats(self, n: int, m: int, count: int, rng: np.random.Generator) -> Repeats:
+        """Return new people for each repeat; the study's arms may have another order."""
+        scenario = get_scenario(self.name)
         mine = [str(normalise(arm)) for arm in self.study.treatment.arms]
-        theirs = [str(normalise(arm)) for arm in get_scenario(self.name).arms]
+        theirs = [str(normalise(arm)) for arm in scenario.arms]
         if sorted(mine) != sorted(theirs):
             raise ParameterError(
                 f"scenario {self.name} has arms {' and '.join(theirs)}; the study has others"
             )
-        return 1.0 if mine == theirs else -1.0
-
-    def repeats(self, n: int, m: int, count: int, rng: np.random.Generator) -> Repeats:
-        """Return new people for each repeat."""
-        scenario = get_scenario(self.name)
+        sign = 1.0 if mine == theirs else -1.0
         drawn = scenario.draw(count * (n + m), rng)
         trial = known_trial(self.study, read_trial(self.study, drawn))
-        return Repeats(trial, _fresh(n, m, count), self._sign * scenario.contrast(drawn))
+        return Repeats(trial, _fresh(n, m, count), sign * scenario.contrast(drawn))
 
 
 @dataclass(frozen=True)
 class FromProxies:
     """Random trials inside the study's public bounds, as a plan simulates them.
 
-    truth : whether those who validate have a known better arm, or an arm and a benefit
+    knows_better : of those who validate; if not, they have an arm and a benefit
     """
 
     study: Study
-    truth: bool = True
+    knows_better: bool = True
     size: None = None
     label: str = "random trials inside the study's bounds"
     private_cost: str = FREE
@@ -276,20 +259,15 @@ class FromProxies:
     def __post_init__(self) -> None:
         refuse_unknown_propensity(self.study)
 
-    @property
-    def knows_better(self) -> bool:
-        """Whether those who validate have a known better arm."""
-        return self.truth
-
     def repeats(self, n: int, m: int, count: int, rng: np.random.Generator) -> Repeats:
         """Return a new random trial for each repeat."""
-        if self.truth and m > TESTS:
+        if self.knows_better and m > TESTS:
             raise ParameterError(f"at most {TESTS} people of a random trial have a known truth")
         outcome = outcome_of(self.study.declaration())
         proxies = random_trials(
             widths_of(self.study.encoding()),
             count=count,
-            rows=n if self.truth else n + m,
+            rows=n if self.knows_better else n + m,
             propensity=outcome.propensity,
             rng=rng,
             around=outcome.around,
@@ -297,7 +275,7 @@ class FromProxies:
         )
         X, arm, chance = proxies.X, proxies.arm, proxies.probability
         gained, better = in_own_units(self.study.benefit, proxies.benefit), None
-        if self.truth:
+        if self.knows_better:
             X = np.concatenate([X, proxies.people[:, :m]], axis=1)
             missing = np.full((count, m), np.nan)
             arm, chance, gained = (

@@ -15,8 +15,8 @@ local. No stage names any of them. All of it together costs what was asked. Proo
 docs/proofs/private-tuning.md.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import accumulate
 from typing import Any
 
@@ -37,7 +37,6 @@ from dpwerm.releases.charging import StudyLedger, attach
 from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.rule_file import content_of
 from dpwerm.releases.tuning import (
-    PARTS,
     SHARE,
     SPLIT,
     WAYS,
@@ -54,9 +53,6 @@ from dpwerm.weighting.contract import split, trial_of_table
 
 SENSITIVITY = 1 << 20
 """Δ: the largest term of one row."""
-_KEY_BITS = 64
-_AT_ONCE = 64
-"""Keys that are read together."""
 
 
 def random_order(count: int, bits: BitSource) -> IntArray:
@@ -68,30 +64,23 @@ def random_order(count: int, bits: BitSource) -> IntArray:
     while True:
         keys = _keys(count, bits)
         order: IntArray = np.argsort(keys)
-        if _differ(keys[order]):
+        if np.diff(keys[order]).all():
             return order
 
 
-def _differ(keys: np.ndarray[tuple[int], np.dtype[np.uint64]]) -> bool:
-    """Whether ascending keys are all different."""
-    return bool(np.all(keys[1:] != keys[:-1]))
-
-
 def _keys(count: int, bits: BitSource) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
-    """Return as many numbers of 64 bits, shape (count,)."""
+    """Return as many numbers of 64 bits, shape (count,); 64 of them are read together."""
     parts = []
-    for start in range(0, count, _AT_ONCE):
-        some = min(_AT_ONCE, count - start)
-        parts.append(bits.bits(some * _KEY_BITS).to_bytes(some * _KEY_BITS // 8, "big"))
+    for start in range(0, count, 64):
+        some = min(64, count - start)
+        parts.append(bits.bits(64 * some).to_bytes(8 * some, "big"))
     return np.frombuffer(b"".join(parts), dtype=">u8").astype(np.uint64)
 
 
 def units(weights: FloatArray, bound: float) -> IntArray:
     """Return u = ⌊2^20·w/W⌋, at most 2^20, for weights in [0, W], shape (n,)."""
-    whole: IntArray = np.clip(np.floor(weights / bound * SENSITIVITY), 0, SENSITIVITY).astype(
-        np.int64
-    )
-    return whole
+    whole = np.floor(weights / bound * SENSITIVITY)
+    return np.clip(whole, 0, SENSITIVITY).astype(np.int64)
 
 
 def score(release: Release, ready: Ready) -> int:
@@ -109,61 +98,26 @@ def score(release: Release, ready: Ready) -> int:
     return int(units(ready.rows.weights, bound)[right].sum())
 
 
-@dataclass(frozen=True, repr=False)
-class Work:
-    """Everything a way needs; spec has every setting but γ and the budget."""
+def _by_parts(
+    ready: Ready, spec: Specification, tuning: Tuning, bits: BitSource, on_stage: Stage
+) -> tuple[float, Release]:
+    """Return the chosen γ and its fit on its own slot.
 
-    ready: Ready
-    spec: Specification
-    tuning: Tuning
-    bits: BitSource
-    on_stage: Stage
-
-    def slots(self) -> list[Ready]:
-        """Return the rows of each slot, drawn by lot: the draw does not look at the rows."""
-        order = random_order(self.tuning.rows, self.bits.substream())
-        ends = list(accumulate(self.tuning.slots))[:-1]
-        return [self.ready.part(part) for part in np.split(order, ends)]
-
-    def candidate(self, index: int, rows: Ready, on_stage: Stage = no_progress) -> Release:
-        """Return the fit of one candidate on some rows, at the budget of a candidate's fit."""
-        gamma, budget = self.tuning.candidates[index], self.tuning.steps.fit
-        spec = self.spec.with_settings(gamma=gamma, budget=budget)
-        return rows.release(spec, self.bits.substream(), on_stage)
-
-
-def _by_parts(work: Work) -> tuple[int, Release]:
-    """Return the chosen candidate and its fit on its own slot."""
-    *training, last = work.slots()
-    fits = []
-    for index, rows in enumerate(training):
-        name = f"candidate {index + 1} of {len(training)}"
-        work.on_stage(name)
-        fits.append(work.candidate(index, rows))
-    work.on_stage("choosing a candidate")
+    Slots are drawn by lot: the draw does not look at the rows. spec : all but γ and the budget
+    """
+    order = random_order(tuning.rows, bits.substream())
+    ends = list(accumulate(tuning.slots))[:-1]
+    *training, last = (ready.part(part) for part in np.split(order, ends))
+    fits: list[Release] = []
+    for gamma, rows in zip(tuning.candidates, training, strict=True):
+        on_stage(f"candidate {len(fits) + 1} of {len(training)}")
+        own = spec.with_settings(gamma=gamma, budget=tuning.steps.fit)
+        fits.append(rows.release(own, bits.substream(), no_progress))
+    on_stage("choosing a candidate")
     scores = [score(fit, last) for fit in fits]
-    choice = ExponentialMechanism(SENSITIVITY, work.tuning.steps.choice)
-    chosen = choice.choose(scores, work.bits.substream())
-    return chosen, fits[chosen]
-
-
-def _parts(work: Work) -> Release:
-    return _by_parts(work)[1]
-
-
-def _split(work: Work) -> Release:
-    """Return the fit of all rows with the chosen γ."""
-    chosen, _ = _by_parts(work)
-    gamma, budget = work.tuning.candidates[chosen], work.tuning.steps.rule
-    spec = work.spec.with_settings(gamma=gamma, budget=budget)
-    return work.ready.release(spec, work.bits.substream(), work.on_stage)
-
-
-HOW: Mapping[str, Callable[[Work], Release]] = {PARTS: _parts, SPLIT: _split}
-"""What each way releases, and nothing else."""
-
-
-# -- the walk -------------------------------------------------------------------------------
+    choice = ExponentialMechanism(SENSITIVITY, tuning.steps.choice)
+    chosen = choice.choose(scores, bits.substream())
+    return tuning.candidates[chosen], fits[chosen]
 
 
 def fit_tuned(
@@ -208,7 +162,10 @@ def fit_tuned(
     trial = trial_of_table(problem.trial, rows)
     rule, tuning = _settled(problem, trial.n_rows, how, gammas, share, on_stage)
     ready, bits, propensity = prepared(problem, rule, tuning.budget, trial, payment, on_stage)
-    release = HOW[how](Work(ready, rule.spec, tuning, bits, on_stage))
+    gamma, release = _by_parts(ready, rule.spec, tuning, bits, on_stage)
+    if how == SPLIT:
+        spec = rule.spec.with_settings(gamma=gamma, budget=tuning.steps.rule)
+        release = ready.release(spec, bits.substream(), on_stage)
     found = Rule(release, rule.trial, propensity, tuning)
     attach(payment, found.receipt, lambda: content_of(found))
     return found

@@ -22,20 +22,19 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dpwerm.arrays import FloatArray
+from dpwerm.arrays import BoolArray, FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.parameters import one_of
 from dpwerm.tune.people import Validation
 
-NORMAL_95 = 1.96
-WINDOW = 0.05
 INDEPENDENT, SIMULATED, PORTION = OPEN_WAYS = ("independent", "simulated", "portion")
 """The ways to tune on people who may be looked at; the others are private."""
 
-FORMAT, VERSION = "dpwerm-tuned", 1
-BoolArray = NDArray[np.bool_]
+NO_TRUTH = (
+    "accuracy needs people whose better arm is known, as in simulated data; "
+    "use metric value or loss"
+)
 Metric = Callable[[BoolArray, Validation], FloatArray]
 """From whom rules give the second arm, (B, R, T), and those people (B, T) to scores (B, R)."""
 
@@ -97,7 +96,7 @@ class Tuned:
     def window(self) -> tuple[float, float]:
         """The candidates next to γ* whose scores lie within 5 % of the best, from its worst."""
         top = self.means[self.best_place]
-        least = top - WINDOW * (top - self.lowest)
+        least = top - 0.05 * (top - self.lowest)
         low = high = self.best_place
         while low > 0 and self.means[low - 1] >= least:
             low -= 1
@@ -112,16 +111,15 @@ class Tuned:
 
     def content(self) -> dict[str, Any]:
         """Return plain content for a file, with what it cost in its first lines."""
-        low, high = self.window
-        found = {"best": self.best, "window": [low, high]}
+        found = {"best": self.best, "window": list(self.window)}
         return {"private_cost": self.private_cost} | found | asdict(self)
 
 
 def file_content(study: str, results: Sequence[Tuned], notice: str) -> dict[str, Any]:
     """Return the plain content of a file of results; what they cost comes first."""
     return {
-        "format": FORMAT,
-        "version": VERSION,
+        "format": "dpwerm-tuned",
+        "version": 1,
         "private_cost": results[0].private_cost,
         "notice": notice,
         "study": study,
@@ -159,7 +157,7 @@ def mean_of(row: FloatArray) -> float:
 
 def half_of(row: FloatArray) -> float:
     """Return half the 95 % interval of a mean of independent numbers."""
-    return NORMAL_95 * float(row.std(ddof=1)) / math.sqrt(len(row))
+    return 1.96 * float(row.std(ddof=1)) / math.sqrt(len(row))
 
 
 def gain_of(scores: FloatArray, gammas: Sequence[float], usual: float) -> Gain | None:
@@ -186,10 +184,7 @@ def value(second: BoolArray, people: Validation) -> FloatArray:
 def accuracy(second: BoolArray, people: Validation) -> FloatArray:
     """Return the share of people with their better arm, (B, R); where both are equal, either."""
     if people.better is None:
-        raise ParameterError(
-            "accuracy needs people whose better arm is known, as in simulated data; "
-            "use metric value or loss"
-        )
+        raise ParameterError(NO_TRUTH)
     better = people.better[:, None]
     return np.asarray(((better == 0) | ((better > 0) == second)).mean(axis=-1))
 

@@ -1,4 +1,5 @@
 import copy
+from functools import cached_property
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from dpwerm.audit.mechanisms import MechanismTarget, plain_facts
 from dpwerm.audit.suite import mechanism_target, private_mechanisms
 from dpwerm.audit.target import Exact, Scored, Searchable
 from dpwerm.mechanisms import MECHANISMS
+from dpwerm.mechanisms.contract import Calibration
 from dpwerm.objective.losses import HuberisedHinge
 from dpwerm.privacy.budget import Budget, Relation
 
@@ -26,7 +28,7 @@ def test_a_mechanism_can_be_searched_scored_and_released_for_real(name: str) -> 
     assert isinstance(made, Searchable)
     assert isinstance(made, Scored)
     assert isinstance(made, Exact)
-    assert (made.name, made.dimension, made.claim) == (name, 2, made.budget)
+    assert (made.name, made.dimension, made.claim) == (name, 2, made.calibration.budget)
     assert copy.deepcopy(made) == made
 
 
@@ -66,11 +68,12 @@ def test_half_the_noise_would_be_caught(name: str) -> None:
     honest = target(name, 1, "4")
 
     class Boastful(MechanismTarget):
-        @property
-        def claim(self) -> Budget:
-            return Budget.of("2", self.budget.delta)
+        @cached_property
+        def calibration(self) -> Calibration:
+            return honest.calibration
 
-    boastful = Boastful(honest.mechanism, honest.facts, honest.loss, honest.budget)
+    less = Budget.of("2", honest.claim.delta)
+    boastful = Boastful(honest.mechanism, honest.facts, honest.loss, less)
     found = audit(boastful, runs=8000 if name in PURE else 40_000, confidence=SURE)
     assert found.verdict == "BROKEN"
 

@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 from tests.unit.features.domains import of_blocks
 
-from dpwerm.audit.mechanisms import MOVES, near, pairs_for, plain_facts
+from dpwerm.audit.mechanisms import MOVES, MechanismTarget, plain_facts
 from dpwerm.audit.target import Pair
 from dpwerm.objective.losses import HuberisedHinge
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import MemoryRows
-from dpwerm.privacy.budget import Relation
+from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.sensitivity import Facts, KnownByDesign
 
 LOSS = HuberisedHinge(0.5)
@@ -17,6 +17,10 @@ BLOCKS = ((1, 0.5), (3, 1.0), (1, 2.0))
 def facts(relation: Relation, rows: int = 4) -> Facts:
     n = rows if relation.publishes_n else None
     return Facts(3.0, 1.0, 1.0, of_blocks(BLOCKS), 7.0, Ridge(), relation, n, KnownByDesign())
+
+
+def target(known: Facts) -> MechanismTarget:
+    return MechanismTarget("spherical-laplace", known, LOSS, Budget.of("1"))
 
 
 def records(data: MemoryRows) -> list[tuple[float, ...]]:
@@ -44,33 +48,33 @@ def check(pair: Pair, known: Facts) -> None:
 @pytest.mark.parametrize("rows", [1, 4])
 def test_every_pair_differs_in_one_record_inside_the_bounds(relation: Relation, rows: int) -> None:
     known = facts(relation, rows)
-    pairs = pairs_for(known)
+    pairs = target(known).pairs()
     assert len({pair.name for pair in pairs}) == len(pairs)
     for pair in pairs:
         check(pair, known)
-        for moved in near(pair, known, (1, pair.name)):
+        for moved in target(known).near(pair, (1, pair.name)):
             check(moved, known)
 
 
 def test_a_corner_has_the_largest_norm_that_is_allowed() -> None:
     known = plain_facts(3, LOSS, gamma=2.0)
-    row = pairs_for(known)[0].first.X[0]
+    row = target(known).pairs()[0].first.X[0]
     assert np.linalg.norm(row) == pytest.approx(known.radius)
-    assert pairs_for(known)[0].first.weights[0] == known.weight_bound
+    assert target(known).pairs()[0].first.weights[0] == known.weight_bound
 
 
 def test_with_one_column_nobody_can_disagree_twice() -> None:
-    assert len(pairs_for(plain_facts(1, LOSS, gamma=2.0))) == 4
-    assert len(pairs_for(plain_facts(2, LOSS, gamma=2.0))) == 7
+    assert len(target(plain_facts(1, LOSS, gamma=2.0)).pairs()) == 4
+    assert len(target(plain_facts(2, LOSS, gamma=2.0)).pairs()) == 7
 
 
 def test_a_walk_goes_elsewhere_each_time_and_the_same_way_with_the_same_key() -> None:
     known = facts(Relation.REPLACE_ONE)
-    pair = pairs_for(known)[0]
-    moved = near(pair, known, (1, "walk"))
+    pair = target(known).pairs()[0]
+    moved = target(known).near(pair, (1, "walk"))
     assert len(moved) == MOVES
     rows = {records(one.first)[0] for one in moved}
     assert len(rows) > 3
-    again = near(pair, known, (1, "walk"))
+    again = target(known).near(pair, (1, "walk"))
     assert [records(one.first) for one in moved] == [records(one.first) for one in again]
-    assert near(moved[0], known, (2,))[0].name == moved[0].name
+    assert target(known).near(moved[0], (2,))[0].name == moved[0].name

@@ -62,7 +62,7 @@ def test_the_score_is_the_log_likelihood_ratio_of_laplace_noise() -> None:
     part = learned(slice(0, 1), 1, first, second)
     x = np.linspace(-6, 6, 25)[:, None]
     exact = (np.abs(x + 1.0) - np.abs(x - 3.0)) / 2.0
-    np.testing.assert_allclose(part.evidence(x), exact[:, 0], atol=0.25)
+    np.testing.assert_allclose(part(x), exact[:, 0], atol=0.25)
 
 
 def test_too_few_runs_are_refused() -> None:

@@ -48,7 +48,7 @@ def test_it_is_the_question_of_the_fit(name: str) -> None:
     settled = settle(declared(name), Budget.of(2), N, clip=0.4)
     for rule in (released(settled), from_file(released(settled))):
         assert question_of(rule).plain() == settled.question.plain()
-        assert question_of(rule).fixed == settled.setting
+        assert question_of(rule).fixed == settled.question.fixed
 
 
 def test_the_plan_is_that_of_the_certificate_in_units_of_the_weight_bound() -> None:

@@ -69,9 +69,8 @@ def test_a_clip_and_a_mechanism_can_be_tried() -> None:
     other = settle(study(), Budget.of("1"), N, clip=0.25, mechanism="spherical-laplace")
     assert other.clip == 0.25
     assert other.trial.benefit.clip == 2.5
-    assert other.spec.mechanism == other.setting.mechanism == "spherical-laplace"
+    assert other.spec.mechanism == other.question.fixed.mechanism == "spherical-laplace"
     assert other.question.fixed.clip == 0.25
-    assert other.setting == other.question.fixed
 
 
 def test_under_add_remove_the_planned_number_is_enough() -> None:

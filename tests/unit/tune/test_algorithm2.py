@@ -9,7 +9,7 @@ from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.synthetic import generator
 from dpwerm.study.study import Study
-from dpwerm.tune.algorithm2 import SEED, Sizes, a_portion, tune_gamma
+from dpwerm.tune.algorithm2 import SEED, a_portion, sizes_of, tune_gamma
 from dpwerm.tune.people import FromScenario, FromTable, Source, splits
 from dpwerm.tune.tuned import Metric, Tuned
 from reproduction.trials.measures import empirical_value
@@ -78,9 +78,9 @@ def test_candidates_that_a_mechanism_refuses() -> None:
 
 
 def test_sizes_follow_the_source() -> None:
-    assert Sizes.of(pilot(50), 30, None) == Sizes(30, 10, 50)
-    assert Sizes.of(pilot(50), 30, 25) == Sizes(30, 25, 50)
-    assert Sizes.of(FromScenario(fixed_study(), "paper"), 30, None) == Sizes(30, 500, 530)
+    assert sizes_of(pilot(50), 30, None) == (10, 50)
+    assert sizes_of(pilot(50), 30, 25) == (25, 50)
+    assert sizes_of(FromScenario(fixed_study(), "paper"), 30, None) == (500, 530)
 
 
 def test_default_metrics() -> None:

@@ -22,7 +22,7 @@ def sources() -> list[Source]:
         pilot(40, known=True),
         FromScenario(study, "paper"),
         FromProxies(study),
-        FromProxies(study, truth=False),
+        FromProxies(study, knows_better=False),
     ]
 
 
@@ -100,7 +100,7 @@ def test_random_trials_mean_the_same_after_any_transform() -> None:
     )
     seen = []
     for study in (plain, bent):
-        found = FromProxies(study, truth=False).repeats(30, 10, 2, RNG(2))
+        found = FromProxies(study, knows_better=False).repeats(30, 10, 2, RNG(2))
         centred = study.benefit.centred(found.trial.outcome)
         seen.append(centred)
     np.testing.assert_allclose(seen[0], seen[1], atol=1e-12)

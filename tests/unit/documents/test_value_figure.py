@@ -81,7 +81,10 @@ def test_rows_are_the_rule_and_each_arm_for_everybody() -> None:
 
 def test_an_arm_may_be_called_like_the_rule() -> None:
     axes, odd = small(), replace(VALUE)
-    odd.__dict__["values"] = (VALUE.values[0], *(replace(v, name="rule") for v in VALUE.values[1:]))
+    odd.__dict__["values"] = (
+        VALUE.values[0],
+        *(v.model_copy(update={"name": "rule"}) for v in VALUE.values[1:]),
+    )
     draw_value(odd, axes)
     names = [label.get_text() for label in axes.get_yticklabels()]
     assert names == ["the rule", "rule\nfor everybody", "rule\nfor everybody"]
@@ -93,7 +96,9 @@ def test_what_is_not_known_has_an_interval_alone(
 ) -> None:
     axes, unknown = small(), replace(VALUE)
     for name in ("values", "gains"):
-        unknown.__dict__[name] = tuple(replace(v, estimate=None) for v in getattr(VALUE, name))
+        unknown.__dict__[name] = tuple(
+            v.model_copy(update={"estimate": None}) for v in getattr(VALUE, name)
+        )
     draw(unknown, axes)
     said = [text.get_text() for text in axes.texts]
     assert said == [NOT_KNOWN] * len(axes.get_yticks())
@@ -124,8 +129,8 @@ def test_a_small_panel_holds_long_and_hostile_names(
     turned = {"column": name, "transform": "log", "direction": "smaller"}
     benefit = VALUE.declaration.benefit.model_copy(update=turned)
     odd = replace(VALUE, declaration=replace(VALUE.declaration, benefit=benefit))
-    odd.__dict__["values"] = tuple(replace(v, name=name) for v in VALUE.values)
-    odd.__dict__["gains"] = tuple(replace(v, over=name) for v in VALUE.gains)
+    odd.__dict__["values"] = tuple(v.model_copy(update={"name": name}) for v in VALUE.values)
+    odd.__dict__["gains"] = tuple(v.model_copy(update={"over": name}) for v in VALUE.gains)
     figure, ((axes,),) = panels(4.8, 3.2)
     draw(odd, axes)
     assert_inside(figure)

@@ -8,16 +8,11 @@ from pydantic_core import PydanticCustomError
 
 from dpwerm.errors import Fault
 
-TAGS = frozenset({"number", "category"})
-"""Kinds of features; the validator puts them into a fault's path, where a reader needs none."""
-
-MODELS = frozenset({"column", "private", "ridge", "external"})
-"""Kinds of propensity, likewise."""
-
 MOST_FAULTS = 200
 
 _PLAIN = {
     "extra_forbidden": "is not a known key",
+    "missing": "is missing",
     "string_type": "must be text",
     "dict_type": "must be a table of keys",
     "model_type": "must be a table of keys",
@@ -79,21 +74,14 @@ def _fault(
     path = _path(loc if isinstance(loc, tuple) else ())
     if kind != "extra_forbidden":  # a default's fault carries the field's name, not the key
         path = tuple(part.removeprefix("declared_") for part in path)
-    where, general = ".".join(path), ".".join(_general(path))
+    where, remedy = ".".join(path), remedies.get(".".join(_general(path)), "")
     if kind == "fault" and isinstance(context, dict):
-        remedy = str(context["remedy"]) or remedies.get(general, "")
-        return Fault(where, str(context["problem"]), remedy)
+        return Fault(where, str(context["problem"]), str(context["remedy"]) or remedy)
     if kind == "extra_forbidden":
-        section = ".".join(_general(path[:-1]))
-        known = list(known_keys.get(section, ()))
+        known = list(known_keys.get(".".join(_general(path[:-1])), ()))
         guess = nearest(path[-1], known)
-        remedy = f'did you mean "{guess}"?' if guess else ""
-        if not guess and known:
-            remedy = f"known here: {', '.join(known)}"
-        return Fault(where, _PLAIN[kind], remedy)
-    remedy = remedies.get(general, "")
-    if kind == "missing":
-        return Fault(where, "is missing", remedy)
+        remedy = f"known here: {', '.join(known)}" if known else ""
+        remedy = f'did you mean "{guess}"?' if guess else remedy
     if kind == "literal_error" and isinstance(context, dict):
         return Fault(where, f"must be {context['expected']}", "")
     return Fault(where, _PLAIN.get(kind, str(found["msg"])), remedy)
@@ -128,18 +116,22 @@ def _places(
 
 
 def _path(loc: tuple[object, ...]) -> tuple[str, ...]:
-    """Return a fault's path without the kinds of features and of propensities it is given."""
+    """Return a fault's path without the kinds of features and of propensities it is given.
+
+    The validator puts them there, where a reader needs none.
+    """
     parts = [
         shown(part)[1:-1] if isinstance(part, str) else f"[{part}]"
         for part in loc
         if part != "[key]"
     ]
     container = parts[:1] in (["features"], ["blocks"])
-    if container and len(parts) > 2 and parts[2] in TAGS:
+    if container and parts[2:3] in (["number"], ["category"]):
         del parts[2]
     if parts[:1] == ["propensity"] or parts[:2] == ["treatment", "propensity"]:
         at = parts.index("propensity") + 1
-        del parts[at : at + int(at < len(parts) and parts[at] in MODELS)]
+        if parts[at : at + 1] in (["column"], ["private"], ["ridge"], ["external"]):
+            del parts[at]
     return tuple(parts) or ("contents",)
 
 

@@ -3,7 +3,7 @@
 import re
 import textwrap
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 
 WIDTH = 92
@@ -31,9 +31,21 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     return lines
 
 
+def rests_on(facts: Mapping[str, str], *, private: bool) -> list[str]:
+    """Return what a promise rests on, each fact by its name."""
+    heading = "What the promise rests on:" if private else "How it was made, without a promise:"
+    return [heading, "", *aligned(list(facts.items()))]
+
+
 def paragraphs(texts: Sequence[str]) -> list[str]:
     """Return several paragraphs as lines, each from a new line."""
     return [line for text in texts for line in wrapped(text)]
+
+
+def listed(items: Sequence[str], word: str = "and") -> str:
+    """Return "a, b and c"."""
+    *most, last = items
+    return f"{', '.join(most)} {word} {last}" if most else last
 
 
 def underlined(title: str, sign: str = "=") -> list[str]:

@@ -9,9 +9,6 @@ import typer
 from dpwerm.cli.console import NOT_VERIFIED, WORKERS_HELP, free_path, picture_path, say
 from dpwerm.errors import ParameterError
 
-SURE = 0.999
-"""The confidence if none is given."""
-
 
 def audit(
     names: Annotated[
@@ -47,12 +44,13 @@ def audit(
     force: Annotated[bool, typer.Option("--force", help="Replace existing files.")] = False,
 ) -> None:
     """Attack our own releases. Shows what epsilon is at least, beside what is claimed."""
+    sure = confidence or 0.999
     if study is not None:
         if names or out is not None or figure is not None:
             raise ParameterError("--study is audited alone, without names and other outputs")
         if runs is not None or exact_runs is not None:
             raise ParameterError("--study has runs of its own: --quick for fewer")
-        _pipeline(study, epsilon, confidence or SURE, seed, workers, quick=quick)
+        _pipeline(study, epsilon, sure, seed, workers, quick=quick)
         return
     if epsilon is not None:
         raise ParameterError("--epsilon is for --study")
@@ -72,7 +70,7 @@ def audit(
             cells,
             runs=runs or wanted,
             exact_runs=real if exact_runs is None else exact_runs,
-            confidence=confidence or SURE,
+            confidence=sure,
             seed=seed,
             workers=workers,
             on_done=on_done,
@@ -90,13 +88,7 @@ def audit(
 
 
 def _pipeline(
-    study: Path,
-    epsilon: str | None,
-    confidence: float,
-    seed: int,
-    workers: int | None,
-    *,
-    quick: bool,
+    study: Path, epsilon: str | None, confidence: float, seed: int, workers: int | None, quick: bool
 ) -> None:
     """Audit the way from a study file to a rule file with simulated people and real noise."""
     from dpwerm.audit.pipeline import audit_study
@@ -106,11 +98,10 @@ def _pipeline(
 
     if epsilon is None:
         raise ParameterError("--study needs --epsilon, the budget of the rule")
-    budget = Budget.of(epsilon)
     with bar("auditing") as on_done:
         found = audit_study(
             study,
-            budget=budget,
+            budget=Budget.of(epsilon),
             # Eight coins of a single run prove nothing at this confidence, however they fall.
             one_runs=10 if quick else 50,
             practice=40 if quick else 200,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from dpwerm.errors import ParameterError
-from dpwerm.text import harmless, one_line
+from dpwerm.text import harmless, listed, one_line
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -138,8 +138,7 @@ def picture_path(path: Path | None, *, force: bool, inputs: Sequence[Path] = ())
 def refuse_ending(what: str, path: Path, known: Sequence[str]) -> None:
     """Raise unless the name of a file to be written says in which of several formats."""
     if path.suffix.lower() not in known:
-        *some, last = known
-        raise ParameterError(f"the name of {what} must end in {', '.join(some)} or {last}")
+        raise ParameterError(f"the name of {what} must end in {listed(known, 'or')}")
 
 
 def free_path(path: Path, *, force: bool, inputs: Sequence[Path] = ()) -> Path:

@@ -13,10 +13,7 @@ from dpwerm.releases.rule_file import write_rule
 from dpwerm.simulate.demo import best_arm, demo_trial, study_text
 from dpwerm.study.study import Study
 
-EPSILON, VALUE_EPSILON = "1", "0.5"
 LEDGER = "ledger.db"
-OTHERS = 2
-"""The seed of people whom the rule has not seen, for ``dpwerm evaluate``."""
 
 
 def demo(
@@ -38,10 +35,11 @@ def demo(
         on_stage("simulating a trial")
         trial = demo_trial()
         pyarrow.csv.write_csv(trial, out / "trial.csv")
-        pyarrow.csv.write_csv(demo_trial(seed=OTHERS), out / "others.csv")
+        # People whom the rule has not seen, for dpwerm evaluate.
+        pyarrow.csv.write_csv(demo_trial(seed=2), out / "others.csv")
         (out / "study.toml").write_text(study_text(), encoding="utf-8")
         study = Study.load(out / "study.toml")
-        estimator = PrivateTreatmentRule.from_study(study, EPSILON)
+        estimator = PrivateTreatmentRule.from_study(study, "1")
         estimator.fit(out / "trial.csv", on_stage=on_stage)
         rule = estimator.rule_
         write_rule(rule, out / "rule.json")
@@ -61,7 +59,7 @@ def demo(
     say(f"study.toml, trial.csv, others.csv, {LEDGER}. Now try:")
     say(f"  dpwerm verify {rule_file} --study {declared}")
     say(f"  dpwerm recommend {rule_file} {out / 'others.csv'} --out {out / 'new.csv'}")
-    bought = f"--epsilon {VALUE_EPSILON} --out {value} --yes"
+    bought = f"--epsilon 0.5 --out {value} --yes"
     say(f"  dpwerm evaluate {rule_file} {declared} {out / 'others.csv'} {bought}")
     page = f"--out {out / 'report.html'} --force"
     say(f"  dpwerm report {rule_file} --study {declared} --value {value} {page}")

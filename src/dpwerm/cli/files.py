@@ -1,8 +1,4 @@
-"""``dpwerm report``, ``export`` and ``verify``: what released files say, without a row of a table.
-
-A report says what was learned, what it costs and why it is private, for an ethics board. An export
-is a rule as Python, SQL or ONNX. To verify is to re-derive the claim of a file, whatever its kind.
-"""
+"""``dpwerm report``, ``export`` and ``verify``: what released files say, without any row."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -108,10 +104,15 @@ def write_report(
         beside = replace(beside, study_file=study.name)
         beside = _booked(beside, study, ledger, main.kind.name, told)
     # Drawing takes a second to load; faults of the files are reported before.
+    from dpwerm.documents.content import as_data, as_html, as_text
     from dpwerm.documents.report.compose import report_on
 
     made: Report = (main.kind.report or report_on)(main.release, beside)
-    _write(made, path)
+    ending = path.suffix.lower()
+    if ending == ".json":
+        write_json(as_data(made), path)
+    else:
+        write_text(as_html(made) if ending == ".html" else as_text(made), path)
     return made, told[0].private
 
 
@@ -145,16 +146,6 @@ def _booked(
     if told[0].receipt is None:
         return replace(beside, checks=checks)
     return replace(beside, checks=checks, account=account, where=store.database.kind_shown)
-
-
-def _write(made: "Report", path: Path) -> None:
-    from dpwerm.documents.content import as_data, as_html, as_text
-
-    ending = path.suffix.lower()
-    if ending == ".json":
-        write_json(as_data(made), path)
-    else:
-        write_text(as_html(made) if ending == ".html" else as_text(made), path)
 
 
 def export(

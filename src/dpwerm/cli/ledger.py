@@ -24,6 +24,7 @@ from dpwerm.cli.console import (
 )
 from dpwerm.errors import LedgerError, LedgerTamperedError, ParameterError, RuleFileError
 from dpwerm.study.study import Study
+from dpwerm.text import stacked
 
 if TYPE_CHECKING:
     from dpwerm.privacy.ledger.entry import Entry
@@ -50,16 +51,13 @@ def show(study: StudyFile, ledger: LedgerUrl = None) -> None:
     expected = book.declared
     account = Account.of(chain, declared.id) or expected
     own = [entry for entry in chain if entry.body.get("study") == declared.id]
-    for line in words.show_lines(account, own, book.shown):
-        say(line)
+    blocks = [words.show_lines(account, own, book.shown)]
     if differs(expected, account):
-        say()
-        say(f"The study file now declares {expected.total}: releases are refused until")
-        say(f"`dpwerm ledger total {study}` has recorded it.")
+        changed = f"The study file now declares {expected.total}: releases are refused until"
+        blocks.append([changed, f"`dpwerm ledger total {study}` has recorded it."])
     if chain:
-        say()
-        for line in words.head_lines(chain[-1].number, chain[-1].hash):
-            say(line)
+        blocks.append(words.head_lines(chain[-1].number, chain[-1].hash))
+    say(stacked(blocks))
 
 
 @app.command()
@@ -76,7 +74,9 @@ def verify(
     """Check that no entry was edited, dropped or moved. Ends with 4 if one was."""
     from dpwerm.privacy.ledger.account import Account
 
-    written = None if head is None else _head(head)
+    written = None if head is None else _HEAD.fullmatch(head.strip())
+    if head is not None and written is None:
+        raise ParameterError("--head is NUMBER:HASH, such as 12:sha256: and 64 hexadecimal digits")
     name, entries, faults = _found(source, ledger)
     for study in dict.fromkeys(str(one.body["study"]) for one in entries if "study" in one.body):
         try:
@@ -84,7 +84,7 @@ def verify(
         except LedgerTamperedError as error:
             faults.append(str(error))
     if written is not None:
-        faults += _head_faults(entries, *written)
+        faults += _head_faults(entries, int(written[1]), written[2])
     for fault in faults:
         complain(f"  WRONG  {fault}")
     if faults:
@@ -100,7 +100,7 @@ def verify(
         say("head that was written down elsewhere shows it: --head NUMBER:HASH. Every rule file")
         say("holds such a pair, too: dpwerm verify FILE --study STUDY.")
     else:
-        say(f"It still holds entry {written[0]} as it was written down.")
+        say(f"It still holds entry {written[1]} as it was written down.")
 
 
 @app.command()
@@ -193,26 +193,19 @@ def _found(source: Path | None, option: str | None) -> "tuple[str, tuple[Entry, 
             return str(source), (), [str(error)]
         faults = chain_faults(entries) + start_faults(entries)
         return str(source), entries, faults if entries else ["it holds no entry"]
+    url = None if source is not None else url_of(option)
     if source is not None:
         store = ledger_of(Study.load(source), option).store
-    else:
-        url = url_of(option)
-        if url is None:
-            raise ParameterError("give a study file, a ledger exported as JSON, or --ledger")
+    elif url is not None:
         store = store_at(url)
+    else:
+        raise ParameterError("give a study file, a ledger exported as JSON, or --ledger")
     faults = store.faults()
     try:
         entries = store.read()
     except LedgerError:
         entries = ()
     return store.database.shown, entries, faults
-
-
-def _head(text: str) -> tuple[int, str]:
-    found = _HEAD.fullmatch(text.strip())
-    if found is None:
-        raise ParameterError("--head is NUMBER:HASH, such as 12:sha256: and 64 hexadecimal digits")
-    return int(found[1]), found[2]
 
 
 def _head_faults(entries: "tuple[Entry, ...]", number: int, digest: str) -> list[str]:

@@ -50,9 +50,6 @@ HOMES = {
 }
 """The module of this folder that holds a command, where it has another name."""
 
-CODES: dict[type[DpwermError], int] = {BudgetError: OVER_BUDGET, LedgerTamperedError: NOT_VERIFIED}
-"""The exit codes of errors, where it is not that of wrong input."""
-
 
 class Later(TyperCommand):
     """A command that is loaded when it is called: the help that lists them all needs none."""
@@ -111,7 +108,9 @@ def main(arguments: Sequence[str], command: typer.Typer = app, name: str = "dpwe
     except DpwermError as error:
         complain(str(error))
         _charge_of(error)
-        return next((code for kind, code in CODES.items() if isinstance(error, kind)), WRONG_INPUT)
+        if isinstance(error, BudgetError):
+            return OVER_BUDGET
+        return NOT_VERIFIED if isinstance(error, LedgerTamperedError) else WRONG_INPUT
     except OSError as error:
         if not (error.filename and error.strerror):
             return _our_fault(error)

@@ -244,22 +244,19 @@ def told(ledger: Paid) -> Iterator[None]:
         try:
             yield
         except Exception as error:
-            if not (ledger is None or isinstance(ledger, str)):
-                _note(error, ledger)
+            if ledger is None or isinstance(ledger, str):
+                raise
+            # Of a charge that broke off only its own error tells.
+            if ledger.memory.charges:
+                error.add_note(CHARGED)
+            elif not ledger.memory.begun or isinstance(error, BudgetError):
+                error.add_note(NOT_CHARGED)
             raise
     for one in caught:
         if issubclass(one.category, LedgerWarning):
             complain(str(one.message))
         else:
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
-
-
-def _note(error: Exception, ledger: "Ledger") -> None:
-    """Note whether the ledger was charged; of a charge that broke off only its own error tells."""
-    if ledger.memory.charges:
-        error.add_note(CHARGED)
-    elif not ledger.memory.begun or isinstance(error, BudgetError):
-        error.add_note(NOT_CHARGED)
 
 
 # -- what was paid for ---------------------------------------------------------------------

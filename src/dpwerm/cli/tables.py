@@ -1,8 +1,4 @@
-"""``dpwerm init``, ``check`` and ``recommend``: a study file for a table, its faults, and its rows.
-
-``init`` reads the header of a table alone. ``check`` says everything that is wrong with a study
-file and a table at once. ``recommend`` applies a released rule to new rows.
-"""
+"""``dpwerm init``, ``check`` and ``recommend``: a study file for a table, its faults, its rows."""
 
 from decimal import Decimal
 from pathlib import Path

@@ -28,14 +28,13 @@ from dpwerm.releases.tuning import SPLIT, refuse_retired
 from dpwerm.releases.tuning import WAYS as PRIVATE_WAYS
 from dpwerm.study.propensity import PrivatePropensity
 from dpwerm.study.study import Study
-from dpwerm.text import stacked
+from dpwerm.text import stacked, underlined
 from dpwerm.tune.tuned import INDEPENDENT, OPEN_WAYS, PORTION, SIMULATED
 
 if TYPE_CHECKING:
     from dpwerm.releases.release import Rule
     from dpwerm.tune.people import Source
 
-RULE = Path("rule.json")
 BELONGS = {
     "n": OPEN_WAYS,
     "validate": OPEN_WAYS,
@@ -134,11 +133,11 @@ def tune(
     if epsilon is None:
         raise ParameterError("give --epsilon, the privacy loss of the fit")
     declared = Study.load(study)
-    candidates = None if gammas is None else [_gamma(one) for one in _listed(gammas)]
+    candidates = None if gammas is None else _numbers(_listed(gammas))
     inputs = (study,) if table is None else (study, table)
     asked: dict[str, Any] = {"gammas": candidates, "mechanism": mechanism}
     if way in PRIVATE_WAYS:
-        path = free_path(out or RULE, force=force, inputs=inputs)
+        path = free_path(out or Path("rule.json"), force=force, inputs=inputs)
         budget = Budget.of(epsilon, delta)
         paid = payer(declared, ledger, slot, private=budget.is_private and seed is None)
         asked |= {"how": way, "delta": delta, "random_state": seed, "ledger": paid}
@@ -185,13 +184,7 @@ def _way(how: str | None, table: Path | None) -> str:
 
 
 def _release(
-    study: Study,
-    table: Path | None,
-    budget: Budget,
-    path: Path,
-    asked: dict[str, Any],
-    *,
-    yes: bool,
+    study: Study, table: Path | None, budget: Budget, path: Path, asked: dict[str, Any], yes: bool
 ) -> "Rule":
     """Tune privately and release the rule, asking once before a row is read."""
     from dpwerm.documents.summary import summary
@@ -232,8 +225,7 @@ def _draw(
             workers=workers,
             on_done=on_done,
         )
-    chosen = rule.release.certificate.gamma
-    curves = [tuned for tuned, _ in found]
+    chosen, curves = rule.release.certificate.gamma, [tuned for tuned, _ in found]
     save_tuned(curves, study.name or study.id, path, chosen, private=rule.private)
     say(
         f"Wrote {path}: the chosen gamma on a curve of simulated trials. The scores on your table "
@@ -257,9 +249,9 @@ def _people(
     from dpwerm.tune.algorithm2 import SEED, a_portion
     from dpwerm.tune.people import FromProxies, FromScenario, FromTable
 
+    if scenario is not None:
+        return FromScenario(study, scenario), people_of(study, n)
     if way == SIMULATED:
-        if scenario is not None:
-            return FromScenario(study, scenario), people_of(study, n)
         judged = metric in (None, "accuracy")
         return FromProxies(study, knows_better=judged), people_of(study, n)
     if way == INDEPENDENT:
@@ -291,7 +283,9 @@ def _show(
         found = tune_gamma(study, source, budgets, on_done=on_done, **asked)
     results = [tuned for tuned, _ in found]
     first = results[0]
-    blocks = [words.title_of(study, first.n), words.source_lines(first, way)]
+    name = study.name or study.id
+    title = underlined(f"Tuning gamma for {name} with {first.n:,} people")
+    blocks = [title, words.source_lines(first, way)]
     for tuned, settled in found:
         blocks += [words.curve_lines(tuned)]
         blocks += [words.next_lines(study, tuned, settled, str(file), asked["mechanism"])]
@@ -300,7 +294,7 @@ def _show(
         write_json(file_content(study.id, results, words.COSTS[way]), out)
         say(f"Wrote {out}.")
     if figure is not None:
-        words.save_tuned(results, study.name or study.id, figure)
+        words.save_tuned(results, name, figure)
         say(f"Wrote {figure}.")
 
 
@@ -309,10 +303,10 @@ def _listed(text: str) -> list[str]:
     return list(dict.fromkeys(part.strip() for part in text.split(",")))
 
 
-def _gamma(text: str) -> float:
-    """Return a positive number that a person wrote."""
+def _numbers(texts: list[str]) -> list[float]:
+    """Return positive numbers that a person wrote."""
     try:
-        number = float(text)
+        numbers = list(map(float, texts))
     except ValueError:
         raise ParameterError("--gammas must be numbers, such as 10,30,90") from None
-    return positive("--gammas", number)
+    return [positive("--gammas", number) for number in numbers]

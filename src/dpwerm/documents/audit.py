@@ -22,7 +22,7 @@ from dpwerm.documents.drawing import (
     LINE,
     QUIET,
     labelled,
-    legend_over,
+    legend_under,
     panels,
     rows_named,
     save,
@@ -41,14 +41,13 @@ Found = Sequence[tuple[Cell, Audited]]
 
 def rows_of(found: Found) -> list[tuple[str, ...]]:
     """Return the rows of a table, its header first."""
-    return [HEADER, *(_row(cell, one) for cell, one in found)]
-
-
-def _row(cell: Cell, one: Audited) -> tuple[str, ...]:
-    ratio = f"{one.ratio:.2f}" if math.isfinite(one.ratio) else "none"
-    exact = "" if one.exact_lower is None else f"{one.exact_lower:.2f}"
-    claimed = f"{one.claim.epsilon}"
-    return cell.name, cell.setting, claimed, f"{one.lower:.2f}", exact, ratio, one.verdict
+    rows: list[tuple[str, ...]] = [HEADER]
+    for cell, one in found:
+        ratio = f"{one.ratio:.2f}" if math.isfinite(one.ratio) else "none"
+        exact = "" if one.exact_lower is None else f"{one.exact_lower:.2f}"
+        bounds = (str(one.claim.epsilon), f"{one.lower:.2f}", exact, ratio)
+        rows.append((cell.name, cell.setting, *bounds, one.verdict))
+    return rows
 
 
 def lines(found: Found) -> list[str]:
@@ -64,11 +63,10 @@ def _end(found: Found) -> list[str]:
     asked = [one for cell, one in found if cell.asked]
     near = sum(one.ratio <= WITHIN for one in asked)
     confirmed = [one for one in audits if one.exact_lower is not None]
-    sure = _share(first.confidence)
-    method = (
-        f"{first.runs:,} simulated releases of each on its worst pair, half to choose the attack "
-        f"and half to judge it; bounds by guesses of a coin, confidence {sure}."
-    )
+    missing = 1.0 - first.confidence
+    sure = f"{first.confidence:g}" if missing >= 1e-5 else f"1 - {missing:.0e}"
+    method = f"{first.runs:,} simulated releases of each on its worst pair, half to choose the "
+    method += f"attack and half to judge it; bounds by guesses of a coin, confidence {sure}."
     said = [method]
     if confirmed:
         some = "each" if len(confirmed) == len(audits) else f"{len(confirmed)} of them"
@@ -92,57 +90,31 @@ def passed(found: Found) -> bool:
 
 def plain(found: Found) -> list[dict[str, Any]]:
     """Return everything as plain data for a file."""
+    bounds = ("dimension", "lower", "exact_lower", "runs", "exact_runs", "pair", "statistic")
     return [
-        {
-            "name": cell.name,
-            "setting": cell.setting,
-            "claim": one.claim.plain(),
-            "dimension": one.dimension,
-            "lower": one.lower,
-            "exact_lower": one.exact_lower,
-            "runs": one.runs,
-            "exact_runs": one.exact_runs,
-            "pair": one.pair,
-            "statistic": one.statistic,
-            "confidence": one.confidence,
-            "verdict": one.verdict,
-        }
+        {"name": cell.name, "setting": cell.setting, "claim": one.claim.plain()}
+        | {name: getattr(one, name) for name in (*bounds, "confidence", "verdict")}
         for cell, one in found
     ]
-
-
-def _share(confidence: float) -> str:
-    """Return a confidence, or one minus what is missing where it is very near 1."""
-    missing = 1.0 - confidence
-    return f"{confidence:g}" if missing >= 1e-5 else f"1 - {missing:.0e}"
 
 
 def pipeline_words_lines(found: StudyAudit) -> list[str]:
     """Return what was claimed, what was found and how, and the verdict, each from a new line."""
     one, two = found.one_run, found.worlds
-    runs = f"{two.exact_runs:,} real runs"
-    said = [
-        f"Study {found.study}, from a table to its released files. They claim {one.claim}.",
-        f"Canaries: {_bound(one.lower, one.confidence)}. {_guessed(one)}.{_too_few(one)}",
-        f"Two worlds: {_bound(two.largest, two.confidence)}. {runs}; worst pair: {two.pair}.",
-        "The claim holds against these attacks."
-        if found.holds
-        else "BROKEN: a bound is above the claimed epsilon.",
-    ]
-    return paragraphs(said)
-
-
-def _bound(lower: float, confidence: float) -> str:
-    return f"epsilon is at least {lower:.2f} (confidence {confidence:g})"
-
-
-def _guessed(one: OneRun) -> str:
     others = f" and {one.people:,} simulated people" if one.people else ""
     runs = "one run" if one.runs == 1 else f"{one.runs:,} runs"
-    return (
-        f"{one.right:,} of {one.guesses:,} guesses were right, in {runs} with "
-        f"{one.canaries:,} canaries{others}, after {one.practice:,} runs of practice"
-    )
+    canaries = f"epsilon is at least {one.lower:.2f} (confidence {one.confidence:g})"
+    worlds = f"epsilon is at least {two.largest:.2f} (confidence {two.confidence:g})"
+    guessed = f"{one.right:,} of {one.guesses:,} guesses were right, in {runs} with "
+    guessed += f"{one.canaries:,} canaries{others}, after {one.practice:,} runs of practice"
+    broken = "BROKEN: a bound is above the claimed epsilon."
+    said = [
+        f"Study {found.study}, from a table to its released files. They claim {one.claim}.",
+        f"Canaries: {canaries}. {guessed}.{_too_few(one)}",
+        f"Two worlds: {worlds}. {two.exact_runs:,} real runs; worst pair: {two.pair}.",
+        "The claim holds against these attacks." if found.holds else broken,
+    ]
+    return paragraphs(said)
 
 
 def _too_few(one: OneRun) -> str:
@@ -167,14 +139,12 @@ NAMES = {
     "at least, real releases": REAL,
     "above the claim": ABOVE,
 }
-LONGEST = 72
-"""Signs of a cell's name and setting."""
 
 
 @styled()
 def draw_audit(found: Found, axes: Axes) -> None:
     """Draw the claim of each cell and the lower bounds on what its releases show."""
-    names = [short(f"{cell.name}, {cell.setting}", LONGEST) for cell, _ in found]
+    names = [short(f"{cell.name}, {cell.setting}", most=72) for cell, _ in found]
     for row, (_, one) in zip(rows_named(axes, names), found, strict=True):
         claim = float(one.claim.epsilon)
         axes.plot([0, claim], [row, row], color=QUIET, linewidth=0.9, zorder=1)
@@ -186,7 +156,7 @@ def draw_audit(found: Found, axes: Axes) -> None:
     axes.spines["left"].set_visible(False)
     labelled(axes, across="ε: claimed, and at least")
     marks = [Line2D([], [], linestyle="none", label=name, **look) for name, look in NAMES.items()]
-    legend_over(axes, marks)
+    legend_under(axes, marks=marks, over=True)
 
 
 @styled()

@@ -9,7 +9,6 @@ terminals, mail and screen readers. Data: for other programs, each block with it
 
 import base64
 import textwrap
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -18,7 +17,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from dpwerm.text import WIDTH, aligned, harmless, one_line, stacked, underlined, wrapped
 
 FORMAT, VERSION = "dpwerm-report", 1
-TEMPLATE = "report.html.j2"
 BRIEF = 18
 """Characters of a cell that is kept on one line."""
 
@@ -124,25 +122,17 @@ def cleaned(report: Report) -> Report:
 
     Names come from files that anybody can write; a line break in one must not forge a line.
     """
-    return replace(
-        report,
-        title=one_line(report.title),
-        notices=tuple(map(one_line, report.notices)),
-        sections=tuple(
-            replace(section, blocks=tuple(map(_cleaned_block, section.blocks)))
-            for section in report.sections
-        ),
-    )
+    return replace(report, **{name: _cleaned(value) for name, value in vars(report).items()})
 
 
-def _cleaned_block(block: Block) -> Block:
-    return replace(block, **{name: _cleaned_value(value) for name, value in vars(block).items()})
-
-
-def _cleaned_value(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return tuple(map(_cleaned_value, value))
-    return one_line(value) if isinstance(value, str) else value
+def _cleaned(part: Any) -> Any:
+    if isinstance(part, str):
+        return one_line(part)
+    if isinstance(part, tuple):
+        return tuple(map(_cleaned, part))
+    if isinstance(part, Section | Block):
+        return replace(part, **{name: _cleaned(value) for name, value in vars(part).items()})
+    return part
 
 
 def as_html(report: Report) -> str:
@@ -153,15 +143,10 @@ def as_html(report: Report) -> str:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=_finalize,
+        finalize=lambda value: harmless(value) if type(value) is str else value,
     )
     environment.filters["image"] = _image
-    return environment.get_template(TEMPLATE).render(report=report, BRIEF=BRIEF)
-
-
-def _finalize(value: object) -> object:
-    """Return text without a character that could steer a reader's screen."""
-    return harmless(value) if type(value) is str else value
+    return environment.get_template("report.html.j2").render(report=report, BRIEF=BRIEF)
 
 
 def _image(drawing: Drawing) -> str:
@@ -191,7 +176,9 @@ def _lines(block: Block) -> list[str]:
             width = max(len(name) for name, _ in rows)
             return [line for name, text in rows for line in _hanging(f"  {name:<{width}}  ", text)]
         case Table(caption, headings, rows):
-            return [*wrapped(caption), "", *_table([headings, *rows])]
+            first, *others = aligned([headings, *rows])
+            rule = "  " + "-" * (max(map(len, [first, *others])) - 2)
+            return [*wrapped(caption), "", first, rule, *others]
         case Picture(caption, words, _):
             return wrapped(f"[Picture: {caption} {words}]")
         case Commands(lines):
@@ -208,11 +195,6 @@ def _hanging(head: str, text: str) -> list[str]:
         break_long_words=False,
         break_on_hyphens=False,
     ) or [head.rstrip()]
-
-
-def _table(rows: Sequence[Sequence[str]]) -> list[str]:
-    lines = aligned(rows)
-    return [lines[0], "  " + "-" * (max(map(len, lines)) - 2), *lines[1:]]
 
 
 def as_data(report: Report) -> dict[str, Any]:

@@ -2,9 +2,8 @@
 
 Every picture is made by ``panels``, filled by functions that take a result and an axis, and written
 by ``save`` or ``svg_text``. All of them work inside ``styled``, so the user's own settings of the
-drawing library change nothing. Names come from study files: they are text, never mathematics. Signs
-differ in width: 28 of "W" take more than three times the room of 28 of "i", so names
-are bounded by what they measure in the font of the pictures.
+drawing library change nothing. Names come from study files: they are text, never mathematics, and
+bounded by what they measure in the font of the pictures.
 """
 
 import io
@@ -39,7 +38,6 @@ MARKS = 2
 MISSING = "Glyph .* missing from font"
 """The warning about a sign that the font does not have: it is drawn as a box."""
 
-AxesArray = NDArray[Any]
 Share = Literal["none", "all", "row", "col"] | bool
 
 INK, QUIET, FAINT = "#222222", "#8a8a8a", "#e6e6e6"
@@ -120,7 +118,7 @@ def panels(
     *,
     sharex: Share = False,
     sharey: Share = False,
-) -> tuple[Figure, AxesArray]:
+) -> tuple[Figure, NDArray[Any]]:
     """Return a figure of a size in inches, and its axes (rows, columns)."""
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
@@ -189,34 +187,22 @@ def rows_named(axes: Axes, names: Sequence[str]) -> NDArray[np.int64]:
 
 
 def legend_under(
-    axes: Axes, columns: int = 1, *, drop: float = 34.0, marks: Sequence[Artist] | None = None
+    axes: Axes,
+    columns: int = 1,
+    *,
+    drop: float = 34.0,
+    marks: Sequence[Artist] | None = None,
+    over: bool = False,
 ) -> None:
-    """Explain the marks of a panel under its own axis, ``drop`` points below it.
+    """Explain the marks of a panel ``drop`` points below its axis, or over it if it is tall.
 
     marks: with labels, in the place of what was drawn
     """
-    found = axes.get_legend_handles_labels()[0] if marks is None else marks
-    _beside(axes, found, columns, "upper left", (0.0, 0.0), -drop)
-
-
-def legend_over(axes: Axes, marks: Sequence[Artist]) -> None:
-    """Explain the marks of a tall panel above it, where a reader begins."""
-    _beside(axes, marks, 1, "lower left", (0.0, 1.0), 2.0)
-
-
-def _beside(
-    axes: Axes,
-    marks: Sequence[Artist],
-    columns: int,
-    corner: Literal["upper left", "lower left"],
-    at: tuple[float, float],
-    points: float,
-) -> None:
-    shift = ScaledTranslation(0, points / 72, axes.figure.dpi_scale_trans)
+    shift = ScaledTranslation(0, (2.0 if over else -drop) / 72, axes.figure.dpi_scale_trans)
     legend = axes.legend(
-        handles=marks,
-        loc=corner,
-        bbox_to_anchor=at,
+        handles=axes.get_legend_handles_labels()[0] if marks is None else marks,
+        loc="lower left" if over else "upper left",
+        bbox_to_anchor=(0.0, float(over)),
         bbox_transform=axes.transAxes + shift,
         borderaxespad=0.0,
         ncols=columns,

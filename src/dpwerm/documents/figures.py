@@ -9,7 +9,7 @@ the filled bar below it the reach of sampling alone.
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -40,12 +40,12 @@ from dpwerm.documents.drawing import (
     two_lines,
     wide,
 )
+from dpwerm.documents.half_widths import SimulatedReach
 from dpwerm.documents.summary import zeroed
 from dpwerm.features.blocks import NumberBlock
 from dpwerm.releases.release import Rule
 from dpwerm.releases.value.release import Estimate, ValueRelease
 
-NO_MAP = "a map needs two number features"
 DASHES, TICKS = (2.5, 1.2), 6
 """Of simulated intervals, short ones too; and the most parts of the axis of coefficients."""
 
@@ -67,17 +67,9 @@ NOT_KNOWN = "not known"
 BETTER = "(larger is better)"
 
 
-class Simulated(Protocol):
-    """The reach of the noise in each effect, from public simulation."""
-
-    @property
-    def half(self) -> FloatArray:
-        """Half widths, shape (d,), in units of the effects."""
-
-
 @styled()
 def draw_coefficients(
-    rule: Rule, axes: Axes, simulated: Simulated | None = None, most: int | None = None
+    rule: Rule, axes: Axes, simulated: SimulatedReach | None = None, most: int | None = None
 ) -> None:
     """Draw each effect, with the 95 % interval of its privacy noise if its law is public.
 
@@ -110,14 +102,11 @@ def _arms_across(axes: Axes, arms: tuple[str, str]) -> None:
     """Write under the axis which side speaks for which arm."""
     points = room(axes, SIDE)
     first, second = (two_lines(text, points=points) for text in (f"← {arms[0]}", f"{arms[1]} →"))
-    for text, x, side in ((first, 0.0, "left"), (second, 1.0, "right")):
-        below: dict[str, Any] = {"xytext": (0, -19), "textcoords": "offset points"}
-        plain(
-            axes.annotate(
-                text, (x, 0), xycoords="axes fraction", ha=side, va="top", fontsize=SMALL, **below
-            )
-        )
-    axes.xaxis.labelpad = 5 + 11.5 * (1 + max(first.count("\n"), second.count("\n")))
+    look: dict[str, Any] = {"xycoords": "axes fraction", "va": "top", "fontsize": SMALL}
+    look |= {"xytext": (0, -19), "textcoords": "offset points"}
+    plain(axes.annotate(first, (0.0, 0), ha="left", **look))
+    plain(axes.annotate(second, (1.0, 0), ha="right", **look))
+    axes.xaxis.labelpad = 5 + LINE_HEIGHT * (1 + max(first.count("\n"), second.count("\n")))
 
 
 @styled()
@@ -125,7 +114,8 @@ def draw_recommendation(rule: Rule, axes: Axes, steps: int = 200) -> None:
     """Draw the recommended arm over the two numbers that matter most, the rest at its default."""
     plane = _plane(rule)
     if plane is None:
-        axes.text(0.5, 0.5, NO_MAP, ha="center", transform=axes.transAxes)
+        words = "a map needs two number features"
+        axes.text(0.5, 0.5, words, ha="center", transform=axes.transAxes)
         axes.set_axis_off()
         return
     across, up = plane
@@ -185,7 +175,7 @@ def _scores(rule: Rule, across: NumberBlock, up: NumberBlock, steps: int) -> Flo
 
 
 @styled()
-def save_figure(rule: Rule, path: Path, simulated: Simulated | None = None) -> None:
+def save_figure(rule: Rule, path: Path, simulated: SimulatedReach | None = None) -> None:
     """Write both pictures side by side; the ending of the path decides the format."""
     rows = len(rule.release.encoding.coefficient_names)
     figure, left, right = _two_panels(rule, max(4.0, 1.8 + 0.24 * rows))
@@ -206,9 +196,8 @@ def _two_panels(released: Rule | ValueRelease, height: float) -> tuple[Figure, A
 def draw_value(value: ValueRelease, axes: Axes) -> None:
     """Draw the mean benefit under the rule and under each arm for everybody."""
     names = ["the rule", *(_everybody(one.name, axes) for one in value.values[1:])]
-    _draw(value.values, names, axes)
     headed(axes, f"Mean benefit{_claim(value)}")
-    _explained(value, axes, "")
+    _draw(value, value.values, names, axes, "")
 
 
 @styled()
@@ -216,9 +205,8 @@ def draw_gains(value: ValueRelease, axes: Axes) -> None:
     """Draw how much the rule gains over each arm for everybody; right of 0 the rule is better."""
     axes.axvline(0.0, color=INK, linewidth=0.8)
     names = [_everybody(f"over {one.over or ''}", axes) for one in value.gains]
-    _draw(value.gains, names, axes)
     headed(axes, f"Gain of the rule{_claim(value)}")
-    _explained(value, axes, "gain in ")
+    _draw(value, value.gains, names, axes, "gain in ")
 
 
 @styled()
@@ -231,42 +219,24 @@ def save_value(value: ValueRelease, path: Path) -> None:
 
 
 def benefit_label(value: ValueRelease, points: float = math.inf) -> str:
-    """Return the unit of a value: the benefit's column, how it was turned, and what is better.
-
-    points: how wide the column's name may be when it is drawn
-    """
+    """Return the unit of a value; the column's name in it is at most so many points wide."""
     benefit = value.declaration.benefit
     column = short(benefit.column, points=points)
     unit = column if benefit.transform == "identity" else f"{benefit.transform} of {column}"
     return f"{'−' if benefit.direction == 'smaller' else ''}{unit} {BETTER}"
 
 
-def _value_claim(value: ValueRelease) -> str:
-    return "" if value.private else " (NOT PRIVATE)"
-
-
 def _everybody(arm: str, axes: Axes) -> str:
     return f"{two_lines(arm, ARM, room(axes, NAME))}\nfor everybody"
 
 
-def _explained(value: ValueRelease, axes: Axes, before: str) -> None:
-    """Name the axis, on two lines if one is too short, and explain the marks under it."""
-    whole = room(axes, WHOLE)
-    label = before + benefit_label(value, whole - wide(f"{before}−log of "))
-    if wide(label) > whole:
-        label = label.replace(f" {BETTER}", f"\n{BETTER}")
-    labelled(axes, across=label)
-    both = f"estimate and {100 * value.confidence:g} % interval for both errors"
-    marks = [
-        Line2D([], [], color=INK, marker="o", markersize=6, label=both),
-        Patch(label="reach of the privacy noise alone", **PRIVACY),
-        Patch(label="reach of sampling alone", **SAMPLING),
-    ]
-    legend_under(axes, marks=marks, drop=34.0 + LINE_HEIGHT * label.count("\n"))
+def _draw(
+    value: ValueRelease, estimates: Sequence[Estimate], names: Sequence[str], axes: Axes, what: str
+) -> None:
+    """Draw a row for each estimate, of one that is not known the interval alone, and explain them.
 
-
-def _draw(estimates: Sequence[Estimate], names: Sequence[str], axes: Axes) -> None:
-    """Draw a row for each estimate; of one that is not known the interval alone."""
+    what: before the unit, which stands on a line of its own if one is too short
+    """
     for row, one in zip(rows_named(axes, names), estimates, strict=True):
         ends = (one.lower, one.upper)
         dashes = ":" if one.estimate is None else "-"
@@ -280,3 +250,15 @@ def _draw(estimates: Sequence[Estimate], names: Sequence[str], axes: Axes) -> No
         for half, look, away in ((one.privacy, PRIVACY, AWAY), (one.sampling, SAMPLING, -AWAY)):
             axes.barh(row + away, 2 * half, THICK, one.estimate - half, **look)
     axes.locator_params(axis="x", nbins=VALUE_TICKS)
+    whole = room(axes, WHOLE)
+    label = what + benefit_label(value, whole - wide(f"{what}−log of "))
+    if wide(label) > whole:
+        label = label.replace(f" {BETTER}", f"\n{BETTER}")
+    labelled(axes, across=label)
+    both = f"estimate and {100 * value.confidence:g} % interval for both errors"
+    marks = [
+        Line2D([], [], color=INK, marker="o", markersize=6, label=both),
+        Patch(label="reach of the privacy noise alone", **PRIVACY),
+        Patch(label="reach of sampling alone", **SAMPLING),
+    ]
+    legend_under(axes, marks=marks, drop=34.0 + LINE_HEIGHT * label.count("\n"))

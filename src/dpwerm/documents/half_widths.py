@@ -20,7 +20,7 @@ import numpy as np
 
 from dpwerm.arrays import FloatArray
 from dpwerm.choose.hyperparameters import Hyperparameters
-from dpwerm.choose.question import Outcome, Question
+from dpwerm.choose.question import Question
 from dpwerm.choose.search import Rehearsal, proxies_of
 from dpwerm.choose.settle import SPREAD, outcome_of
 from dpwerm.draws import Draws
@@ -32,7 +32,6 @@ from dpwerm.releases.release import Rule
 from dpwerm.simulate.engine.released import inside_noise
 from dpwerm.simulate.synthetic import generator
 from dpwerm.solve.batch import minimise_batch
-from dpwerm.study.treatment import Declaration
 
 IN_THE_MIDDLE = 1e-9
 """A centre this near to the middle of the range, in units of half of it, is the middle."""
@@ -46,7 +45,12 @@ def question_of(rule: Rule) -> Question:
     certificate, encoding = rule.release.certificate, rule.release.encoding
     if certificate.n is None:
         raise ParameterError("the rule does not say from how many people it was learned")
-    spec, benefit = certificate.specification(), rule.declaration.benefit
+    spec, declaration = certificate.specification(), rule.declaration
+    benefit, outcome = declaration.benefit, outcome_of(declaration)
+    # The file does not say whether a centre in the middle was declared, so it counts as left open:
+    # a rule file and the rule it was written from have the same outcome.
+    left_open = outcome.signed and abs(outcome.centre) < IN_THE_MIDDLE
+    by_design = declaration.treatment.probabilities is not None
     return Question(
         encoding=encoding,
         n=certificate.n,
@@ -55,7 +59,7 @@ def question_of(rule: Rule) -> Question:
         loss=spec.loss,
         origin=spec.origin,
         regularizer=spec.regularizer,
-        outcome=_outcome(rule.declaration),
+        outcome=replace(outcome, spread=SPREAD if left_open and not by_design else 0.0),
         fixed=Hyperparameters(
             mechanism=spec.mechanism,
             clip=benefit.clip / benefit.largest_clip,
@@ -64,17 +68,6 @@ def question_of(rule: Rule) -> Question:
             threshold=rule.release.threshold,
         ),
     )
-
-
-def _outcome(declaration: Declaration) -> Outcome:
-    """Return the outcome; a rule file and the rule it was written from have the same.
-
-    The file does not say whether a centre in the middle was declared, so it counts as left open.
-    """
-    found = outcome_of(declaration)
-    left_open = found.signed and abs(found.centre) < IN_THE_MIDDLE
-    by_design = declaration.treatment.probabilities is not None
-    return replace(found, spread=SPREAD if left_open and not by_design else 0.0)
 
 
 def calibration_for(rule: Rule, question: Question) -> Calibration:
@@ -131,33 +124,30 @@ class SimulatedReach:
 
 def why_not(rule: Rule) -> str:
     """Return in plain words why nothing is simulated for a rule, "" where something is."""
+    found = _obstacle(rule)
+    return f"Nothing is simulated: {found}." if found else ""
+
+
+def _obstacle(rule: Rule) -> str:
     certificate = rule.release.certificate
     if not certificate.budget.is_private:
-        return "Nothing is simulated: no noise was added."
+        return "no noise was added"
     if certificate.weighting is not None:
+        design = certificate.weighting.name
         return (
-            "Nothing is simulated: the rule was learned by the design "
-            f"{certificate.weighting.name}, for which there are no synthetic trials."
+            f"the rule was learned by the design {design}, for which there are no synthetic trials"
         )
     if certificate.perturbation is None:
-        return "Nothing is simulated: the law of the noise is public, so its reach is exact."
+        return "the law of the noise is public, so its reach is exact"
     if certificate.n is None:
-        return (
-            "Nothing is simulated: under add_remove the number of people is sensitive and not in "
-            "the rule."
-        )
+        return "under add_remove the number of people is sensitive and not in the rule"
     if certificate.dimension > MOST_COEFFICIENTS:
-        return (
-            f"Nothing is simulated: the rule has {certificate.dimension} coefficients, and a "
-            f"report simulates at most {MOST_COEFFICIENTS}."
-        )
+        many = f"the rule has {certificate.dimension} coefficients"
+        return f"{many}, and a report simulates at most {MOST_COEFFICIENTS}"
     try:
         calibration_for(rule, question_of(rule))
     except ParameterError:
-        return (
-            "Nothing is simulated: the loss or the settings of the rule are not known to this "
-            "installation."
-        )
+        return "the loss or the settings of the rule are not known to this installation"
     return ""
 
 

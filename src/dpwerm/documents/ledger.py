@@ -1,8 +1,4 @@
-"""A ledger in plain words and as a file.
-
-In words: what was spent on what, what is left, and what one more release would leave. As a file:
-the whole chain as JSON, to be checked anywhere, and the charges as CSV.
-"""
+"""A ledger in plain words, and as a file: the whole chain as JSON, the charges as CSV."""
 
 import csv
 import io
@@ -79,13 +75,11 @@ def entry_rows(account: Account, entries: Iterable[Entry]) -> list[tuple[str, ..
 
 def balance_lines(account: Account) -> list[str]:
     """Return total, spent and left in each currency that the total has, for the fullest slot."""
-    rows: list[tuple[str, ...]] = [("", "total", "spent", "left")]
-    rows += [(name, *map(digits, amounts)) for name, *amounts in account.balance()]
-    if account.slots:
-        names = ["fullest slot", *(_fullest(account, row[0]) for row in rows[1:])]
-        rows = [(*row, slot) for row, slot in zip(rows, names, strict=True)]
-    unit = ["mu adds up in squares."] if account.total.mu else []
-    return [*aligned(rows), *unit]
+    rows: list[tuple[str, ...]] = [("", "total", "spent", "left", "fullest slot")]
+    for name, *amounts in account.balance():
+        rows.append((name, *map(digits, amounts), _fullest(account, name)))
+    shown = rows if account.slots else [row[:-1] for row in rows]
+    return [*aligned(shown), *(["mu adds up in squares."] if account.total.mu else [])]
 
 
 def slot_lines(account: Account) -> list[str]:
@@ -111,11 +105,10 @@ def total_lines(account: Account, total: Total, slots: Sequence[str]) -> list[st
         old, new = getattr(account.total, name), getattr(total, name)
         if old or new:
             rows.append((name, digits(old), digits(new), _shown(spent, name, up=True)))
-    lines = aligned(rows)
-    if tuple(slots) != account.slots:
-        old, new = (", ".join(names) or "none" for names in (account.slots, slots))
-        lines.append(f"  slots: {old}; new: {new}")
-    return lines
+    if tuple(slots) == account.slots:
+        return aligned(rows)
+    old, new = (", ".join(names) or "none" for names in (account.slots, slots))
+    return [*aligned(rows), f"  slots: {old}; new: {new}"]
 
 
 def composed_lines(account: Account) -> list[str]:
@@ -140,21 +133,15 @@ def composed_lines(account: Account) -> list[str]:
 
 def head_lines(number: int, digest: str) -> list[str]:
     """Return the head of the ledger, to be written down, and why."""
-    return [
-        f"Head: {number}:{digest}",
-        *wrapped(
-            "Write the head down elsewhere: ledger verify --head finds an old copy that was put "
-            "back, or a chain that somebody wrote anew."
-        ),
-    ]
+    why = "Write the head down elsewhere: ledger verify --head finds an old copy that was put back,"
+    return [f"Head: {number}:{digest}", *wrapped(f"{why} or a chain that somebody wrote anew.")]
 
 
 def _fullest(account: Account, name: str) -> str:
     """Return the slot that has spent most of a currency, nothing if none has spent any."""
     place = CURRENCIES.index(name)
     spent = {slot: account.sums.get(slot, Amounts()).parts[place] for slot in account.slots}
-    slot = max(spent, key=lambda one: spent[one])
-    return slot if spent[slot] else ""
+    return max((one for one in spent if spent[one]), key=lambda one: spent[one], default="")
 
 
 def _shown(amounts: Amounts, name: str, *, up: bool = False) -> str:
@@ -179,16 +166,15 @@ def read_ledger(path: Path) -> tuple[Entry, ...]:
     ):
         fault = Fault("format, version", "not an exported ledger", f"need {FORMAT} {VERSION}")
         raise RuleFileError(path.name, [fault])
-    entries, faults = [], []
-    for position, one in enumerate(found, start=1):
-        entry = _entry(one)
-        if entry is None:
-            faults.append(Fault(f"entries, number {position} in the file", "cannot be read"))
-        else:
-            entries.append(entry)
+    entries = list(map(_entry, found))
+    faults = [
+        Fault(f"entries, number {position} in the file", "cannot be read")
+        for position, entry in enumerate(entries, start=1)
+        if entry is None
+    ]
     if faults:
         raise RuleFileError(path.name, faults)
-    return tuple(entries)
+    return tuple(entry for entry in entries if entry is not None)
 
 
 def charges_csv(account: Account) -> str:

@@ -1,7 +1,4 @@
-"""A plan in plain words, small tables and a figure, all simulated before any data is touched.
-
-What to expect, what would be used, and what ε means; drawn, accuracy against ε for several n.
-"""
+"""A plan in plain words, small tables and a figure, all simulated before any data is touched."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -25,35 +22,29 @@ from dpwerm.documents.drawing import (
 )
 from dpwerm.documents.summary import odds_words
 from dpwerm.plan.expected import MOST_ROWS, Answer, Expected, Settled, Spread
-from dpwerm.privacy.budget import AnyBudget, Budget, total
+from dpwerm.privacy.budget import Budget, total
 from dpwerm.study.study import Study
 from dpwerm.text import aligned, underlined, wrapped
 
-NO_PRIVACY, WITHOUT = "no privacy", "without privacy"
+WITHOUT = "without privacy"
 COLUMNS = ("right arm, %", "80 in 100 trials", "value, %", "80 in 100 trials")
 
 Curve = Mapping[str, Expected]
 """What is expected at each ε, "inf" for no privacy."""
 
-_ASIDE = 2.2
-"""How far right of the last ε the points without privacy stand, as a factor."""
-
 
 def opening(study: Study, n: int | None) -> list[str]:
     """Return the title and where every number below it comes from."""
     people = "" if n is None else f" with {counted(n)}"
-    return [
-        *underlined(f"Plan for {study.name or study.id}{people}"),
-        "",
-        *wrapped(
-            "Nothing was read but the study file. All figures come from simulated trials inside "
-            "its bounds, other ones than those on which settings are chosen, and cost no privacy. "
-            "They take for granted that there is something to learn: in them the gain from one arm "
-            "to the other varies between people by 0.2 to 0.7 of half the benefit's range. And "
-            f"that benefits lie {_benefits_lie(study)}. A real trial may be easier or harder "
-            "(docs/plan.md)."
-        ),
-    ]
+    words = (
+        "Nothing was read but the study file. All figures come from simulated trials inside its "
+        "bounds, other ones than those on which settings are chosen, and cost no privacy. They "
+        "take for granted that there is something to learn: in them the gain from one arm to the "
+        "other varies between people by 0.2 to 0.7 of half the benefit's range. And that benefits "
+        f"lie {_benefits_lie(study)}. A real trial may be easier or harder (docs/plan.md)."
+    )
+    title = f"Plan for {study.name or study.id}{people}"
+    return [*underlined(title), "", *wrapped(words)]
 
 
 def _benefits_lie(study: Study) -> str:
@@ -66,10 +57,8 @@ def _benefits_lie(study: Study) -> str:
     changed = study.benefit.transform != "identity" or study.benefit.direction != "larger"
     scale = f"{lower:.4g} to {upper:.4g}{' after transform and direction' if changed else ''}"
     where = "the centre, " if math.isclose(middle, study.benefit.centre) else ""
-    return (
-        f"around {where}{middle:.4g} on a scale of {scale}: if you expect them elsewhere, "
-        "declare centre"
-    )
+    around = f"around {where}{middle:.4g} on a scale of {scale}"
+    return f"{around}: if you expect them elsewhere, declare centre"
 
 
 def counted(n: int) -> str:
@@ -79,21 +68,15 @@ def counted(n: int) -> str:
 
 def expectation(found: Mapping[str, tuple[Settled, Expected]], n: int) -> list[str]:
     """Return the table of accuracy and value by ε, and how to read it."""
-    rows = [
-        (
-            NO_PRIVACY if epsilon == "inf" else epsilon,
-            *_figures(one.accuracy, one.value),
-            settled.spec.mechanism,
-        )
-        for epsilon, (settled, one) in found.items()
-    ]
-    last = list(found.values())[-1][1]
+    rows: list[tuple[str, ...]] = [("epsilon", *COLUMNS, "mechanism")]
+    for epsilon, (settled, last) in found.items():
+        name = "no privacy" if epsilon == "inf" else epsilon
+        rows.append((name, *_figures(last.accuracy, last.value), settled.spec.mechanism))
     rows.append(("one arm for all", *_figures(last.single_accuracy, last.single_value), ""))
-    header = ("epsilon", *COLUMNS, "mechanism")
     lines = [
         f"What to expect of a rule learned from {counted(n)}:",
         "",
-        *aligned([header, *rows]),
+        *aligned(rows),
         "",
         *wrapped(
             "Right arm: the share of people who are given the arm that is better for them. Value: "
@@ -131,66 +114,50 @@ def odds(epsilons: Sequence[str], relation: str) -> list[str]:
     bet = "two possible rows of a person"
     if relation == "add_remove":
         bet = "a person being in the data and not"
-    lines = [f"What epsilon means for a reader's odds between {bet}:", ""]
     told = [(one, odds_words(Budget.of(one).epsilon)) for one in epsilons if one != "inf"]
-    return [*lines, *aligned(told)] if told else []
+    head = f"What epsilon means for a reader's odds between {bet}:"
+    return [head, "", *aligned(told)] if told else []
 
 
 def settings(settled: Settled, n: int) -> list[str]:
     """Return what a fit would use."""
     spec, encoding, benefit = settled.spec, settled.encoding, settled.trial.benefit
     units = "log units" if benefit.transform == "log" else f"the units of {benefit.column}"
-    pi_min = settled.trial.treatment.pi_min
+    weights = f"{benefit.clip:.4g}/{settled.trial.treatment.pi_min:.4g} = {spec.weight_bound:.4g}"
+    saturation = f"learned from the middle 1/{encoding.saturation:g} of each number's range"
+    threshold = f"coefficients below {settled.threshold:g} of the largest become 0"
     rows = {
         "mechanism": spec.mechanism,
         "gamma": f"{spec.gamma:.4g}, which is {settled.gamma:.4g} W",
         "clip": f"V = {benefit.clip:.4g} in {units}, {settled.clip:.0%} of the largest",
         "intercept": f"a column of {encoding.intercept:g}" if encoding.intercept else "none",
-        "saturation": "none"
-        if encoding.saturation == 1
-        else f"learned from the middle 1/{encoding.saturation:g} of each number's range",
-        "threshold": f"coefficients below {settled.threshold:g} of the largest become 0"
-        if settled.threshold
-        else "none",
-        "weights": f"at most W = V/pi_min = {benefit.clip:.4g}/{pi_min:.4g} "
-        f"= {spec.weight_bound:.4g}",
+        "saturation": "none" if encoding.saturation == 1 else saturation,
+        "threshold": threshold if settled.threshold else "none",
+        "weights": f"at most W = V/pi_min = {weights}",
         "row norm": f"at most r = {encoding.domain.radius:.4g}",
     }
     whole, part = spec.budget, ""
     if settled.propensity_part is not None:
         whole, part = total(settled.propensity_part, whole), f" for the rule's part, {whole}"
-    lines = [
-        f"What a fit {_at(whole)} with {counted(n)} would use{part}:",
-        "",
-        *aligned(list(rows.items())),
-    ]
+    at = f"at {whole}" if whole.is_private else WITHOUT
+    head = f"What a fit {at} with {counted(n)} would use{part}:"
+    lines = [head, "", *aligned(list(rows.items()))]
     if spec.chosen is None:
         lines += ["", "The study sets gamma, so nothing is chosen by simulation."]
     return lines
 
 
-def _at(budget: AnyBudget) -> str:
-    """Return under which budget something is done, in words."""
-    if isinstance(budget, Budget) and not budget.is_private:
-        return WITHOUT
-    return f"at {budget}"
-
-
 def clips(found: Mapping[float, tuple[Settled, Expected]], used: float) -> list[str]:
     """Return the effect of V: accuracy and value at other clips, all else chosen anew."""
-    rows = [
-        (
-            f"{settled.trial.benefit.clip:.4g}",
-            f"{share:.0%}",
-            *_figures(one.accuracy, one.value),
-            "used" if abs(share - used) < 1e-9 else "",
-        )
-        for share, (settled, one) in found.items()
-    ]
+    rows: list[tuple[str, ...]] = [("V", "share", *COLUMNS, "")]
+    for share, (settled, one) in found.items():
+        clip = f"{settled.trial.benefit.clip:.4g}"
+        mark = "used" if abs(share - used) < 1e-9 else ""
+        rows.append((clip, f"{share:.0%}", *_figures(one.accuracy, one.value), mark))
     return [
         "The effect of the clip V, everything else chosen anew for each:",
         "",
-        *aligned([("V", "share", *COLUMNS, ""), *rows]),
+        *aligned(rows),
         "",
         *wrapped(
             "A small V needs less noise, but treats a large benefit like a moderate one. Where "
@@ -202,17 +169,16 @@ def clips(found: Mapping[float, tuple[Settled, Expected]], used: float) -> list[
 
 def share_taken(settled: Settled) -> list[str]:
     """Say what a propensity model of the same people takes, and what is not simulated."""
-    treatment = settled.trial.treatment
-    if treatment.propensity is None:
+    if settled.trial.treatment.propensity is None:
         return []
-    text = "Propensities are taken as known in the simulated trials: a model's own error would come"
-    text += " on top."
+    taken = ""
     if settled.propensity_part is not None:
-        text = (
-            f"The private propensity model takes {settled.propensity_part} and leaves "
-            f"{settled.spec.budget} for the rule. " + text
-        )
-    return wrapped(text)
+        taken = f"The private propensity model takes {settled.propensity_part} and leaves "
+        taken += f"{settled.spec.budget} for the rule. "
+    return wrapped(
+        f"{taken}Propensities are taken as known in the simulated trials: a model's own error "
+        "would come on top."
+    )
 
 
 def over_total(study: Study, epsilons: Sequence[str]) -> list[str]:
@@ -238,35 +204,30 @@ def answer_words(answer: Answer[str] | Answer[int], fixed: str, what: str) -> li
     reached = f"{mean_of(answer.found.accuracy)} %"
     trial = f"80 in 100 trials: {range_of(answer.found.accuracy)} %"
     if not answer.reached:
-        ceiling = _place("even ", answer.place)
         tried, way = "", ", plan for more people"
         if isinstance(answer.place, int):
             tried, way = f" up to {answer.place:,}", "" if fixed == WITHOUT else ", raise epsilon"
         return wrapped(
-            f"No {what}{tried} reaches {aim} {fixed}: {ceiling} the simulated trials reach "
-            f"{reached} ({trial}). Lower the target{way}, or change what the study measures."
+            f"No {what}{tried} reaches {aim} {fixed}: even {_place(answer.place)} the simulated "
+            f"trials reach {reached} ({trial}). Lower the target{way}, or change what the study "
+            "measures."
         )
+    number = f"{answer.place:,}" if isinstance(answer.place, int) else answer.place
+    text = f"The smallest {what} for {aim} {fixed} is {number}"
     if answer.place == "inf":
-        text = f"Only without privacy is {aim} reached {fixed}: {reached} ({trial})."
-    else:
-        text = f"The smallest {what} for {aim} {fixed} is {_number(answer.place)}: {reached} "
-        text += f"({trial})."
+        text = f"Only without privacy is {aim} reached {fixed}"
+    step = "That is the smallest value tried."
     if answer.below is not None:
         place, found = answer.below
-        text += f" One step below, {_place('', place)} it is {mean_of(found.accuracy)} %."
-    else:
-        text += " That is the smallest value tried."
-    return wrapped(text + " ± is the error of the simulation (95 %).")
+        step = f"One step below, {_place(place)} it is {mean_of(found.accuracy)} %."
+    error = "± is the error of the simulation (95 %)."
+    return wrapped(f"{text}: {reached} ({trial}). {step} {error}")
 
 
-def _number(place: str | int) -> str:
-    return f"{place:,}" if isinstance(place, int) else place
-
-
-def _place(even: str, place: str | int) -> str:
+def _place(place: str | int) -> str:
     if isinstance(place, int):
-        return f"{even}with {counted(place)}"
-    return f"{even}{WITHOUT}" if place == "inf" else f"{even}at epsilon = {place}"
+        return f"with {counted(place)}"
+    return WITHOUT if place == "inf" else f"at epsilon = {place}"
 
 
 @styled()
@@ -277,7 +238,7 @@ def draw_plan(curves: Mapping[int, Curve], n: int, axes: Axes) -> None:
     """
     finite = [epsilon for epsilon in next(iter(curves.values())) if epsilon != "inf"]
     xs = [float(epsilon) for epsilon in finite]
-    aside = xs[-1] * _ASIDE
+    aside = xs[-1] * 2.2  # where the points without privacy stand
     starts: list[tuple[float, int]] = []
     for (people, curve), colour in zip(sorted(curves.items()), shades(len(curves)), strict=True):
         spreads = [curve[epsilon].accuracy for epsilon in finite]

@@ -14,6 +14,7 @@ noise that is ρ-zCDP has μ = √(2ρ), so one picture serves both.
 """
 
 import math
+from collections.abc import Collection, Mapping
 from decimal import Decimal
 from statistics import NormalDist
 
@@ -24,7 +25,7 @@ from dpwerm.releases.certificate import Certificate
 from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.rule_file import notice
 from dpwerm.releases.tuning import FLIP, REPEATS, SPLIT
-from dpwerm.text import aligned, stacked, underlined, wrapped
+from dpwerm.text import listed, rests_on, stacked, underlined, wrapped
 
 CLEAR = 0.6
 """Below this share of right answers on simulated problems a private rule may be noise alone."""
@@ -33,9 +34,6 @@ LARGEST_TOLD = 20
 """Above this ε a factor is no protection, and its number says nothing."""
 
 FALSE_ALARMS = 0.05
-NOTHING_LEFT = 0.999
-"""Above this share of detections nobody is protected."""
-
 UNITS = {
     "centred": "a number runs from -1 to 1 over its declared range, two levels are -1 and 1",
     "paper": "the paper's: every feature runs from 0 to 1 and is divided by the same factor",
@@ -65,11 +63,13 @@ def setting_rows(rule: Rule) -> dict[str, str]:
             "the centre"
         )
     if encoding.intercept != 1:
-        constant = f"a column of {encoding.intercept:.6g}"
-        rows["intercept"] = constant if encoding.intercept else "none"
+        rows["intercept"] = (
+            f"a column of {encoding.intercept:.6g}" if encoding.intercept else "none"
+        )
     if encoding.saturation != 1:
-        part = f"1/{encoding.saturation:.6g}"
-        rows["saturation"] = f"learned from the middle {part} of each number's range, stretched"
+        rows["saturation"] = (
+            f"learned from the middle 1/{encoding.saturation:.6g} of each number's range, stretched"
+        )
     if release.threshold > 0:
         slopes = zeroed(release)[int(encoding.intercept > 0) :]
         rows["threshold"] = (
@@ -89,15 +89,14 @@ def chosen_lines(rule: Rule) -> list[str]:
     chosen = rule.release.certificate.chosen
     if chosen is None:
         return []
-    *most, last = chosen.settings or ["nothing"]
-    names = f"{', '.join(most)} and {last} were" if most else f"{last} was"
-    known = ""
+    were = "were" if len(chosen.settings) > 1 else "was"
+    words = f"Settings: {listed(chosen.settings or ['nothing'])} {were} {chosen.reason}."
     if rule.declaration.treatment.propensity is not None:
-        known = " Probabilities of the arms count as known there."
+        words += " Probabilities of the arms count as known there."
     if rule.tuning is not None:
-        known += f" That is about fits of {rule.tuning.slots[0]} rows at {rule.tuning.steps.fit},"
-        known += " as each candidate had."
-    return wrapped(f"Settings: {names} {chosen.reason}.{known}")
+        words += f" That is about fits of {rule.tuning.slots[0]} rows at {rule.tuning.steps.fit},"
+        words += " as each candidate had."
+    return wrapped(words)
 
 
 def tuning_lines(rule: Rule) -> list[str]:
@@ -184,23 +183,17 @@ def meaning(certificate: Certificate, whole: AnyBudget | None = None) -> list[st
     if not certificate.private:
         return []
     budget = certificate.budget if whole is None else whole
-    if isinstance(budget, Budget):
-        return _factor(certificate, budget)
-    return _guessing(certificate, f"{budget.symbol} = {budget.parameter}")
-
-
-def _factor(certificate: Certificate, budget: Budget) -> list[str]:
-    epsilon, delta = budget.epsilon, budget.delta
+    if not isinstance(budget, Budget):
+        return _guessing(certificate, f"{budget.symbol} = {budget.parameter}")
+    unit, bet = "adding or removing a row", "that person being in the data against not"
     if certificate.n is not None:
         unit, bet = "replacing one person's row", "one possible row of that person against another"
-    else:
-        unit, bet = "adding or removing a row", "that person being in the data against not"
     lines = [
-        f"What epsilon = {epsilon} means: {unit} changes the probability",
-        f"of any published result by at most {factor_words(epsilon)}.",
+        f"What epsilon = {budget.epsilon} means: {unit} changes the probability",
+        f"of any published result by at most {factor_words(budget.epsilon)}.",
     ]
-    if delta > 0:
-        return [*lines, f"Beyond that factor a probability may differ by delta = {delta:f}."]
+    if budget.delta > 0:
+        return [*lines, f"Beyond that factor a probability may differ by delta = {budget.delta:f}."]
     return [
         *lines,
         f"The odds that a reader gives to {bet}",
@@ -222,7 +215,7 @@ def _guessing(certificate: Certificate, promise: str) -> list[str]:
         "is at least as hard as to tell by one draw whether a normal number has",
         f"mean 0 or mean {gaussian.mu:.3g}, both with standard deviation 1.",
     ]
-    if detected > NOTHING_LEFT:
+    if detected > 0.999:
         return [*lines, "That is so easy that it protects nobody."]
     share, guess = math.ceil(1000 * detected) / 10, 100 * FALSE_ALARMS
     test = f"A test with {guess:g} false alarms in 100"
@@ -231,8 +224,6 @@ def _guessing(certificate: Certificate, promise: str) -> list[str]:
 
 def _rule_lines(rule: Rule) -> list[str]:
     first, second = rule.arms
-    own = rule.release.own_units()
-    width = max(map(len, own))
     blocks = rule.release.encoding.blocks
     numbers = {block.name for block in blocks if isinstance(block, NumberBlock)}
     return [
@@ -240,10 +231,16 @@ def _rule_lines(rule: Rule) -> list[str]:
         f"a score of exactly 0 gives {rule.default!r}.",
         "The score is the sum of these, in the columns' own units:",
         "",
-        *(
-            f"  {name:<{width}}  {value:+.4g}{' per unit' if name in numbers else ''}"
-            for name, value in own.items()
-        ),
+        *_own_lines(rule.release.own_units(), numbers),
+    ]
+
+
+def _own_lines(own: Mapping[str, float], numbers: Collection[str] = ()) -> list[str]:
+    """Return what each feature adds, in its own units."""
+    width = max(map(len, own))
+    return [
+        f"  {name:<{width}}  {value:+.4g}{' per unit' if name in numbers else ''}"
+        for name, value in own.items()
     ]
 
 
@@ -289,48 +286,24 @@ def caveat(rule: Rule) -> str:
 
 def certificate_rows(rule: Rule) -> dict[str, str]:
     """Return what the promise of a rule rests on, each fact by its name."""
-    c = rule.release.certificate
-    return {
+    c, tuning, both = rule.release.certificate, rule.tuning, rule.release.certificate.gaussian
+    people, tuned = "n is not written" if c.n is None else f"n = {c.n}", ""
+    if tuning is not None:
+        people += f" of {tuning.rows} rows" if c.n not in (None, tuning.rows) else ""
+        tuned = ", tuned privately" if rule.private else ", tuned on the same rows"
+    rows = {
         "mechanism": f"{c.mechanism} ({c.proof})",
-        "relation": f"{c.relation}, {_people(rule)}",
+        "relation": f"{c.relation}, {people}",
         "loss": " ".join([c.loss.name, *(f"{k} = {v:g}" for k, v in c.loss.parameters.items())]),
-        "gamma": f"{c.gamma:g}" + _tuned(rule),
+        "gamma": f"{c.gamma:g}{tuned}",
         "weights": f"at most {c.weight_bound:.6g}, origin {c.weight_origin.name}",
         "row norm": f"at most {c.radius:.6g}",
         **setting_rows(rule),
         **_perturbation_rows(c),
-        **_gaussian_row(c),
-        "randomness": c.randomness,
-        "ledger": str(c.receipt or c.ledger),
     }
-
-
-def _certificate_lines(rule: Rule) -> list[str]:
-    private = rule.release.certificate.private
-    heading = "What the promise rests on:" if private else "How it was made, without a promise:"
-    return [heading, "", *aligned(list(certificate_rows(rule).items()))]
-
-
-def _tuned(rule: Rule) -> str:
-    if rule.tuning is None:
-        return ""
-    return ", tuned privately" if rule.private else ", tuned on the same rows"
-
-
-def _people(rule: Rule) -> str:
-    """Return the rows behind the release; of a tuned rule perhaps some of all."""
-    n, tuning = rule.release.certificate.n, rule.tuning
-    if n is None:
-        return "n is not written"
-    return f"n = {n}" if tuning is None or tuning.rows == n else f"n = {n} of {tuning.rows} rows"
-
-
-def _gaussian_row(c: Certificate) -> dict[str, str]:
-    """Return what Gaussian noise promises in the other notions, nothing for other noise."""
-    both = c.gaussian
-    if both is None:
-        return {}
-    return {"other notions": f"rho = {both.rho:.6g} (zCDP), mu = {both.mu:.6g} (Gaussian DP)"}
+    if both is not None:
+        rows["other notions"] = f"rho = {both.rho:.6g} (zCDP), mu = {both.mu:.6g} (Gaussian DP)"
+    return rows | {"randomness": c.randomness, "ledger": str(c.receipt or c.ledger)}
 
 
 def _perturbation_rows(c: Certificate) -> dict[str, str]:
@@ -341,9 +314,8 @@ def _perturbation_rows(c: Certificate) -> dict[str, str]:
     s, inside = c.sensitivity, c.perturbation
     scale = f"{c.noise.scale:.6g} on a grid of 2^{c.noise.grid_exponent}"
     if inside is None:
-        total = f"{s.total:.8g} with solver tolerance"
-        sensitivity = f"{s.minimiser:.8g} of the minimiser, {total}"
-        return {"sensitivity": sensitivity, "noise scale": scale}
+        size = f"{s.minimiser:.8g} of the minimiser, {s.total:.8g} with solver tolerance"
+        return {"sensitivity": size, "noise scale": scale}
     size = f"rate {inside.rate:.6g}" if inside.sigma is None else f"sigma {inside.sigma:.6g}"
     return {
         "noise inside": f"{inside.norm}, {size}, kappa {inside.kappa:.6g}",
@@ -358,8 +330,7 @@ def _propensity_lines(rule: Rule) -> list[str]:
     model = rule.propensity
     if model is None:
         return []
-    certificate, own = model.certificate, model.own_units()
-    width = max(map(len, own))
+    certificate = model.certificate
     cost = f" at epsilon = {certificate.epsilon}" if certificate.private else ", NOT PRIVATE"
     floor = rule.declaration.treatment.pi_min
     return [
@@ -367,7 +338,7 @@ def _propensity_lines(rule: Rule) -> list[str]:
         f"log-odds of having received {rule.arms[1]!r}, in the columns' own units; probabilities",
         f"are clipped to [{floor:.6g}, {1 - floor:.6g}]:",
         "",
-        *(f"  {name:<{width}}  {value:+.4g}" for name, value in own.items()),
+        *_own_lines(model.own_units()),
     ]
 
 
@@ -380,7 +351,7 @@ def summary(rule: Rule) -> str:
         unclear_lines(rule),
         _propensity_lines(rule),
         meaning(rule.release.certificate, rule.budget),
-        _certificate_lines(rule),
+        rests_on(certificate_rows(rule), private=rule.release.certificate.private),
         tuning_lines(rule),
         chosen_lines(rule),
     ]

@@ -1,8 +1,4 @@
-"""What Algorithm 2 found, in plain words and as a figure.
-
-Where the people come from, the curve, the best γ, and what to do next; drawn, the score against γ,
-one panel for each ε: means with intervals, the window, and the best.
-"""
+"""What Algorithm 2 found, in plain words and as a figure with one panel for each ε."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -23,7 +19,7 @@ from dpwerm.documents.drawing import (
 )
 from dpwerm.plan.expected import Settled
 from dpwerm.study.study import Study
-from dpwerm.text import aligned, underlined, wrapped
+from dpwerm.text import aligned, wrapped
 from dpwerm.tune.people import NOT_PRIVATE
 from dpwerm.tune.tuned import INDEPENDENT, PORTION, SIMULATED, Tuned
 
@@ -51,11 +47,6 @@ DRAWN_UNITS = {
 }
 
 
-def title_of(study: Study, n: int) -> list[str]:
-    """Return the title, underlined."""
-    return underlined(f"Tuning gamma for {study.name or study.id} with {n:,} people")
-
-
 def source_lines(tuned: Tuned, how: str) -> list[str]:
     """Return where the people come from, what Algorithm 2 did with them, and what that costs."""
     if how == SIMULATED:
@@ -68,12 +59,10 @@ def source_lines(tuned: Tuned, how: str) -> list[str]:
     else:
         people = f"{tuned.n:,} of {tuned.size:,} people train and the other "
         people += f"{tuned.validated:,} validate"
-    left_out = (
-        f" {tuned.left_out:,} repeats are left out: in them nobody who validates received what "
-        "some rule gives."
-        if tuned.left_out
-        else ""
-    )
+    left_out = ""
+    if tuned.left_out:
+        left_out = f" {tuned.left_out:,} repeats are left out: in them nobody who validates "
+        left_out += "received what some rule gives."
     return wrapped(
         f"People: {tuned.source}. In each of {tuned.repeats:,} repeats {people}. Every gamma sees "
         f"the same people and the same luck.{left_out} {COSTS[how]}"
@@ -85,16 +74,13 @@ def curve_lines(tuned: Tuned) -> list[str]:
     low, high = tuned.window
     rows = [("gamma", UNITS.get(tuned.metric, "score"), "")]
     for gamma, mean, half in zip(tuned.gammas, tuned.means, tuned.halves, strict=True):
-        marks = [
-            word
-            for word, holds in (
-                ("best", gamma == tuned.best),
-                ("automatic", gamma == tuned.automatic),
-                ("within 5 %", low <= gamma <= high and gamma != tuned.best),
-            )
-            if holds
-        ]
-        rows.append((shown(gamma), score_text(tuned, mean, half), ", ".join(marks)))
+        holds = {
+            "best": gamma == tuned.best,
+            "automatic": gamma == tuned.automatic,
+            "within 5 %": low <= gamma <= high and gamma != tuned.best,
+        }
+        marks = ", ".join(word for word in holds if holds[word])
+        rows.append((shown(gamma), score_text(tuned, mean, half), marks))
     delta = "" if tuned.delta == "0" else f", delta = {tuned.delta}"
     head = f"At epsilon = {tuned.epsilon}{delta}, mechanism {tuned.mechanism}:"
     return [head, "", *aligned(rows), "", *wrapped(" ".join(_verdict(tuned)))]
@@ -114,11 +100,8 @@ def score_text(tuned: Tuned, mean: float, half: float) -> str:
 
 def _verdict(tuned: Tuned) -> Iterator[str]:
     """Yield what is best, how sure that is, and whether tuning gained anything."""
-    low, high = tuned.window
-    yield (
-        f"Best: gamma = {shown(tuned.best)}; from {shown(low)} to {shown(high)} scores are within "
-        "5 % of it."
-    )
+    window = " to ".join(map(shown, tuned.window))
+    yield f"Best: gamma = {shown(tuned.best)}; from {window} scores are within 5 % of it."
     yield "± is half a 95 % interval over repeats."
     if tuned.is_at_an_end:
         yield "The best is at an end of what was tried: other gammas may be better still."
@@ -126,24 +109,18 @@ def _verdict(tuned: Tuned) -> Iterator[str]:
     if tuned.best == tuned.automatic:
         yield "It is the automatic gamma: there is nothing to change."
     elif gain is not None:
+        chance = ": no more than chance explains, so the automatic one may stay"
         yield (
             f"Over the automatic gamma, {shown(tuned.automatic)}, it gains "
             f"{score_text(tuned, gain.mean, gain.half)} in the same repeats"
-            + (
-                "."
-                if gain.mean > gain.half
-                else ": no more than chance explains, so the automatic one may stay."
-            )
+            f"{'' if gain.mean > gain.half else chance}."
         )
 
 
 def next_lines(
     study: Study, tuned: Tuned, settled: Settled, file: str, mechanism: str | None = None
 ) -> list[str]:
-    """Return how to fit with what was found; nothing on the study's own people.
-
-    mechanism : what was asked for in the place of the study's
-    """
+    """Return how to fit with what was found; nothing on the study's own people."""
     if tuned.private_cost == NOT_PRIVATE:
         return []
     command = f"dpwerm fit {file} TABLE --epsilon {tuned.epsilon}"
@@ -152,15 +129,15 @@ def next_lines(
         return [f"Next: {command}" + ("" if mechanism is None else f" --mechanism {mechanism}")]
     if tuned.epsilon != "inf":
         command += f" --mechanism {tuned.mechanism}"
-    lines = []
+    command = f"Next: {command} --gamma {shown(tuned.best)}"
     others = other_settings(study, settled)
-    if others:
-        lines += wrapped(
-            "A number for gamma switches the simulation of settings off. The other settings that "
-            "this gamma was tried with belong in the study file:"
-        )
-        lines += ["", *(f"  {line}" for line in others), ""]
-    return [*lines, f"Next: {command} --gamma {shown(tuned.best)}"]
+    if not others:
+        return [command]
+    words = wrapped(
+        "A number for gamma switches the simulation of settings off. The other settings that this "
+        "gamma was tried with belong in the study file:"
+    )
+    return [*words, "", *(f"  {line}" for line in others), "", command]
 
 
 def other_settings(study: Study, settled: Settled) -> list[str]:
@@ -235,8 +212,7 @@ def save_tuned(
     for panel in axes.flat[len(found) :]:
         panel.set_visible(False)
     first = found[0]
-    free = private and first.private_cost != NOT_PRIVATE
-    mark = "" if free else f"{NOT_PRIVATE}: "
+    mark = "" if private and first.private_cost != NOT_PRIVATE else f"{NOT_PRIVATE}: "
     titled(
         figure,
         f"{mark}{short(title, 80)}, n = {first.n:,}, on {first.source}\n"

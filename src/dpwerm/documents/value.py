@@ -3,7 +3,7 @@
 from dpwerm.releases.release import Rule
 from dpwerm.releases.value.layout import RULE
 from dpwerm.releases.value.release import Estimate, ValueRelease
-from dpwerm.text import aligned, stacked, underlined
+from dpwerm.text import aligned, rests_on, stacked, underlined
 
 HEADINGS = ("", "estimate", "interval", "privacy", "sampling")
 ESTIMATES = {"design": "probabilities by design", "weighted": "probabilities by row"}
@@ -13,12 +13,14 @@ MODELLED = ("external", "released")
 
 def value_summary(value: ValueRelease, rule: Rule | None = None) -> str:
     """Return the evaluation as text; with the rule, also what the rule cost before."""
+    lines = aligned([HEADINGS, *map(estimate_row, (*value.values, *value.gains))])
+    gains = len(value.values) + 1
     parts = [
         [*underlined(f"Value of a rule: {value.declaration.title}"), "", value.notice],
-        _table_lines(value),
+        [f"{scale_words(value)}:", "", *lines[:gains], "", *lines[gains:]],
         reading_lines(value) + verdict_lines(value),
         cost_lines(value, rule),
-        _certificate_lines(value),
+        rests_on(value_rows(value), private=value.certificate.private),
     ]
     return stacked(parts) + "\n"
 
@@ -36,25 +38,12 @@ def scale_words(value: ValueRelease) -> str:
 
 def estimate_row(one: Estimate) -> tuple[str, ...]:
     """Return a value or a gain under ``HEADINGS``."""
-    return (_called(one), *_cells(one))
-
-
-def _table_lines(value: ValueRelease) -> list[str]:
-    lines = aligned([HEADINGS, *map(estimate_row, (*value.values, *value.gains))])
-    gains = len(value.values) + 1
-    return [f"{scale_words(value)}:", "", *lines[:gains], "", *lines[gains:]]
-
-
-def _called(one: Estimate) -> str:
+    called = "the rule" if one.name == RULE else f"{one.name!r} for everybody"
     if one.over is not None:
-        return f"gain of the rule over {one.over!r} for everybody"
-    return "the rule" if one.name == RULE else f"{one.name!r} for everybody"
-
-
-def _cells(one: Estimate) -> tuple[str, str, str, str]:
+        called = f"gain of the rule over {one.over!r} for everybody"
     shown = "not known" if one.estimate is None else f"{one.estimate:.4g}"
     ends = f"{one.lower:.4g} to {one.upper:.4g}"
-    return shown, ends, f"± {one.privacy:.3g}", f"± {one.sampling:.3g}"
+    return called, shown, ends, f"± {one.privacy:.3g}", f"± {one.sampling:.3g}"
 
 
 def reading_lines(value: ValueRelease) -> list[str]:
@@ -93,19 +82,19 @@ def verdict_lines(value: ValueRelease) -> list[str]:
 
 def cost_lines(value: ValueRelease, rule: Rule | None) -> list[str]:
     """Return what the evaluation cost, and on whom it is fair."""
-    lines = []
-    if value.private:
-        cost = "what the rule cost"
-        if rule is not None and rule.private:
-            cost = f"the rule's {rule.budget}"
-        lines = [
-            f"This evaluation costs epsilon = {value.budget.epsilon}, on top of {cost}",
-            "if the people are those that the rule was learned from.",
-        ]
-    return [
-        *lines,
+    lines = [
         "On the people a rule was learned from its value is too good: a rule fits its own data.",
         "Only other people give a fair value.",
+    ]
+    if not value.private:
+        return lines
+    before = (
+        "what the rule cost" if rule is None or not rule.private else f"the rule's {rule.budget}"
+    )
+    return [
+        f"This evaluation costs epsilon = {value.budget.epsilon}, on top of {before}",
+        "if the people are those that the rule was learned from.",
+        *lines,
     ]
 
 
@@ -124,9 +113,3 @@ def value_rows(value: ValueRelease) -> dict[str, str]:
         "randomness": c.randomness,
         "ledger": str(value.receipt or c.ledger),
     }
-
-
-def _certificate_lines(value: ValueRelease) -> list[str]:
-    private = value.certificate.private
-    heading = "What the promise rests on:" if private else "How it was made, without a promise:"
-    return [heading, "", *aligned(list(value_rows(value).items()))]

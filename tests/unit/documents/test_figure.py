@@ -1,5 +1,5 @@
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +19,15 @@ from dpwerm.documents.figures import (
     recommended_everywhere,
     save_figure,
 )
+from dpwerm.documents.half_widths import SimulatedReach
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 from dpwerm.releases.release import Rule
 from dpwerm.simulate.demo import demo_trial, study_text
 from dpwerm.study.study import Study
 
 
-@dataclass(frozen=True)
-class Reach:
-    half: FloatArray
+def reach_of(half: FloatArray) -> SimulatedReach:
+    return SimulatedReach(half, half, half, half, problems=2, draws=2, coverage=0.95)
 
 
 def demo_rule(epsilon: object = 1, text: str = study_text(), **other: object) -> Rule:
@@ -113,7 +113,7 @@ def test_a_simulated_reach_is_dashed_and_called_so() -> None:
     axes, rule = Figure().subplots(), demo_rule(2, mechanism="objective-block", threshold=0.9)
     kept = rule.release.kept
     half = np.linspace(0.1, 0.5, len(kept))
-    draw_coefficients(rule, axes, Reach(half))
+    draw_coefficients(rule, axes, reach_of(half))
     assert axes.get_title(loc="left").endswith("95 % of the privacy noise, simulated")
     (bars,) = axes.collections
     assert bars.get_linestyle() != plain_bars()
@@ -127,7 +127,7 @@ def test_a_simulated_reach_is_dashed_and_called_so() -> None:
 
 def test_an_exact_reach_is_not_replaced_by_a_simulated_one() -> None:
     axes, rule = Figure().subplots(), demo_rule()
-    draw_coefficients(rule, axes, Reach(np.full(len(rule.release.theta), 9.0)))
+    draw_coefficients(rule, axes, reach_of(np.full(len(rule.release.theta), 9.0)))
     assert axes.get_title(loc="left").endswith("privacy noise")
     assert axes.collections[0].get_linestyle() == plain_bars()
     assert all(upper - lower < 9 for lower, upper in intervals(axes).values())
@@ -226,7 +226,7 @@ def test_a_small_panel_holds_long_and_hostile_names(name: str, tmp_path: Path) -
         text = text.replace(f"{arm} =", f'"{name} {arm}" =')
     rule = demo_rule(1, text.replace("Therapy or pill", name), mechanism="objective-block")
     assert all(arm.startswith(name.strip()) for arm in rule.arms)
-    simulated = Reach(np.full(len(rule.release.theta), 0.3))
+    simulated = reach_of(np.full(len(rule.release.theta), 0.3))
     for height in (2.4, 3.6):
         figure, ((axes,),) = panels(4.8, height)
         draw_coefficients(rule, axes, simulated)

@@ -1,9 +1,4 @@
-"""The report out of its material: one section after the other, the frame of them here.
-
-In short, on one screen: the answer, the promise, what is left, and whether it helps. At the end
-the words that a reader may meet for the first time, the certificate for whoever checks it, and
-versions, digests and how to make the report again.
-"""
+"""The report out of its material, one section after the other: those of its frame are here."""
 
 from collections.abc import Callable
 
@@ -27,13 +22,11 @@ from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.ledger.account import Account
 from dpwerm.releases.kinds import Beside
 from dpwerm.releases.release import Rule
-from dpwerm.releases.value.release import Estimate, ValueRelease
+from dpwerm.releases.value.release import ValueRelease
 from dpwerm.text import digits
 from dpwerm.version import __version__
 
 RESTS, MADE = "What the promise of {} rests on:", "How {} was made, without a promise:"
-NOT_BY_LOT = ("external", "released", "ridge", "worst_case")
-NOT_EVALUATED = "Not known: nobody has released what the rule is worth."
 RELATIONS = {
     Relation.REPLACE_ONE: (
         "The promise compares two tables that differ in one person's row. How many people took "
@@ -48,20 +41,28 @@ RELATIONS = {
 
 def in_short(material: Material) -> Section:
     """Return the section that a reader in a hurry reads."""
-    rule, value = material.rule, material.value
+    rule, value, beside = material.rule, material.value, material.beside
+    first, second = map(quoted, rule.arms)
+    benefit = rule.declaration.benefit
+    question = f"Who gains more from {second} than from {first}? The benefit is "
+    question += f"{quoted(benefit.column)}, of which {benefit.direction} is better."
     rows = [
-        ("Question", _question(rule)),
+        ("Question", question),
         ("People", _people(rule)),
         ("Answer", _answer(material)),
         ("Promise", promise(rule)),
     ]
     if value is not None:
         rows.append(("Its value", _value_cost(material, value)))
-    if material.beside.account is not None:
-        rows.append(("Budget", left_words(material.beside.account)))
-    rows.append(("Does it help?", NOT_EVALUATED if value is None else _helps(value)))
-    if material.beside.checks:
-        rows.append(("Checked", _checked(material)))
+    if beside.account is not None:
+        rows.append(("Budget", left_words(beside.account)))
+    helps = "Not known: nobody has released what the rule is worth."
+    rows.append(("Does it help?", helps if value is None else _helps(value)))
+    if beside.checks:
+        ledger = ", those against the ledger among them" if beside.account is not None else ""
+        checked = f"{beside.checks} checks of the files held when this report was made{ledger}. "
+        checked += "That is arithmetic: numbers follow from one another. It is no judgement of the "
+        rows.append(("Checked", f"{checked}study."))
     blocks: list[Block] = [Facts(tuple(rows))]
     unclear = unclear_lines(rule)
     if unclear:
@@ -69,23 +70,13 @@ def in_short(material: Material) -> Section:
     return Section("short", "In short", tuple(blocks))
 
 
-def _question(rule: Rule) -> str:
-    first, second = map(quoted, rule.arms)
-    benefit = rule.declaration.benefit
-    return (
-        f"Who gains more from {second} than from {first}? The benefit is "
-        f"{quoted(benefit.column)}, of which {benefit.direction} is better."
-    )
-
-
 def _people(rule: Rule) -> str:
     n = rule.release.certificate.n
     if n is None:
         return "How many people took part is not published."
-    people = "The rule was learned from the rows of 1 person"
-    if n > 1:
-        people = f"The rule was learned from the rows of {n:,} people"
-    return f"{people}, out of {rule.tuning.rows:,}." if rule.tuning else f"{people}."
+    people = "1 person" if n == 1 else f"{n:,} people"
+    whole = f", out of {rule.tuning.rows:,}" if rule.tuning else ""
+    return f"The rule was learned from the rows of {people}{whole}."
 
 
 def _answer(material: Material) -> str:
@@ -109,18 +100,15 @@ def _value_cost(material: Material, value: ValueRelease) -> str:
 
 def _helps(value: ValueRelease) -> str:
     """Return whether the rule is better, and by how much in which unit."""
-    gains = " and ".join(_gain(one) for one in value.gains)
+    gains = []
+    for one in value.gains:
+        shown = "not known" if one.estimate is None else f"{one.estimate:.3g}"
+        ends = f"({one.lower:.3g} to {one.upper:.3g})"
+        gains.append(f"{shown} {ends} over {quoted(str(one.over))} for everybody")
     unit = quoted(value.declaration.benefit.column)
     return (
-        f"{joined(verdict_lines(value))} Its gain is {gains}, in units of {unit} where more is "
-        "better. Whether that matters is for clinicians to say."
-    )
-
-
-def _gain(one: Estimate) -> str:
-    shown = "not known" if one.estimate is None else f"{one.estimate:.3g}"
-    return (
-        f"{shown} ({one.lower:.3g} to {one.upper:.3g}) over {quoted(str(one.over))} for everybody"
+        f"{joined(verdict_lines(value))} Its gain is {' and '.join(gains)}, in units of {unit} "
+        "where more is better. Whether that matters is for clinicians to say."
     )
 
 
@@ -137,26 +125,13 @@ def left_words(account: Account) -> str:
     return f"For {whose}, {'; '.join(parts)}{squares}."
 
 
-def _checked(material: Material) -> str:
-    beside = material.beside
-    ledger = ", those against the ledger among them" if beside.account is not None else ""
-    return (
-        f"{beside.checks} checks of the files held when this report was made{ledger}. That is "
-        "arithmetic: numbers follow from one another. It is no judgement of the study."
-    )
-
-
 def limits(material: Material) -> Section:
     """Return the section on misuse."""
     blocks: list[Block] = []
     if not material.private:
         what = "the rule" if not material.rule.private else "its value"
-        blocks.append(
-            Caution(
-                f"NOT PRIVATE: {what} must not be published, or shown to others, if the data is "
-                "real."
-            )
-        )
+        never = "must not be published, or shown to others, if the data is real."
+        blocks.append(Caution(f"NOT PRIVATE: {what} {never}"))
     blocks.append(Points(tuple(_points(material))))
     return Section("limits", "What it must not be used for", tuple(blocks))
 
@@ -165,7 +140,19 @@ def _points(material: Material) -> list[str]:
     rule = material.rule
     first, second = map(quoted, rule.arms)
     benefit = quoted(rule.declaration.benefit.column)
-    return [
+    person = "It may tell who took part and what was written about them, because it is NOT PRIVATE."
+    if rule.private:
+        person = "It must not be used to judge whether a certain person took part, or what was "
+        person += "written about them."
+    if can_be_told(rule):
+        person += " How much anybody can learn of that is bounded by the promise."
+    again = "It must not be made again until it looks better: every release tells more"
+    again += ", and the ledger counts them all." if rule.receipt else "."
+    worth = "It must not be called beneficial: nobody has released what it is worth."
+    if material.value is not None:
+        worth = "Its value is fair only if it was measured on people whom the rule has not seen. "
+        worth += "No file says whether it was: ask."
+    points = [
         (
             "It does not decide for a person. It is one linear score of a few features; whoever "
             "treats a person knows more."
@@ -187,61 +174,31 @@ def _points(material: Material) -> list[str]:
             "It does not say that a feature causes a better outcome: features stand for others "
             "that go with them."
         ),
-        _about_a_person(rule),
-        _once_more(rule),
-        _worth(material),
-        *_not_by_lot(rule),
+        person,
+        again,
+        worth,
     ]
-
-
-def _about_a_person(rule: Rule) -> str:
-    if not rule.private:
-        return (
-            "It may tell who took part and what was written about them, because it is NOT PRIVATE."
-        )
-    words = (
-        "It must not be used to judge whether a certain person took part, or what was written "
-        "about them"
-    )
-    if can_be_told(rule):
-        return f"{words}. How much anybody can learn of that is bounded by the promise."
-    return f"{words}."
-
-
-def _once_more(rule: Rule) -> str:
-    words = "It must not be made again until it looks better: every release tells more"
-    return f"{words}, and the ledger counts them all." if rule.receipt else f"{words}."
-
-
-def _worth(material: Material) -> str:
-    if material.value is None:
-        return "It must not be called beneficial: nobody has released what it is worth."
-    return (
-        "Its value is fair only if it was measured on people whom the rule has not seen. No file "
-        "says whether it was: ask."
-    )
-
-
-def _not_by_lot(rule: Rule) -> list[str]:
-    if rule.declaration.treatment.origin not in NOT_BY_LOT:
-        return []
-    return [
-        (
+    if rule.declaration.treatment.origin in ("external", "released", "ridge", "worst_case"):
+        points.append(
             "Arms count as not assigned by lot, so the rule is right only if the probabilities of "
             "the arms are right and nothing that matters is missing from them. No interval here "
             "allows for that."
         )
-    ]
+    return points
 
 
 def words(material: Material) -> Section:
     """Return the section that explains words."""
-    rule = material.rule
-    relation = rule.release.certificate.relation
+    relation, budget = material.rule.release.certificate.relation, material.rule.budget
+    symbol = "epsilon" if isinstance(budget, Budget) else budget.symbol
+    promised = [(symbol, "How much a release may tell about one person. Smaller protects better.")]
+    if isinstance(budget, Budget) and budget.delta > 0:
+        more = "By how much a probability may differ beyond what epsilon allows."
+        promised.append(("delta", more))
     rows = [
         ("arm", "One of the two treatments that were compared."),
         ("score", "The sum of what each feature adds; its sign says which arm is recommended."),
-        *_promised(rule),
+        *promised,
         (str(relation), RELATIONS[relation]),
         ("mechanism", "How noise is made and where it is put, with a proof of what it promises."),
         ("gamma", "How strongly coefficients are held near 0. A larger one needs less noise."),
@@ -251,29 +208,18 @@ def words(material: Material) -> Section:
     return Section("words", "Words", (Facts(tuple(rows)),))
 
 
-def _promised(rule: Rule) -> list[tuple[str, str]]:
-    budget = rule.budget
-    tells = "How much a release may tell about one person. Smaller protects better."
-    if not isinstance(budget, Budget):
-        return [(budget.symbol, tells)]
-    if budget.delta > 0:
-        more = "By how much a probability may differ beyond what epsilon allows."
-        return [("epsilon", tells), ("delta", more)]
-    return [("epsilon", tells)]
-
-
 def certificate(material: Material) -> Section:
     """Return the section for a privacy engineer."""
     rule, value = material.rule, material.value
     record = rule.release.certificate
-    blocks: list[Block] = [
-        Paragraph(f"The claim: {record.claim} The proof: {record.proof}."),
+    blocks: list[Block] = []
+    if rule.private:
+        blocks.append(Paragraph(f"The claim: {record.claim} The proof: {record.proof}."))
+    blocks += [
         Paragraph((RESTS if rule.private else MADE).format("the rule")),
         Facts(tuple(certificate_rows(rule).items())),
         *(Paragraph(joined(lines)) for lines in (tuning_lines(rule), chosen_lines(rule)) if lines),
     ]
-    if not rule.private:
-        blocks = blocks[1:]
     if value is not None:
         blocks += [
             Paragraph((RESTS if value.private else MADE).format("its value")),
@@ -284,28 +230,30 @@ def certificate(material: Material) -> Section:
 
 def made(material: Material) -> Section:
     """Return the section for whoever wants to make it again."""
-    rule = material.rule
-    study = rule.declaration.study_id
-    rows = [
+    rule, value, study = material.rule, material.value, material.rule.declaration.study_id
+    rows = [("study", study)] if study else []
+    rows += [
         ("rule made by", rule.release.certificate.library),
         ("report made by", f"dpwerm {__version__}"),
         ("digest of the rule file", material.digest),
     ]
-    if material.value is not None and material.value_digest is not None:
-        rows += [
-            ("value made by", material.value.library),
-            ("digest of the value file", material.value_digest),
-        ]
-    if study:
-        rows.insert(0, ("study", study))
     command = "dpwerm report {rule}"
     if material.beside.account is not None:
         command += " --study {study}"
-    if material.value is not None:
+    if value is not None:
         command += " --value {value}"
+        rows += [
+            ("value made by", value.library),
+            ("digest of the value file", str(material.value_digest)),
+        ]
+    again = "The rule itself comes out again from the same table and settings."
+    if rule.private:
+        again = "The rule itself cannot be made twice: its noise came from the operating system "
+        again += "and was kept by nobody. A second fit gives another rule"
+        again += " and is charged again." if rule.receipt is not None else "."
     blocks: list[Block] = [
         Facts(tuple(rows)),
-        Paragraph(f"The same files give the same report, byte for byte. {_again(rule)}"),
+        Paragraph(f"The same files give the same report, byte for byte. {again}"),
         Commands((material.typed(command),)),
         Paragraph(
             "Everything in this report comes from released files and the ledger. No row of a table "
@@ -313,17 +261,6 @@ def made(material: Material) -> Section:
         ),
     ]
     return Section("made", "Versions, and how to make it again", tuple(blocks))
-
-
-def _again(rule: Rule) -> str:
-    """Return whether the rule itself can be made a second time."""
-    if not rule.private:
-        return "The rule itself comes out again from the same table and settings."
-    words = (
-        "The rule itself cannot be made twice: its noise came from the operating system and was "
-        "kept by nobody. A second fit gives another rule"
-    )
-    return f"{words} and is charged again." if rule.receipt is not None else f"{words}."
 
 
 SECTIONS: tuple[Callable[[Material], Section], ...] = (

@@ -1,9 +1,4 @@
-"""What was learned, and how good it is.
-
-The rule stands as sentences, as a table, by an example and in two pictures; its coefficients beside
-the reach of the privacy noise, with what stands out from it; its value against one arm for
-everybody, both errors apart.
-"""
+"""What was learned, with what stands out from the privacy noise, and how good it is."""
 
 from collections.abc import Callable, Collection
 
@@ -30,7 +25,7 @@ from dpwerm.documents.figures import (
     recommended_everywhere,
 )
 from dpwerm.documents.half_widths import why_not
-from dpwerm.documents.report.material import Material, exact, joined, listed, quoted
+from dpwerm.documents.report.material import Material, exact, joined, quoted
 from dpwerm.documents.summary import UNITS, caveat, zeroed
 from dpwerm.documents.value import (
     HEADINGS,
@@ -43,8 +38,8 @@ from dpwerm.documents.value import (
 from dpwerm.features.blocks import CategoryBlock, NumberBlock
 from dpwerm.releases.release import Rule
 from dpwerm.releases.value.release import ValueRelease
+from dpwerm.text import listed
 
-QUALITY = "How good it is"
 MOST_NAMED = 4
 NOTHING_CLEAR = "No feature stands out from the privacy noise."
 EXACT_RATE = (
@@ -61,15 +56,15 @@ WIDTH = 4.8
 """Inches: as wide as a picture can be and still be read on a phone."""
 
 MOST_DRAWN = 24
-MOST_LISTED = 24
-"""Features of the example that are named."""
 
 
 def learned(material: Material) -> Section:
     """Return the section on the rule itself."""
     rule = material.rule
+    first, second, default = map(quoted, (*rule.arms, rule.default))
+    answer = f"Recommend {second} where the score is above 0 and {first} where it is below; a "
     blocks: list[Block] = [
-        Paragraph(answer(rule)),
+        Paragraph(f"{answer}score of exactly 0 gives {default}."),
         Paragraph(directions(rule)),
         _score_table(rule),
         Paragraph(_example(rule)),
@@ -79,23 +74,13 @@ def learned(material: Material) -> Section:
     return Section("learned", "What was learned", tuple(blocks))
 
 
-def answer(rule: Rule) -> str:
-    """Return the rule in one sentence."""
-    first, second = rule.arms
-    return (
-        f"Recommend {quoted(second)} where the score is above 0 and {quoted(first)} where it is "
-        f"below; a score of exactly 0 gives {quoted(rule.default)}."
-    )
-
-
 def directions(rule: Rule, without: Collection[str] = ()) -> str:
     """Return what speaks for which arm, the strongest first; some coefficients can be left out."""
     sides: tuple[list[str], list[str]] = ([], [])
     effects = _pulls(rule)
-    for name, level in sorted(_meanings(rule).items(), key=lambda one: -abs(effects[one[0]])):
+    for name, (up, down) in sorted(_meanings(rule).items(), key=lambda one: -abs(effects[one[0]])):
         if effects[name] and name not in without:
-            up, down = level
-            second = bool(effects[name] > 0)
+            second = effects[name] > 0
             sides[second].append(up)
             if down:
                 sides[not second].append(down)
@@ -183,20 +168,14 @@ def _reading(material: Material) -> list[Block]:
     small = dict(zip(rule.release.encoding.coefficient_names, zeroed(rule.release), strict=True))
     unclear = [name for name in drowned if not small[name]]
     if len(drowned) == len(small):
-        blocks.append(
-            Caution(
-                "No coefficient stands out from the privacy noise: this rule may be noise alone. "
-                "More people or a larger budget would give a clearer one."
-            )
-        )
-    elif unclear:
-        blocks.append(
-            Paragraph(
-                f"{EXACT_RATE if material.reach is None else SIMULATED_RATE} By that measure "
-                f"these do not stand out: {listed(unclear)}. Read nothing into their signs; the "
-                "score uses them all the same."
-            )
-        )
+        words = "No coefficient stands out from the privacy noise: this rule may be noise alone. "
+        words += "More people or a larger budget would give a clearer one."
+        return [*blocks, Caution(words)]
+    if unclear:
+        rate = EXACT_RATE if material.reach is None else SIMULATED_RATE
+        words = f"{rate} By that measure these do not stand out: {listed(unclear)}. Read nothing "
+        words += "into their signs; the score uses them all the same."
+        blocks.append(Paragraph(words))
     return blocks
 
 
@@ -207,24 +186,16 @@ def pictures(material: Material) -> list[Block]:
     reach = "" if half is None or not half.any() else ", and how far the privacy noise reaches"
     most = f" The {MOST_DRAWN} largest." if len(names) > MOST_DRAWN else ""
     interval = ", each with its interval" if reach else ""
-    blocks: list[Block] = [
-        Picture(
-            f"The coefficients{reach}.{most}",
-            f"Coefficients as in the table above{interval}.",
-            drawn(
-                1.0 + 0.27 * min(len(names), MOST_DRAWN),
-                lambda axes: draw_coefficients(rule, axes, material.reach, MOST_DRAWN),
-            ),
-        )
-    ]
+    effects = drawn(
+        1.0 + 0.27 * min(len(names), MOST_DRAWN),
+        lambda axes: draw_coefficients(rule, axes, material.reach, MOST_DRAWN),
+    )
+    words = f"Coefficients as in the table above{interval}."
+    blocks: list[Block] = [Picture(f"The coefficients{reach}.{most}", words, effects)]
     if sum(isinstance(block, NumberBlock) for block in rule.release.encoding.blocks) > 1:
-        blocks.append(
-            Picture(
-                "The recommended arm, every other feature at its default.",
-                _plane_words(rule),
-                drawn(3.6, lambda axes: draw_recommendation(rule, axes)),
-            )
-        )
+        plane = drawn(3.6, lambda axes: draw_recommendation(rule, axes))
+        caption = "The recommended arm, every other feature at its default."
+        blocks.append(Picture(caption, _plane_words(rule), plane))
     return blocks
 
 
@@ -279,7 +250,7 @@ def _example(rule: Rule) -> str:
     missing = pa.table({column: [None] for column in rule.release.encoding.columns})
     (score,) = rule.score_table(missing)
     (arm,) = rule.arms_for(np.array([score]))
-    shown = listed(facts) if len(facts) <= MOST_LISTED else "every feature at its default"
+    shown = listed(facts) if len(facts) <= MOST_DRAWN else "every feature at its default"
     return (
         f"An example that is nobody's row: {shown} gives a score of {score:+.4g}, so "
         f"{quoted(str(arm))} is recommended. A value outside its range counts as the nearest end, "
@@ -290,58 +261,42 @@ def _example(rule: Rule) -> str:
 def quality(material: Material) -> Section:
     """Return the section on the value of the rule."""
     value = material.value
-    if value is None:
-        return Section("quality", QUALITY, _unknown(material))
+    blocks = _unknown(material) if value is None else _known(material, value)
+    return Section("quality", "How good it is", tuple(blocks))
+
+
+def _known(material: Material, value: ValueRelease) -> list[Block]:
     verdict = joined(verdict_lines(value))
     rows = tuple(estimate_row(one) for one in (*value.values, *value.gains))
     headings = ("what", *HEADINGS[1:-2], "privacy error", "sampling error")
-    blocks: list[Block] = [
-        Caution(verdict) if verdict.startswith("THE RULE IS WORSE") else Paragraph(verdict)
-    ]
-    if not value.private:
-        blocks.insert(0, Caution(value.notice))
-    blocks += [
+    words = "The table above as a picture."
+    values = drawn(2.6, lambda axes: draw_value(value, axes))
+    gains = drawn(2.2, lambda axes: draw_gains(value, axes))
+    return [
+        *([] if value.private else [Caution(value.notice)]),
+        Caution(verdict) if verdict.startswith("THE RULE IS WORSE") else Paragraph(verdict),
         Table(f"{scale_words(value)}.", headings, rows),
         Paragraph(joined(reading_lines(value))),
-        *_pictures(value),
+        Picture("Mean benefit under the rule, and under one arm for everybody.", words, values),
+        Picture("What the rule gains over one arm for everybody.", words, gains),
         Paragraph(joined(cost_lines(value, material.rule))),
     ]
-    return Section("quality", QUALITY, tuple(blocks))
 
 
-def _unknown(material: Material) -> tuple[Block, ...]:
+def _unknown(material: Material) -> list[Block]:
     chosen = material.rule.release.certificate.chosen
+    evaluate = "dpwerm evaluate {rule} {study} others.csv --epsilon 0.5 --out {value}"
+    report = "dpwerm report {rule} --study {study} --value {value}"
     blocks: list[Block] = [
         Caution(
             "NOT EVALUATED: nothing here shows that the rule does any good. What it is worth is "
             "sensitive itself. It can be released at a cost of its own, best on people whom the "
             "rule has not seen:"
         ),
-        Commands(
-            (
-                material.typed(
-                    "dpwerm evaluate {rule} {study} others.csv --epsilon 0.5 --out {value}"
-                ),
-                material.typed("dpwerm report {rule} --study {study} --value {value}"),
-            )
-        ),
+        Commands((material.typed(evaluate), material.typed(report))),
     ]
     if chosen is not None:
-        blocks.append(
-            Paragraph(
-                "On simulated problems inside the declared bounds, rules with these settings gave "
-                f"{100 * chosen.accuracy:.1f} % of the people their better arm. That is about the "
-                "settings and not about this rule."
-            )
-        )
-    return tuple(blocks)
-
-
-def _pictures(value: ValueRelease) -> list[Block]:
-    words = "The table above as a picture."
-    values = drawn(2.6, lambda axes: draw_value(value, axes))
-    gains = drawn(2.2, lambda axes: draw_gains(value, axes))
-    return [
-        Picture("Mean benefit under the rule, and under one arm for everybody.", words, values),
-        Picture("What the rule gains over one arm for everybody.", words, gains),
-    ]
+        words = "On simulated problems inside the declared bounds, rules with these settings gave "
+        words += f"{100 * chosen.accuracy:.1f} % of the people their better arm. That is about "
+        blocks.append(Paragraph(f"{words}the settings and not about this rule."))
+    return blocks

@@ -83,16 +83,9 @@ class Material:
 
     def typed(self, command: str) -> str:
         """Return a command with the files' names in it as one types them, whatever is in a name."""
-        files = {
-            "rule": self.beside.file,
-            "value": self.beside.value_file,
-            "study": self.beside.study_file,
-        }
-        typed = {
-            key: shlex.quote(f"./{name}" if name.startswith("-") else name)
-            for key, name in files.items()
-        }
-        return command.format(**typed)
+        names = (self.beside.file, self.beside.value_file, self.beside.study_file)
+        rule, value, study = (shlex.quote(f"./{n}" if n.startswith("-") else n) for n in names)
+        return command.format(rule=rule, value=value, study=study)
 
 
 def _refuse_other_question(value: ValueRelease, rule: Rule, digest: str) -> None:
@@ -117,12 +110,6 @@ def _refuse_other_question(value: ValueRelease, rule: Rule, digest: str) -> None
 def quoted(name: str) -> str:
     """Return a name between quotes."""
     return f"'{name}'"
-
-
-def listed(items: Sequence[str]) -> str:
-    """Return "a, b and c"."""
-    *most, last = items
-    return f"{', '.join(most)} and {last}" if most else last
 
 
 def joined(lines: Sequence[str]) -> str:

@@ -1,8 +1,6 @@
-"""Why it is private, and what it costs.
+"""Why it is private and how to check that, what it costs and what is left."""
 
-Why: the mechanism, what must be true, each public bound, and how to check. What it costs: ε in
-plain words, the entry of the ledger, and what is left.
-"""
+from collections.abc import Iterator
 
 from dpwerm.documents.content import Block, Caution, Commands, Paragraph, Points, Section, Table
 from dpwerm.documents.report.material import Material, exact, joined, quoted
@@ -15,11 +13,6 @@ from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import notice
 from dpwerm.text import digits
 
-COST = "What it costs"
-WORST_CASE = (
-    "That is the most that can happen to anybody, whatever else is known about them and however "
-    "the result is studied. It is not what happens to most people."
-)
 NOT_STATED = "not stated"
 ORIGINS = {
     "design": "the design of the trial",
@@ -89,13 +82,8 @@ def _bounds(rule: Rule) -> list[Block]:
     if not missing:
         return [table]
     what = "one of these" if missing == 1 else f"{missing} of these"
-    return [
-        table,
-        Caution(
-            f"No source is stated for {what}. The promise rests on their coming from outside the "
-            "data: ask for their sources."
-        ),
-    ]
+    rests = "The promise rests on their coming from outside the data: ask for their sources."
+    return [table, Caution(f"No source is stated for {what}. {rests}")]
 
 
 def _arms(rule: Rule) -> tuple[str, str, str]:
@@ -141,15 +129,9 @@ def _propensity(rule: Rule) -> list[Block]:
     if model is None:
         return []
     own = tuple((name, f"{value:+.4g}") for name, value in model.own_units().items())
-    second = quoted(rule.arms[1])
-    return [
-        Table(
-            f"The model of who received {second}, released with the rule: log-odds, in the "
-            "columns' own units.",
-            ("feature", "adds to the log-odds"),
-            own,
-        )
-    ]
+    caption = f"The model of who received {quoted(rule.arms[1])}, released with the rule: "
+    caption += "log-odds, in the columns' own units."
+    return [Table(caption, ("feature", "adds to the log-odds"), own)]
 
 
 def _verify(material: Material) -> list[Block]:
@@ -182,33 +164,22 @@ def promise(rule: Rule) -> str:
 
 def together(material: Material) -> AnyBudget | None:
     """Return what rule and value cost if they are about the same people; None if it has no sum."""
-    rule, value = material.rule, material.value
-    if value is None or not (rule.private and value.private):
+    value, budget = material.value, material.rule.budget
+    if value is None or not material.private or not isinstance(budget, Budget):
         return None
-    if not isinstance(rule.budget, Budget):
-        return None
-    return total(rule.budget, value.budget)
+    return total(budget, value.budget)
 
 
 def can_be_told(rule: Rule) -> bool:
     """Whether the promise is one factor that protects somebody, with nothing beside it."""
     budget = rule.budget
-    return (
-        rule.private
-        and isinstance(budget, Budget)
-        and budget.delta == 0
-        and budget.epsilon <= LARGEST_TOLD
-    )
-
-
-# -- what it costs ---------------------------------------------------------------------------
+    pure = isinstance(budget, Budget) and budget.delta == 0 and budget.epsilon <= LARGEST_TOLD
+    return rule.private and pure
 
 
 def cost(material: Material) -> Section:
     """Return the section on what was spent."""
     rule = material.rule
-    if not rule.private:
-        return Section("cost", COST, (_no_promise(rule),))
     blocks: list[Block] = [
         Paragraph(joined(meaning(rule.release.certificate, rule.budget))),
         *_even_odds(rule),
@@ -216,17 +187,14 @@ def cost(material: Material) -> Section:
         *_value(material),
         *_ledger(material),
     ]
-    return Section("cost", COST, tuple(blocks))
-
-
-def _no_promise(rule: Rule) -> Caution:
-    why = "its noise came from a seed, which anybody can draw again"
-    if rule.release.certificate.epsilon == "Infinity":
-        why = "it was fitted without noise"
-    return Caution(
-        f"NOT PRIVATE: {why}. There is no promise, so no cost was counted and nothing is in a "
-        "ledger. Do not publish this rule if the data is sensitive."
-    )
+    if not rule.private:
+        why = "its noise came from a seed, which anybody can draw again"
+        if rule.release.certificate.epsilon == "Infinity":
+            why = "it was fitted without noise"
+        none = "There is no promise, so no cost was counted and nothing is in a ledger. Do not "
+        none += "publish this rule if the data is sensitive."
+        blocks = [Caution(f"NOT PRIVATE: {why}. {none}")]
+    return Section("cost", "What it costs", tuple(blocks))
 
 
 def _even_odds(rule: Rule) -> list[Block]:
@@ -240,8 +208,9 @@ def _even_odds(rule: Rule) -> list[Block]:
     return [
         Paragraph(
             f"An example: somebody who holds it for a toss-up whether {unit} can, after reading "
-            f"the rule, be at most {larger:g} % sure of it, or as little as {smaller:g} %. "
-            f"{WORST_CASE}"
+            f"the rule, be at most {larger:g} % sure of it, or as little as {smaller:g} %. That is "
+            "the most that can happen to anybody, whatever else is known about them and however "
+            "the result is studied. It is not what happens to most people."
         )
     ]
 
@@ -281,12 +250,9 @@ def _value(material: Material) -> list[Block]:
 def _ledger(material: Material) -> list[Block]:
     receipt = material.rule.receipt
     if receipt is None:
-        return [
-            Caution(
-                "NO LEDGER knows of this release: nobody adds it up with others about the same "
-                "people. If there are others, their costs add to the one above."
-            )
-        ]
+        alone = "NO LEDGER knows of this release: nobody adds it up with others about the same "
+        alone += "people. If there are others, their costs add to the one above."
+        return [Caution(alone)]
     paid = f"It was paid for by {receipt}, before its noise was drawn."
     account = material.beside.account
     if account is None:
@@ -298,9 +264,7 @@ def _ledger(material: Material) -> list[Block]:
     day = f" The day of the charge is {days[0]}." if days else ""
     return [
         Paragraph(f"{paid}{day} The ledger is {material.beside.where}."),
-        _charges(material, account),
-        *_totals(account),
-        _balance(account),
+        *_book(material, account),
         *_all_together(account),
         Paragraph(
             "A release that the total does not hold is refused, and nothing is drawn. Raising the "
@@ -309,34 +273,24 @@ def _ledger(material: Material) -> list[Block]:
     ]
 
 
-def _charges(material: Material, account: Account) -> Table:
+def _book(material: Material, account: Account) -> Iterator[Block]:
+    """Yield the charges of the study, how its total was changed, if it was, and what is left."""
     here = {material.digest: "this rule", material.value_digest: "its value"}
-    rows = []
+    charges = []
     for one in account.charges:
         release = here.get(one.digest, one.paid_for) if one.digest else one.paid_for
         whom = one.slot or "everybody"
-        rows.append((str(one.number), one.date, one.what, whom, str(one.cost), release))
-    return Table(
-        "Everything that was charged to this study.",
-        ("entry", "day", "what", "for", "cost", "release"),
-        tuple(rows),
-    )
-
-
-def _totals(account: Account) -> list[Block]:
-    """Return how the study's total was changed, if it was."""
-    rows = tuple((str(one.number), one.date, str(one.total), one.reason) for one in account.totals)
-    if not rows:
-        return []
-    caption = "The study's total was changed after the study began."
-    return [Table(caption, ("entry", "day", "total from then on", "why"), rows)]
-
-
-def _balance(account: Account) -> Table:
+        charges.append((str(one.number), one.date, one.what, whom, str(one.cost), release))
+    headings = ("entry", "day", "what", "for", "cost", "release")
+    yield Table("Everything that was charged to this study.", headings, tuple(charges))
+    totals = [(str(one.number), one.date, str(one.total), one.reason) for one in account.totals]
+    if totals:
+        caption = "The study's total was changed after the study began."
+        yield Table(caption, ("entry", "day", "total from then on", "why"), tuple(totals))
     rows = tuple((name, *map(digits, amounts)) for name, *amounts in account.balance())
     parts = " for the fullest part of the people" if account.slots else ""
     squares = " mu adds up in squares." if account.total.mu else ""
-    return Table(f"What is left{parts}.{squares}", ("", "total", "spent", "left"), rows)
+    yield Table(f"What is left{parts}.{squares}", ("", "total", "spent", "left"), rows)
 
 
 def _all_together(account: Account) -> list[Block]:
@@ -347,10 +301,6 @@ def _all_together(account: Account) -> list[Block]:
     if len(account.charges) < 2 or account.slots or not alone or epsilon > LARGEST_TOLD:
         return []
     larger, smaller = even_odds(epsilon)
-    return [
-        Paragraph(
-            "Releases about the same people add up. After reading all that was charged, epsilon "
-            f"{digits(epsilon)}, the toss-up of the example becomes at most {larger:g} %, or as "
-            f"little as {smaller:g} %."
-        )
-    ]
+    words = "Releases about the same people add up. After reading all that was charged, epsilon "
+    words += f"{digits(epsilon)}, the toss-up of the example becomes at most {larger:g} %, or as "
+    return [Paragraph(f"{words}little as {smaller:g} %.")]

@@ -10,6 +10,7 @@ identity unless another is chosen, or any other 1-strongly convex function.
 """
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,8 +22,7 @@ from dpwerm.objective.rows import Block, Rows
 from dpwerm.parameters import positive
 
 
-@dataclass(frozen=True)
-class Evaluation:
+class Evaluation(NamedTuple):
     """F, ∇F (p,) and ∇²F (p, p) at one θ, in plain doubles."""
 
     value: float
@@ -102,11 +102,8 @@ class Objective:
             z = self.arguments(block, theta)
             bend = mean_curvature(self.loss, z, window) if window else second(z)
             bend *= block.weights
-            return Evaluation(
-                value=float(block.weights @ self.loss.value(z)),
-                gradient=block.pull(self.forces(block, z)),
-                hessian=block.gram(bend),
-            )
+            value = float(block.weights @ self.loss.value(z))
+            return Evaluation(value, block.pull(self.forces(block, z)), block.gram(bend))
 
         p = self.data.dimension
         value, gradient, hessian = 0.0, np.zeros(p), np.zeros((p, p))
@@ -119,11 +116,8 @@ class Objective:
         for tilt in self.tilts:
             value += float(tilt @ theta)
             gradient += tilt
-        return Evaluation(
-            value=value,
-            gradient=gradient,
-            hessian=hessian + self.gamma * self.regularizer.hessian(theta),
-        )
+        hessian = hessian + self.gamma * self.regularizer.hessian(theta)
+        return Evaluation(value, gradient, hessian)
 
 
 def _signs(block: Block) -> bool:

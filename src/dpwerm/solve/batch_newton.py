@@ -13,8 +13,8 @@ E_j being a bound on the rounding error of coordinate j. Sums run over all n row
 stands where the single solver has the length of its blocks, and Σ w (L + e_ℓ) bounds Σ w |ℓ'|.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,10 +47,8 @@ def curvature(
     which is quicker than ``second_derivative``. ``reach`` (b, R) is the most that z of each problem
     has moved in the last step; 0 if left out.
     """
-    from_slope: Callable[[FloatArray], FloatArray] | None = getattr(
-        loss, "curvature_at_slope", None
-    )
-    bend = loss.second_derivative(z) if from_slope is None else from_slope(slope)
+    from_slope = getattr(loss, "curvature_at_slope", None)
+    bend: FloatArray = loss.second_derivative(z) if from_slope is None else from_slope(slope)
     if reach is not None:
         wide = _SHARE * reach > _TURN * loss.lipschitz / loss.smoothness
         if np.count_nonzero(wide):
@@ -124,8 +122,7 @@ class Rounding:
         return bound
 
 
-@dataclass(frozen=True, eq=False)
-class Goal:
+class Goal(NamedTuple):
     """What is asked of each problem: γ and the tolerance (b, R), and the tilt (b, R, p).
 
     ``matrix`` (p, p) is M of the penalty ½γθᵀMθ, None for the identity.
@@ -138,9 +135,7 @@ class Goal:
 
     def only(self, i: int, which: NDArray[np.intp]) -> "Goal":
         """Return some replicates of data set i."""
-        gamma, tilt, tolerance = (
-            a[i, which][None] for a in (self.gamma, self.tilt, self.tolerance)
-        )
+        gamma, tilt, tolerance = (a[i, which][None] for a in self[:3])
         return Goal(gamma, tilt, tolerance, self.matrix)
 
     def pull(self, theta: FloatArray) -> FloatArray:
@@ -154,8 +149,7 @@ class Goal:
         return self.gamma[:, :, None, None] * matrix
 
 
-@dataclass(frozen=True, eq=False)
-class Model:
+class Model(NamedTuple):
     """The data's part of F near θ (b, R, p): its gradient there and a Hessian from nearby.
 
     The penalty and the tilt are added when a step is made, so one model gives the first step for
@@ -169,21 +163,16 @@ class Model:
 
     def only(self, i: int, which: NDArray[np.intp]) -> "Model":
         """Return some replicates of data set i."""
-        return Model(*(a[i, which][None] for a in self.arrays))
+        return Model(*(a[i, which][None] for a in self))
 
     def repeat(self, replicates: int) -> "Model":
         """Return the model of one replicate per data set as that of many."""
-        return Model(*(np.repeat(a, replicates, axis=1) for a in self.arrays))
+        return Model(*(np.repeat(a, replicates, axis=1) for a in self))
 
     def put(self, i: int, which: NDArray[np.intp], other: "Model") -> None:
         """Write some replicates of data set i back."""
-        for mine, theirs in zip(self.arrays, other.arrays, strict=True):
+        for mine, theirs in zip(self, other, strict=True):
             mine[i, which] = theirs[0]
-
-    @property
-    def arrays(self) -> tuple[FloatArray, ...]:
-        """All four."""
-        return self.theta, self.slope, self.bend, self.distance
 
 
 def model_at_zero(block: Block, loss: Loss) -> Model:
@@ -219,8 +208,7 @@ def descend(block: Block, loss: Loss, asked: Goal, model: Model) -> Model:
     return model
 
 
-@dataclass(eq=False)
-class _Points:
+class _Points(NamedTuple):
     """Where the problems are: θ, Σ w ℓ' a and ∇F there, ‖∇F‖², and the certified distance."""
 
     theta: FloatArray
@@ -235,11 +223,8 @@ class _Points:
             return there
         every = moved[:, :, None]
         return _Points(
-            theta=np.where(every, there.theta, self.theta),
-            data=np.where(every, there.data, self.data),
-            force=np.where(every, there.force, self.force),
-            square=np.where(moved, there.square, self.square),
-            distance=np.where(moved, there.distance, self.distance),
+            *(np.where(every, new, old) for new, old in zip(there[:3], self[:3], strict=True)),
+            *(np.where(moved, new, old) for new, old in zip(there[3:], self[3:], strict=True)),
         )
 
 

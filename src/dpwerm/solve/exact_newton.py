@@ -22,7 +22,7 @@ last one still holds it, and its volume has shrunk by exp(−1/(2(p+1))) whateve
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from flint import arb, arb_mat, ctx
@@ -43,8 +43,7 @@ _GAIN = 16
 _FAR = 2.0**300
 
 
-@dataclass(frozen=True, eq=False)
-class _Part:
+class _Part(NamedTuple):
     """Rows σ_i ξ_i (n, p), weights w_i and offsets o_i as exact balls; none where all are 0."""
 
     rows: arb_mat
@@ -100,8 +99,7 @@ class BallObjective:
             return rows.transpose() * scaled
 
         near = np.array([float(t) for t in theta])
-        pull = self.objective.gamma * self.objective.regularizer.hessian(near)
-        total = arb_mat(pull.tolist())
+        total = arb_mat((self.objective.gamma * self.objective.regularizer.hessian(near)).tolist())
         for found in self._each(gram):
             total += found
         return total.mid()
@@ -132,8 +130,7 @@ class BallObjective:
             )
 
 
-@dataclass(frozen=True)
-class _Point:
+class _Point(NamedTuple):
     """θ as exact balls, ∇F(θ) as balls, and the ball of ‖∇F(θ)‖₂."""
 
     theta: list[arb]
@@ -158,7 +155,10 @@ def finish(objective: Objective, theta: FloatArray, tolerance: float) -> Solutio
                 exact = shrink(balls, exact, target / 2, bits)
             point = _descend(balls, exact, target)
             if point.norm.upper() <= target:
-                return _solution(objective, point, tolerance, bits)
+                # The bound is rounded up, but never past the proven tolerance.
+                distance = round_up(fraction_of((point.norm / arb(objective.gamma)).upper()))
+                proven = tuple(map(fraction_of, point.theta))
+                return Solution(proven, distance_bound=min(tolerance, distance), bits=bits)
             exact = point.theta
             resolved = bool(4 * point.norm.rad() <= target)
         if resolved:
@@ -295,16 +295,6 @@ def _dot(a: list[arb], b: list[arb]) -> arb:
     return sum((x * y for x, y in zip(a, b, strict=True)), arb(0))
 
 
-def _solution(objective: Objective, point: _Point, tolerance: float, bits: int) -> Solution:
-    """Return the proven point; the bound is rounded up, but never past the proven tolerance."""
-    distance = fraction_of((point.norm / arb(objective.gamma)).upper())
-    return Solution(
-        theta=tuple(map(fraction_of, point.theta)),
-        distance_bound=min(tolerance, round_up(distance)),
-        bits=bits,
-    )
-
-
 def shrink(balls: BallObjective, theta: list[arb], target: arb, bits: int) -> list[arb]:
     """Return a point with ‖∇F‖₂ ≤ target, in as many bits as it takes, from the exact balls θ.
 
@@ -329,18 +319,18 @@ def _halve(balls: BallObjective, theta: list[arb], target: arb) -> list[arb] | N
     # More than all that rounding can take away from the ellipsoid in one step.
     swell = 1 + arb(2) ** (-ctx.prec // 2)
     while not norm.upper() <= target:
-        image = _middle(P * gradient)
+        image = (P * gradient).mid()
         length = (gradient.transpose() * image)[0, 0]
         widest = sum((P[j, j] for j in range(p)), arb(0))
         if not length > arb(2) ** (-ctx.prec // 2) * norm * norm * widest:
             return None
-        cut = _middle(image * (1 / length.sqrt()))
+        cut = (image * (1 / length.sqrt())).mid()
         if p == 1:
-            x, P = _middle(x - cut * arb(0.5)), _middle(P * (swell / 4))
+            x, P = (x - cut * arb(0.5)).mid(), (P * (swell / 4)).mid()
         else:
-            x = _middle(x - cut * (1 / arb(p + 1)))
+            x = (x - cut * (1 / arb(p + 1))).mid()
             grown = swell * arb(p * p) / (p * p - 1)
-            P = _middle((P - cut * cut.transpose() * (arb(2) / (p + 1))) * grown)
+            P = ((P - cut * cut.transpose() * (arb(2) / (p + 1))) * grown).mid()
         gradient, norm = _column(balls, x)
     return x.entries()
 
@@ -349,9 +339,3 @@ def _column(balls: BallObjective, x: arb_mat) -> tuple[arb_mat, arb]:
     """Return the middle of ∇F as a column, and the ball of its norm."""
     there = _point(balls, x.entries())
     return arb_mat([[g.mid()] for g in there.gradient]), there.norm
-
-
-def _middle(matrix: arb_mat) -> arb_mat:
-    """Return the matrix of midpoints."""
-    rows, columns = matrix.nrows(), matrix.ncols()
-    return arb_mat([[matrix[i, j].mid() for j in range(columns)] for i in range(rows)])

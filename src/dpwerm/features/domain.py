@@ -342,10 +342,8 @@ class Hull(_Composed):
 
     def gauge(self, points: FloatArray) -> FloatArray:
         """Return the sum of the norms of the parts."""
-        total = np.zeros(points.shape[:-1])
-        for part, own in self._split(points):
-            total += part.gauge(own)
-        return total
+        sizes = (part.gauge(own) for part, own in self._split(points))
+        return sum(sizes, start=np.zeros(points.shape[:-1]))
 
     def gauge_ball(self, point: Sequence[arb]) -> arb:
         """Return the sum of the norms of the parts."""

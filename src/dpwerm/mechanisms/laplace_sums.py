@@ -26,8 +26,7 @@ SHARE_BITS = 32
 UNIT = 1 << SHARE_BITS
 """A share of 1, in whole numbers."""
 
-_BLOCK = 1 << 20
-"""Rows summed at once: 2^20 shares of at most 2^32 stay far below 2^63."""
+_BLOCK = 1 << 20  # rows summed at once: 2^20 shares of at most 2^32 stay far below 2^63
 
 
 def exact_sums(cells: IntArray, shares: IntArray, count: int) -> list[list[int]]:

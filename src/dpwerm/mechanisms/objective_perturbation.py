@@ -132,9 +132,7 @@ class ObjectiveBlock(ObjectivePerturbation):
 @lru_cache(maxsize=256)
 def inside_multiplier(left: Fraction, delta: Fraction) -> Fraction:
     """Return the smallest m of the grid with H(e) ≤ δ and e ≥ 1/(2m²), for e = ``left`` > 0."""
-    return smallest_multiplier(
-        lambda m: 2 * left * m**2 >= 1 and suffices(m, left, delta),
-    )
+    return smallest_multiplier(lambda m: 2 * left * m**2 >= 1 and suffices(m, left, delta))
 
 
 class ObjectiveGaussian(PerturbedObjective):

@@ -42,9 +42,7 @@ from dpwerm.privacy.sensitivity import (
 )
 
 FINE_GRID_BITS = 40
-
-NODES = 400
-"""Of the integral over K."""
+NODES = 400  # of the integral over K
 
 
 class OutputPerturbation(Mechanism):

@@ -15,10 +15,10 @@ never returned. Proof: docs/proofs/objective-perturbation.md.
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import ROUND_CEILING, Decimal, localcontext
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from dpwerm.arrays import FloatArray
 from dpwerm.draws import Draws
@@ -43,9 +43,6 @@ from dpwerm.privacy.sensitivity import Facts, objective_tolerance
 
 SECOND = SphericalLaplace()
 """The law of the second noise."""
-
-_PRECISION = 100
-_SHOWN_DIGITS = 4
 
 
 class PerturbedObjective(Mechanism):
@@ -99,24 +96,12 @@ class PerturbedObjective(Mechanism):
         left = Fraction(epsilon_left(self.name, facts, shares))
         rate, sigma = self.rate_and_sigma(facts, asked, left)
         tolerance = objective_tolerance(facts)
-        total, second = round_up(2 * Fraction(tolerance)), Budget(shares.outside)
-        return Calibration(
-            mechanism=self.name,
-            facts=facts,
-            budget=budget,
-            sensitivity=None,
-            tolerance=tolerance,
-            noise=SECOND.noise_for(total, facts.dimension, second),
-            inside=Inside(
-                norm=self.norm,
-                kappa=self.kappa(facts),
-                epsilon_inside=shares.inside,
-                epsilon_outside=shares.outside,
-                jacobian=jacobian(facts),
-                rate=rate,
-                sigma=sigma,
-            ),
+        total = round_up(2 * Fraction(tolerance))
+        noise = SECOND.noise_for(total, facts.dimension, Budget(shares.outside))
+        inside = Inside(
+            self.norm, self.kappa(facts), *shares, jacobian(facts), rate=rate, sigma=sigma
         )
+        return Calibration(self.name, facts, budget, None, tolerance, noise, inside)
 
     def pose(
         self, objective: Objective, calibration: Calibration, bits: BitSource, on_stage: Stage
@@ -139,7 +124,7 @@ class PerturbedObjective(Mechanism):
 
     def inside_noise(self, calibration: Calibration, draws: Draws) -> FloatArray:
         """Return b in doubles."""
-        return self.simulated(calibration.facts, draws) * _inside(calibration).scale
+        return self.simulated(calibration.facts, draws) * float(_inside(calibration).exact_scale)
 
     def outside_noise(self, calibration: Calibration, draws: Draws) -> FloatArray:
         """Return the second noise in doubles."""
@@ -147,7 +132,7 @@ class PerturbedObjective(Mechanism):
 
     def log_density(self, calibration: Calibration, noise: FloatArray) -> FloatArray:
         """Return the log-density of b."""
-        return self.log_law(calibration.facts, noise / _inside(calibration).scale)
+        return self.log_law(calibration.facts, noise / float(_inside(calibration).exact_scale))
 
 
 def _inside(calibration: Calibration) -> Inside:
@@ -172,8 +157,7 @@ def check_facts(name: str, facts: Facts) -> None:
         )
 
 
-@dataclass(frozen=True)
-class Shares:
+class Shares(NamedTuple):
     """The two parts of ε, exact decimals whose sum is ε."""
 
     inside: Decimal
@@ -183,8 +167,7 @@ class Shares:
     def of(cls, name: str, any_budget: AnyBudget) -> "Shares":
         """Return the parts of a finite ε of at least 0.0001; ``name`` is the mechanism's."""
         budget = finite_budget(name, any_budget, delta=False)
-        with localcontext() as context:
-            context.prec = _PRECISION
+        with localcontext(prec=100):
             outside = budget.epsilon / 100
             inside = (budget.epsilon - outside).normalize()
             if outside < EPSILON_SMALLEST:
@@ -243,13 +226,11 @@ def _floor(curvature_bound: Fraction, shares: Shares) -> float:
 
 def _left(curvature_bound: Fraction, gamma: float, shares: Shares) -> float:
     """Return ε_in − log(1 + Wcρ), rounded down."""
-    growth = curvature_bound / Fraction(gamma)
-    epsilon = Fraction(shares.inside)
+    growth, epsilon = curvature_bound / Fraction(gamma), Fraction(shares.inside)
     return settled(lambda: ball(epsilon) - ball(growth).log1p(), round_down)
 
 
 def _shown(floor: float) -> str:
     """Return a few digits of γ, rounded up, so that the number shown is itself accepted."""
-    with localcontext() as context:
-        context.prec, context.rounding = _SHOWN_DIGITS, ROUND_CEILING
+    with localcontext(prec=4, rounding=ROUND_CEILING):
         return f"{float(+Decimal(floor)):g}"

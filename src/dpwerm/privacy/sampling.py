@@ -27,11 +27,8 @@ from dpwerm.exact import fraction_of, precision
 from dpwerm.privacy.randomness import BitSource
 
 START_BITS = 64
-GUARD_BITS = 32
-"""The working precision exceeds the bits of the uniforms, which then decide the width."""
-
+GUARD_BITS = 32  # the bits of the uniforms, not the working precision, decide the width
 Found = TypeVar("Found")
-
 _SPREAD = arb(0, 1)
 
 

@@ -30,9 +30,7 @@ from dpwerm.privacy.randomness import BitSource
 from dpwerm.privacy.sensitivity import Facts, KnownByDesign
 from dpwerm.solve.newton import minimise
 
-GRID_BITS = 10
-"""The grid is 2^e ≤ 2^−10 of the noise scale: rounding adds nothing one could see."""
-
+GRID_BITS = 10  # the grid is 2^e ≤ 2^−10 of the noise scale: rounding adds nothing one could see
 LARGEST_DIMENSION = 1_000_000
 
 
@@ -101,8 +99,8 @@ def pure_epsilon(name: str, any_budget: AnyBudget) -> Fraction:
     return budget.exact_epsilon
 
 
+# Called with the name of each stage as it starts; a stage never depends on a data value.
 Stage = Callable[[str], None]
-"""Called with the name of each stage as it starts; a stage never depends on a data value."""
 
 
 def no_progress(done: object) -> None:

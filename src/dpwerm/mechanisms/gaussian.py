@@ -24,9 +24,7 @@ from dpwerm.mechanisms.output_perturbation import OutputPerturbation
 from dpwerm.privacy.budget import AnyBudget, GaussianBudget
 from dpwerm.privacy.sampling import Sampler, ball, normal
 
-MULTIPLIER_BITS = 30
-"""The grid of m has 2^30 points in every octave (2^a, 2^(a+1)]."""
-
+MULTIPLIER_BITS = 30  # the grid of m has 2^30 points in every octave (2^a, 2^(a+1)]
 _FIRST_BITS, _LAST_BITS = 128, 1 << 14
 
 

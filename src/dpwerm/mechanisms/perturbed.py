@@ -41,8 +41,7 @@ from dpwerm.privacy.randomness import BitSource
 from dpwerm.privacy.sampling import Sampler, ball, nearby_vector, settled
 from dpwerm.privacy.sensitivity import Facts, objective_tolerance
 
-SECOND = SphericalLaplace()
-"""The law of the second noise."""
+SECOND = SphericalLaplace()  # the law of the second noise
 
 
 class PerturbedObjective(Mechanism):

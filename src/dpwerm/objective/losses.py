@@ -169,8 +169,7 @@ class Logistic:
 
     def value(self, z: FloatArray) -> FloatArray:
         """Return log(1 + e^{−z}) without overflow."""
-        loss: FloatArray = np.logaddexp(0, -z)
-        return loss
+        return np.asarray(np.logaddexp(0, -z))
 
     def derivative(self, z: FloatArray) -> FloatArray:
         """Return −1/(1+e^z)."""
@@ -179,8 +178,7 @@ class Logistic:
 
     def second_derivative(self, z: FloatArray) -> FloatArray:
         """Return ℓ'' = −ℓ'·(1+ℓ')."""
-        curvature: FloatArray = expit(z) * expit(-z)
-        return curvature
+        return np.asarray(expit(z) * expit(-z))
 
     def curvature_at_slope(self, slope: FloatArray) -> FloatArray:
         """Return ℓ'' where ℓ' = ``slope``: −ℓ'·(1+ℓ')."""

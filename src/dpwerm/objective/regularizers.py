@@ -99,8 +99,7 @@ class QuadraticPenalty(ABC):
 
     def gradient(self, theta: FloatArray) -> FloatArray:
         """Return Mθ."""
-        slope: FloatArray = self.matrix(len(theta)) @ theta
-        return slope
+        return np.asarray(self.matrix(len(theta)) @ theta)
 
     def hessian(self, theta: FloatArray) -> FloatArray:
         """Return M."""

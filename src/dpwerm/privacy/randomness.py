@@ -20,9 +20,7 @@ from typing import Protocol
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import AnyBudget
 
-NO_LEDGER = "none"
-"""What a caller says to make a private release that no ledger knows of."""
-
+NO_LEDGER = "none"  # what a caller says to make a private release that no ledger knows of
 KINDS = ("sqlite", "postgresql")
 _ID = re.compile(r"[0-9a-f]{32}")
 _BLOCK_BITS = 512

@@ -135,8 +135,8 @@ class Facts:
         return Fraction(self.weight_bound) * Fraction(self.smoothness) * leverage
 
 
+# The range of a sensitivity; wider than any that valid facts can give.
 SMALLEST, LARGEST = 1e-100, 1e100
-"""The range of a sensitivity; wider than any that valid facts can give."""
 
 
 def l2_sensitivity(facts: Facts) -> float:

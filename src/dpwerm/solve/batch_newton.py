@@ -93,8 +93,7 @@ class Rounding:
 
     def permits(self, target: FloatArray) -> NDArray[np.bool_]:
         """Say whether the error that no θ escapes leaves room for ‖∇F‖ ≤ ``target`` (b, R)."""
-        allowed: NDArray[np.bool_] = self.fixed.max(axis=-1, initial=0.0) < target
-        return allowed
+        return np.asarray(self.fixed.max(axis=-1, initial=0.0) < target)
 
     def distance(self, theta: FloatArray, data: FloatArray, asked: "Goal") -> FloatArray:
         """Return the certified distance (b, R) of θ from the minimiser.
@@ -118,8 +117,7 @@ class Rounding:
         norm = np.sqrt(np.vecdot(entries, entries)) * largest
         norm *= self.inflate * self.inflate * SLACK
         norm /= gamma[:, :, 0]
-        bound: FloatArray = np.nextafter(norm, np.inf)
-        return bound
+        return np.asarray(np.nextafter(norm, np.inf))
 
 
 class Goal(NamedTuple):

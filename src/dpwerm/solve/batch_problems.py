@@ -200,13 +200,11 @@ class Block:
 
     def reach(self, hop: FloatArray) -> FloatArray:
         """Return a bound (b, R) on how far a step (b, R, p) moves any z."""
-        far: FloatArray = np.vecdot(np.abs(hop), self.bounds[:, None])
-        return far
+        return np.asarray(np.vecdot(np.abs(hop), self.bounds[:, None]))
 
     def gradient(self, slope: FloatArray) -> FloatArray:
         """Return Σ_i w_i ℓ'_i a_i (b, R, p) from ℓ' (b, R, n)."""
-        g: FloatArray = np.matmul(slope, self.weighted.transpose(0, 2, 1))
-        return g
+        return np.asarray(np.matmul(slope, self.weighted.transpose(0, 2, 1)))
 
     def hessian(self, bend: FloatArray) -> FloatArray:
         """Return Σ_i w_i ℓ''_i a_i a_iᵀ (b, R, p, p) from ℓ'' (b, R, n)."""
@@ -271,5 +269,4 @@ def _unpacking(p: int) -> np.typing.NDArray[np.intp]:
     """Return the place (p, p) of entry (j, k) in the packed lower triangle."""
     j, k = np.meshgrid(np.arange(p), np.arange(p), indexing="ij")
     high, low = np.maximum(j, k), np.minimum(j, k)
-    place: np.typing.NDArray[np.intp] = high * (high + 1) // 2 + low
-    return place
+    return np.asarray(high * (high + 1) // 2 + low)

@@ -143,5 +143,4 @@ def solve_positive(matrix: FloatArray, vector: FloatArray, floor: float) -> Floa
         values, vectors = np.linalg.eigh(matrix)
     except ValueError:
         return vector / floor
-    raised: FloatArray = vectors @ ((vectors.T @ vector) / np.maximum(values, floor))
-    return raised
+    return np.asarray(vectors @ ((vectors.T @ vector) / np.maximum(values, floor)))

@@ -261,7 +261,7 @@ class NotPrivate(OutputPerturbation):
 
     def order(self, budget: AnyBudget) -> int | None:
         """Return a place for ε = ∞ alone."""
-        return 0 if not budget.is_private else None
+        return None if budget.is_private else 0
 
     def half_width(self, scale: float, dimension: int, coverage: float, count: int) -> float:
         """Return 0."""

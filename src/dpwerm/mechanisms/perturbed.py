@@ -9,8 +9,7 @@ makes and beside the margin 1, and b has ε_in = ε − ε_out. Of that the curv
     J = log(1 + Wcρ),   ρ = sup xᵀM⁻¹x/γ for R = ½θᵀMθ, M ⪰ I;   ρ = r²/γ for ridge
 
 because the density of θ has the factor det ∇²F(θ) and one record multiplies it by at most 1 + Wcρ.
-With γ ≤ Wcr²/(e^ε_in − 1) nothing is left. b, θ̃ and the precision that was needed are local and
-never returned. Proof: docs/proofs/objective-perturbation.md.
+b, θ̃ and the precision are local and never returned. Proof: docs/proofs/objective-perturbation.md.
 """
 
 from abc import abstractmethod

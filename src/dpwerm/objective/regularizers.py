@@ -1,12 +1,9 @@
 """Regularisers R by name: C¹ and 1-strongly convex, on every coordinate; and their check.
 
 Strong convexity makes the minimiser move by at most ‖change of ∇F‖/γ; both the sensitivity and
-the solver's certificate divide by γ for that reason, so no coordinate may be left out. The usual
-kind is quadratic, R(θ) = ½θᵀMθ with a public matrix M ⪰ I, so that ∇²F ⪰ Γ = γM ⪰ γI.
-
-A regulariser that is less than 1-strongly convex anywhere, or leaves a coordinate out, makes the
-sensitivity too small, so many pairs of points are tried, along every axis and at random. Of a
-quadratic one M ⪰ I is proven in exact arithmetic.
+the solver's certificate divide by γ for that reason. A regulariser that is less convex anywhere, or
+leaves a coordinate out, makes them too small, so many pairs of points are tried. The usual kind is
+quadratic, R(θ) = ½θᵀMθ with a public matrix M ⪰ I, which is proven in exact arithmetic.
 """
 
 import math

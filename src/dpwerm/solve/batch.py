@@ -8,8 +8,8 @@ the minimiser. Data sets are taken a few at a time, so that they stay in the pro
 every step, γ and tilt.
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,8 +31,7 @@ _ROUGH = 0.01  # how near that middle, as a share of what one row of weight 1 ca
 _RIDGE = Ridge()
 
 
-@dataclass(frozen=True, eq=False)
-class BatchSolution:
+class BatchSolution(NamedTuple):
     """Points θ (…, p) with ‖θ − argmin F‖₂ ≤ ``distance`` (…), both as sensitive as the data.
 
     ``distance`` is at most the tolerance asked for, unless no double is that near.
@@ -61,8 +60,7 @@ def minimise_batch(
     """
     gammas, near = np.asarray(gamma)[None], np.asarray(tolerance)[None]
     tilts = None if tilt is None else np.asarray(tilt)[None]
-    requests = Requests.of(problems, gammas, near, tilts)
-    path = _solve(problems, loss, requests, regularizer)
+    path = _solve(problems, loss, Requests.of(problems, gammas, near, tilts), regularizer)
     return BatchSolution(path.theta[0], path.distance[0])
 
 
@@ -82,8 +80,7 @@ def minimise_path(
     """
     if np.ndim(gammas) == 0:
         raise ParameterError("gammas must be a sequence")
-    requests = Requests.of(problems, gammas, tolerance, tilts)
-    return _solve(problems, loss, requests, regularizer)
+    return _solve(problems, loss, Requests.of(problems, gammas, tolerance, tilts), regularizer)
 
 
 def _solve(
@@ -112,9 +109,8 @@ def _solve(
     for g, b, r in np.argwhere(~(distance <= requests.tolerance)).tolist():
         place = g, b, r
         theta[place], distance[place] = _alone(problems, loss, requests, place, regularizer)
-    if not requests.replicated:
-        return BatchSolution(theta[:, :, 0], distance[:, :, 0])
-    return BatchSolution(theta, distance)
+    one = slice(None) if requests.replicated else 0
+    return BatchSolution(theta[:, :, one], distance[:, :, one])
 
 
 def _walk(

@@ -39,13 +39,10 @@ def curvature(
 ) -> FloatArray:
     """Return ℓ''(z), or its mean over a window while steps are long, shape (b, R, n).
 
-    The mean is (ℓ'(z+b) − ℓ'(z−b))/2b with b half the most that z has just moved. Where ℓ' can
-    change by more than ¾L within b, ℓ''(z) says little about the next step: the Huberised hinge is
-    straight almost everywhere. The mean also sees the bends that the step will meet.
-
-    ``slope`` is ℓ'(z): a loss may have a method ``curvature_at_slope``, ℓ'' as a function of ℓ',
-    which is quicker than ``second_derivative``. ``reach`` (b, R) is the most that z of each problem
-    has moved in the last step; 0 if left out.
+    The window b is half of ``reach`` (b, R), the most that z of each problem has just moved; 0 if
+    left out. Where ℓ' can change by more than ¾L within b, ℓ''(z) says little about the next step;
+    the mean also sees the bends that it will meet. ``slope`` is ℓ'(z): a loss may have a method
+    ``curvature_at_slope``, ℓ'' as a function of ℓ', which is quicker than ``second_derivative``.
     """
     from_slope = getattr(loss, "curvature_at_slope", None)
     bend: FloatArray = loss.second_derivative(z) if from_slope is None else from_slope(slope)

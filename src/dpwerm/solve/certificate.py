@@ -138,9 +138,9 @@ def solve_positive(matrix: FloatArray, vector: FloatArray, floor: float) -> Floa
         solution: FloatArray = cho_solve(factor, vector, check_finite=False)
         if np.all(np.isfinite(solution)):
             return solution
-        values, vectors = np.linalg.eigh(matrix)
     except LinAlgError:
-        values, vectors = np.linalg.eigh(matrix)
+        pass
     except ValueError:
         return vector / floor
+    values, vectors = np.linalg.eigh(matrix)
     return np.asarray(vectors @ ((vectors.T @ vector) / np.maximum(values, floor)))

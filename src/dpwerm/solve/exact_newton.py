@@ -7,17 +7,16 @@ comes from the chosen precision, and any error can be made as small as wished by
 are many times slower than doubles: a last resort.
 
 A step is kept if it halves the smallest gradient norm so far, or else if the slope of F along it
-lies between half of the first, negative slope and 0. The second kind lowers F by at least
-(γ/4Λ²)‖∇F‖², Λ being the Lipschitz constant of ∇F, and always exists; so the steps converge, at
-every precision that resolves the gradient, and the precision doubles until it does. Between kinks
-that almost coincide they can converge too slowly to wait for; the ellipsoid method then takes over:
+lies between half of the first, negative slope and 0. Such steps exist and converge, at every
+precision that resolves the gradient, and the precision doubles until it does. Between kinks that
+almost coincide they can be too slow to wait for; the ellipsoid method then takes over:
 
 .. math:: x' = x - \frac{P \tilde g}{p+1}, \quad
           P' = \frac{p^2}{p^2-1}\Bigl(P - \frac{2}{p+1} P \tilde g \tilde g^\top P\Bigr), \quad
           \tilde g = g / \sqrt{g^\top P g}
 
-The minimiser lies in {u : ∇F(x)ᵀ(u − x) ≤ 0}, so the smallest ellipsoid around that half of the
-last one still holds it, and its volume has shrunk by exp(−1/(2(p+1))) whatever the condition of F.
+P' is the smallest ellipsoid around the half of P that holds the minimiser.
+Proof that it ends: docs/proofs/solver-certificate.md.
 """
 
 import math

@@ -49,8 +49,7 @@ class Encoding(Frozen):
     which is the slope of the line nearest to clip(kx) for a uniform x.
 
     kind : {"centred", "paper"}
-    intercept : float, 0 or in [1e-12, 1e12]
-        The constant of the intercept column before ``paper`` shrinks it; 0 means none.
+    intercept : float, 0 for none or in [1e-12, 1e12]: its column before ``paper`` shrinks it
     saturation : float in [1, 100], 1 for ``paper``
     blocks : tuple of NumberBlock or CategoryBlock, at least one
     """

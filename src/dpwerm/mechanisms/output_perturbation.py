@@ -96,7 +96,6 @@ class OutputPerturbation(Mechanism):
 
     def inside_noise(self, calibration: Calibration, draws: Draws) -> None:
         """Return None: the objective is left as it is."""
-        del calibration, draws
 
     def outside_noise(self, calibration: Calibration, draws: Draws) -> FloatArray:
         """Return noise of the law."""

@@ -90,8 +90,7 @@ class HuberisedHinge:
 
     L = 1, because ℓ' lies in [−1, 0]. c = 1/(2h), the slope of ℓ' within h of 1.
 
-    h : float in [1e-12, 1e12]
-        Half-width of the rounded corner.
+    h : float in [1e-12, 1e12], the half-width of the rounded corner
     """
 
     h: float = 0.5

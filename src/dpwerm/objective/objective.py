@@ -34,14 +34,11 @@ class Evaluation(NamedTuple):
 class Objective:
     """F(θ) = Σ_i w_i ℓ(z_i) + γ R(θ) + bᵀθ over ``data``; γ-strongly convex everywhere.
 
-    data : Rows
-        With targets −1 and +1 if the loss is one of margins.
+    data : Rows, with targets −1 and +1 if the loss is one of margins
     loss : Loss
-    gamma : float in [1e-12, 1e12]
-        γ, on the summed objective.
+    gamma : float in [1e-12, 1e12], γ, on the summed objective
     regularizer : Regularizer
-    tilt : tuple of arrays (p,), or None for b = 0
-        b is the exact sum of these arrays; two doubles hold 106 bits of each b_j, three 159.
+    tilt : tuple of arrays (p,) whose exact sum is b, or None for b = 0; two hold 106 bits of b_j
     """
 
     data: Rows

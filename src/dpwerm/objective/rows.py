@@ -141,15 +141,11 @@ class Rows(Protocol):
 class MemoryRows(Block):
     """All rows in memory, as one block; θ has p = d + 1 entries with an intercept, else p = d.
 
-    X : array (n, d), C-contiguous float64
-        Encoded features without the intercept column; n may be 0.
-    targets : array (n,), finite
-        t_i; −1 and +1 under a margin loss.
+    X : array (n, d), C-contiguous float64, encoded without the intercept column; n may be 0
+    targets : array (n,), finite t_i, −1 and +1 under a margin loss
     weights : array (n,), finite and ≥ 0
-    intercept_scale : float ≥ 0
-        s₀; 0 means no intercept.
-    column_bounds : array (p,)
-        s_j ≥ |x_ij|, the intercept's s₀ first if there is one.
+    intercept_scale : float ≥ 0, s₀; 0 means no intercept
+    column_bounds : array (p,), s_j ≥ |x_ij|, the intercept's s₀ first if there is one
     """
 
     column_bounds: FloatArray
@@ -206,8 +202,7 @@ class MemoryRows(Block):
 def every(rows: Rows, stride: int) -> MemoryRows:
     """Return each ``stride``-th row with its weight times the stride: a rough, small F.
 
-    Every block but the last has a multiple of 1,024 rows, so a stride that divides 1,024 picks the
-    rows by their position.
+    A stride that divides 1,024 picks the rows by their position, however they are cut into blocks.
     """
     if BLOCK_ROWS % stride:
         raise ParameterError(f"stride must divide {BLOCK_ROWS}")

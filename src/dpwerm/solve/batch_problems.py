@@ -32,13 +32,10 @@ _PRODUCTS = 2**22  # more products than this, 32 megabytes, are not stored
 class BatchProblems:
     """Stacked data sets of equal size; θ has p = d + 1 entries with an intercept, else p = d.
 
-    X : array (B, n, d), entries within ±1e12
-        Encoded features without the intercept column; n may be 0.
-    targets : array (B, n), entries within ±1e12
-        −1 and +1 under a margin loss.
+    X : array (B, n, d), entries within ±1e12, encoded without the intercept column; n may be 0
+    targets : array (B, n), entries within ±1e12, −1 and +1 under a margin loss
     weights : array (B, n), entries in [0, 1e12]
-    intercept_scale : float in [0, 1e12]
-        s₀; 0 means no intercept.
+    intercept_scale : float in [0, 1e12], s₀; 0 means no intercept
     """
 
     X: FloatArray
@@ -102,11 +99,7 @@ class Requests:
 
     @classmethod
     def of(
-        cls,
-        problems: BatchProblems,
-        gamma: ArrayLike,
-        tolerance: ArrayLike,
-        tilt: ArrayLike | None,
+        cls, problems: BatchProblems, gamma: ArrayLike, tolerance: ArrayLike, tilt: ArrayLike | None
     ) -> "Requests":
         """Return the requests with every axis in place; arrays come with their G axis first."""
         p = problems.dimension

@@ -138,11 +138,6 @@ class Goal(NamedTuple):
         gamma = self.gamma[:, :, None]
         return gamma * theta if self.matrix is None else gamma * (theta @ self.matrix)
 
-    def bend(self, p: int) -> FloatArray:
-        """Return γM (b, R, p, p), the Hessian of the penalty."""
-        matrix = np.eye(p) if self.matrix is None else self.matrix
-        return self.gamma[:, :, None, None] * matrix
-
 
 class Model(NamedTuple):
     """The data's part of F near θ (b, R, p): its gradient there and a Hessian from nearby.
@@ -235,7 +230,8 @@ def _lockstep(block: Block, loss: Loss, asked: Goal, model: Model, rounding: Rou
     hopeless = ~rounding.permits(target)
     near, soon = target * target, (_CHORD * target) ** 2
     far = np.full(target.shape, np.inf)
-    bend, ridge = model.bend, asked.bend(block.dimension)
+    matrix = np.eye(block.dimension) if asked.matrix is None else asked.matrix
+    bend, ridge = model.bend, asked.gamma[:, :, None, None] * matrix
     force = model.slope + asked.pull(model.theta) + tilt
     here = _Points(model.theta, model.slope, force, np.vecdot(force, force), far)
     step = _newton(bend + ridge, force, gamma)

@@ -74,14 +74,11 @@ class NumberBlock(Frozen):
     width: ClassVar[int] = 1
 
     @property
-    def coefficient_names(self) -> tuple[str, ...]:
-        """The names of the encoded columns."""
-        return (self.name,)
-
-    @property
     def own_names(self) -> tuple[str, ...]:
         """The names in own units."""
         return (self.name,)
+
+    coefficient_names = own_names
 
     def fill(self, out: FloatArray, table: Table, *, centred: bool, factor: float) -> None:
         """Write the encoded column into ``out``, shape (n, 1); clipped after rounding."""
@@ -142,15 +139,14 @@ class CategoryBlock(Frozen):
         return 1 if len(self.levels) == 2 else len(self.levels)
 
     @property
-    def coefficient_names(self) -> tuple[str, ...]:
-        """The names of the encoded columns."""
-        levels = self.levels[1:] if len(self.levels) == 2 else self.levels
-        return tuple(f"{self.name}={level.name}" for level in levels)
-
-    @property
     def own_names(self) -> tuple[str, ...]:
         """The names in own units: one per level."""
         return tuple(f"{self.name}={level.name}" for level in self.levels)
+
+    @property
+    def coefficient_names(self) -> tuple[str, ...]:
+        """The names of the encoded columns: of two levels the first has none."""
+        return self.own_names[-self.width :]
 
     @property
     def lookup(self) -> dict[str, int]:
@@ -168,8 +164,7 @@ class CategoryBlock(Frozen):
         cells = [level.cells for level in self.levels]
         default = names.index(self.default)
         other = cells.index("*") if "*" in cells else 0
-        lookup: dict[str | None, int] = {None: default}
-        lookup |= dict.fromkeys(MISSING, default)
+        lookup: dict[str | None, int] = dict.fromkeys([None, *MISSING], default)
         lookup.update(self.lookup)
         return np.array([lookup.get(text, other) for text in texts], dtype=np.int64)
 
@@ -188,10 +183,9 @@ class CategoryBlock(Frozen):
         self, theta: Sequence[Fraction], *, centred: bool
     ) -> tuple[Fraction, dict[str, Fraction]]:
         """Return the constant 0 and what each level adds."""
-        values = list(theta)
         if self.width == 1:
-            values = [-theta[0] if centred else Fraction(0), theta[0]]
-        return Fraction(0), dict(zip(self.own_names, values, strict=True))
+            theta = [-theta[0] if centred else Fraction(0), theta[0]]
+        return Fraction(0), dict(zip(self.own_names, theta, strict=True))
 
 
 Block = Annotated[NumberBlock | CategoryBlock, Field(discriminator="kind")]

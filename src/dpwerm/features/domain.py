@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
-from itertools import accumulate
+from itertools import accumulate, chain, islice
 from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
@@ -230,25 +230,25 @@ class _Composed(Domain):
         return bounds
 
     @cached_property
-    def _columns(self) -> tuple[slice, ...]:
+    def _placed(self) -> tuple[tuple[Domain, slice], ...]:
+        """Each part with its columns."""
         ends = list(accumulate(part.dimension for part in self.parts))
-        return tuple(map(slice, [0, *ends[:-1]], ends))
+        return tuple(zip(self.parts, map(slice, [0, *ends], ends), strict=True))
 
     def _split(self, points: FloatArray) -> Iterator[tuple[Domain, FloatArray]]:
         """Yield each part with its columns of points (…, p)."""
-        for part, columns in zip(self.parts, self._columns, strict=True):
+        for part, columns in self._placed:
             yield part, points[..., columns]
 
     def _balls(self, point: Sequence[arb]) -> list[arb]:
         """Return the norm of each part of a point of balls."""
-        pairs = zip(self.parts, self._columns, strict=True)
-        return [part.gauge_ball(point[columns]) for part, columns in pairs]
+        return [part.gauge_ball(point[columns]) for part, columns in self._placed]
 
     def _simulated_parts(
         self, draws: Draws, columns: slice, depth: int
     ) -> Iterator[tuple[Domain, slice, FloatArray]]:
         """Yield each part with its columns of the draws and its uniform points."""
-        for part, own in zip(self.parts, self._columns, strict=True):
+        for part, own in self._placed:
             place = slice(columns.start + own.start, columns.start + own.stop)
             yield part, place, part.simulated(draws, place, depth)
 
@@ -293,12 +293,9 @@ class Product(_Composed):
 
     def point(self, uniforms: Sequence[arb]) -> list[arb]:
         """Return a uniform point of each part, in their order."""
-        point: list[arb] = []
-        start = 0
-        for part in self.parts:
-            point += part.point(uniforms[start : start + part.uniforms])
-            start += part.uniforms
-        return point
+        left = iter(uniforms)
+        points = (part.point(list(islice(left, part.uniforms))) for part in self.parts)
+        return list(chain.from_iterable(points))
 
     def simulated(self, draws: Draws, columns: slice, depth: int = 0) -> FloatArray:
         """Return a uniform point of each part."""
@@ -329,10 +326,9 @@ class Hull(_Composed):
     @property
     def longest(self) -> FloatArray:
         """The longest row of the part that has one."""
+        part, columns = max(self._placed, key=lambda pair: pair[0].radius_squared)
         row = np.zeros(self.dimension)
-        sizes = [part.radius_squared for part in self.parts]
-        place = sizes.index(max(sizes))
-        row[self._columns[place]] = self.parts[place].longest
+        row[columns] = part.longest
         return row
 
     @property
@@ -342,10 +338,8 @@ class Hull(_Composed):
 
     def gauge(self, points: FloatArray) -> FloatArray:
         """Return the sum of the norms of the parts."""
-        total = np.zeros(points.shape[:-1])
-        for part, own in self._split(points):
-            total += part.gauge(own)
-        return total
+        sizes = (part.gauge(own) for part, own in self._split(points))
+        return sum(sizes, start=np.zeros(points.shape[:-1]))
 
     def gauge_ball(self, point: Sequence[arb]) -> arb:
         """Return the sum of the norms of the parts."""
@@ -364,14 +358,13 @@ class Hull(_Composed):
     def point(self, uniforms: Sequence[arb]) -> list[arb]:
         """Return V: for each part the uniforms of its point, then those of its radius; E last."""
         parts: list[arb] = []
-        total, start = -uniforms[-1].log(), 0
+        total, left = -uniforms[-1].log(), iter(uniforms)
         for part in self.parts:
-            middle, stop = start + part.uniforms, start + part.uniforms + part.dimension
-            direction = part.point(uniforms[start:middle])
-            radius = -math.prod(uniforms[middle:stop], start=arb(1)).log()
+            direction = part.point(list(islice(left, part.uniforms)))
+            radius = -math.prod(islice(left, part.dimension), start=arb(1)).log()
             scale = radius / part.gauge_ball(direction)
             parts += [scale * v for v in direction]
-            total, start = total + radius, stop
+            total = total + radius
         inverse = 1 / total
         return [v * inverse for v in parts]
 
@@ -390,5 +383,4 @@ class Hull(_Composed):
         """Return the row, shortened if need be."""
         if self.contains(row[None]):
             return row
-        shortened: FloatArray = row * ((1 - 1e-12) / float(self.gauge(row)))
-        return shortened
+        return np.asarray(row * ((1 - 1e-12) / float(self.gauge(row))))

@@ -49,8 +49,7 @@ class Encoding(Frozen):
     which is the slope of the line nearest to clip(kx) for a uniform x.
 
     kind : {"centred", "paper"}
-    intercept : float, 0 or in [1e-12, 1e12]
-        The constant of the intercept column before ``paper`` shrinks it; 0 means none.
+    intercept : float, 0 for none or in [1e-12, 1e12]: its column before ``paper`` shrinks it
     saturation : float in [1, 100], 1 for ``paper``
     blocks : tuple of NumberBlock or CategoryBlock, at least one
     """
@@ -68,7 +67,7 @@ class Encoding(Frozen):
             raise wrong("the paper's encoding has no saturation", "leave it at 1")
         if not 1 <= len(self.blocks) <= MAX_FEATURES:
             raise wrong(f"there must be 1 to {MAX_FEATURES:,} features")
-        if sum(block.width for block in self.blocks) > MAX_COLUMNS:
+        if self.n_columns > MAX_COLUMNS:
             raise wrong(f"the features become more than {MAX_COLUMNS:,} columns")
         names = [block.name for block in self.blocks]
         if len(set(names)) < len(names):
@@ -97,13 +96,11 @@ class Encoding(Frozen):
         try:
             blocks = []
             for name, pair in zip(names, bounds, strict=True):
-                lower, upper = interval(f"bounds of {name}", pair)
-                midpoint = lower + (upper - lower) / 2
+                low, high = interval(f"bounds of {name}", pair)
+                middle = low + (high - low) / 2
                 called = name if stays_in_line(name) else one_line(name)
                 blocks.append(
-                    NumberBlock(
-                        name=called, column=name, lower=lower, upper=upper, default=midpoint
-                    )
+                    NumberBlock(name=called, column=name, lower=low, upper=high, default=middle)
                 )
             return cls(kind=kind, intercept=float(intercept), blocks=tuple(blocks))
         except ValidationError as error:
@@ -114,21 +111,18 @@ class Encoding(Frozen):
         return isinstance(other, Encoding) and self._declared() == other._declared()
 
     def __hash__(self) -> int:
-        return hash(self._declared())
+        return hash(tuple(self._declared().values()))
 
-    def _declared(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, name) for name in type(self).model_fields)
+    def _declared(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in type(self).model_fields}
 
     def changed(self, **fields: Any) -> Self:
         """Return an encoding that differs in these fields, checked anew."""
-        kept = {name: getattr(self, name) for name in type(self).model_fields}
         try:
-            return type(self)(**{**kept, **fields})
+            return type(self)(**(self._declared() | fields))
         except ValidationError as error:
             faults = [str(fault).removeprefix("contents: ") for fault in faults_of(error)]
             raise ParameterError("; ".join(faults)) from None
-
-    # -- shape and bounds ---------------------------------------------------------------------
 
     @cached_property
     def n_columns(self) -> int:
@@ -170,8 +164,6 @@ class Encoding(Frozen):
         """The table columns that are read, in the order of the features."""
         return tuple(block.column for block in self.blocks)
 
-    # -- rows ---------------------------------------------------------------------------------
-
     def encode(self, table: Table) -> FloatArray:
         """Return the encoded rows, shape (n, d), C-contiguous; total for every cell value."""
         X = np.empty((table.n_rows, self.n_columns))
@@ -208,9 +200,7 @@ class Encoding(Frozen):
         """Return rows (…, d) of the kind ``centred`` as rows of this kind."""
         if self.kind == "centred":
             return X
-        levels = [
-            width > 1 for width in (block.width for block in self.blocks) for _ in range(width)
-        ]
+        levels = [block.width > 1 for block in self.blocks for _ in range(block.width)]
         return np.where(levels, X, (X + 1) / 2) * self.factor
 
     @cached_property
@@ -225,8 +215,6 @@ class Encoding(Frozen):
         stretch = np.array([1.0, *factors] if self.intercept else factors)
         stretch.flags.writeable = False
         return stretch
-
-    # -- reading a rule -----------------------------------------------------------------------
 
     def own_units(self, theta: Sequence[float | Fraction]) -> dict[str, float]:
         """Return the rule in the columns' own units, for reading.
@@ -248,8 +236,6 @@ class Encoding(Frozen):
             constant += shift
             effects |= {name: float(value) for name, value in own.items()}
         return {"intercept": float(constant), **effects}
-
-    # -- files --------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, object]:
         """Return plain values for a rule file; :meth:`from_dict` is the inverse."""

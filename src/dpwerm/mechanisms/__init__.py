@@ -16,13 +16,7 @@ from dpwerm.mechanisms.objective_perturbation import (
 )
 from dpwerm.mechanisms.output_perturbation import NotPrivate, ProductLaplace, SphericalLaplace
 
-__all__ = [
-    "MECHANISMS",
-    "candidates",
-    "get_mechanism",
-    "plain_mechanism",
-    "register_mechanism",
-]
+__all__ = ["MECHANISMS", "candidates", "get_mechanism", "plain_mechanism", "register_mechanism"]
 
 built_in(
     SphericalLaplace(),

@@ -30,9 +30,7 @@ from dpwerm.privacy.randomness import BitSource
 from dpwerm.privacy.sensitivity import Facts, KnownByDesign
 from dpwerm.solve.newton import minimise
 
-GRID_BITS = 10
-"""The grid is 2^e ≤ 2^−10 of the noise scale: rounding adds nothing one could see."""
-
+GRID_BITS = 10  # the grid is 2^e ≤ 2^−10 of the noise scale: rounding adds nothing one could see
 LARGEST_DIMENSION = 1_000_000
 
 
@@ -101,8 +99,8 @@ def pure_epsilon(name: str, any_budget: AnyBudget) -> Fraction:
     return budget.exact_epsilon
 
 
+# Called with the name of each stage as it starts; a stage never depends on a data value.
 Stage = Callable[[str], None]
-"""Called with the name of each stage as it starts; a stage never depends on a data value."""
 
 
 def no_progress(done: object) -> None:
@@ -131,13 +129,8 @@ class Inside:
 
     @property
     def exact_scale(self) -> Fraction:
-        """The scale of b: σ, or 1/β."""
+        """The scale of b: σ, or 1/β; its nearest double serves simulations."""
         return Fraction(self.sigma or 0) if self.rate is None else 1 / Fraction(self.rate)
-
-    @property
-    def scale(self) -> float:
-        """The scale of b as a double, for simulations."""
-        return (self.sigma or 0.0) if self.rate is None else 1.0 / self.rate
 
 
 @dataclass(frozen=True)
@@ -325,8 +318,8 @@ def get_mechanism(name: object) -> Mechanism:
 def candidates(budget: AnyBudget) -> tuple[str, ...]:
     """Return the mechanisms that the automatic choice tries, the most promising first."""
     places = {name: one.order(budget) for name, one in MECHANISMS.items()}
-    found = [(place, name) for name, place in places.items() if place is not None]
-    return tuple(name for _, name in sorted(found, key=lambda one: one[0]))
+    found = {name: place for name, place in places.items() if place is not None}
+    return tuple(sorted(found, key=found.__getitem__))
 
 
 def plain_mechanism(budget: AnyBudget) -> str:
@@ -361,8 +354,8 @@ def check_mechanism(mechanism: Mechanism) -> None:
         raise ParameterError(f"mechanism {name} has noise inside, or none, in one place only")
     main = outside if inside is None else inside
     found = (outside, main, mechanism.log_density(calibration, main))
-    shapes = ((8, domain.dimension), (8, domain.dimension), (8,))
-    if any(one.shape != shape for one, shape in zip(found, shapes, strict=True)):
+    points = (8, domain.dimension)
+    if [one.shape for one in found] != [points, points, (8,)]:
         raise ParameterError(f"mechanism {name} must give noise (…, p) and log-densities (m,)")
     if not all(np.isfinite(one).all() for one in found):
         raise ParameterError(f"mechanism {name} must give finite noise and log-densities")

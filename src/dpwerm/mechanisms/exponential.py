@@ -37,17 +37,13 @@ def highest(numbers: Callable[[int], list[arb]], start_bits: int = START_BITS) -
 
     def first(bits: int) -> int | None:
         balls = numbers(bits)
-        guess = max(range(len(balls)), key=lambda index: _middle(balls[index]))
+        # A ball that says nothing is guessed last.
+        middles = [(True, b.mid()) if b.mid().is_finite() else (False, arb(0)) for b in balls]
+        guess = max(range(len(balls)), key=middles.__getitem__)
         clear = all(balls[guess] > ball for i, ball in enumerate(balls) if i != guess)
         return guess if clear else None
 
     return refined(first, start_bits)
-
-
-def _middle(ball: arb) -> tuple[bool, arb]:
-    """Return a key to guess the largest by; a ball that says nothing comes last."""
-    middle = ball.mid()
-    return (True, middle) if middle.is_finite() else (False, arb(0))
 
 
 @dataclass(frozen=True)
@@ -96,8 +92,7 @@ class ExponentialMechanism:
             raise ParameterError("scores must be whole numbers")
         if not self.budget.is_private:
             return last_best(exact)
-        rate, best = self.rate, max(exact)
-        uniforms = LazyUniforms(bits)
+        rate, best, uniforms = self.rate, max(exact), LazyUniforms(bits)
 
         def noisy(m: int) -> list[arb]:
             drawn = uniforms.balls(0, len(exact), m)

@@ -19,14 +19,12 @@ from flint import arb
 from dpwerm.arrays import FloatArray
 from dpwerm.draws import Draws
 from dpwerm.exact import floor_log2, precision, round_up, sqrt_up
-from dpwerm.mechanisms.contract import GRID_BITS, Noise, finite_budget, with_epsilon
+from dpwerm.mechanisms.contract import GRID_BITS, Noise, finite_budget
 from dpwerm.mechanisms.output_perturbation import OutputPerturbation
 from dpwerm.privacy.budget import AnyBudget, GaussianBudget
 from dpwerm.privacy.sampling import Sampler, ball, normal
 
-MULTIPLIER_BITS = 30
-"""The grid of m has 2^30 points in every octave (2^a, 2^(a+1)]."""
-
+MULTIPLIER_BITS = 30  # the grid of m has 2^30 points in every octave (2^a, 2^(a+1)]
 _FIRST_BITS, _LAST_BITS = 128, 1 << 14
 
 
@@ -64,7 +62,11 @@ def noise_multiplier(epsilon: Fraction, delta: Fraction) -> Fraction:
 
 def smallest_multiplier(holds: Callable[[Fraction], bool]) -> Fraction:
     """Return the smallest m of the grid at which a condition holds that larger m keep."""
-    octave = _first(lambda a: holds(Fraction(2) ** a))
+    octave = 0
+    while not holds(Fraction(2) ** octave):
+        octave += 1
+    while holds(Fraction(2) ** (octave - 1)):
+        octave -= 1
     step = Fraction(2) ** (octave - 1 - MULTIPLIER_BITS)
     low, high = 1 << MULTIPLIER_BITS, 1 << MULTIPLIER_BITS + 1
     while high - low > 1:
@@ -74,16 +76,6 @@ def smallest_multiplier(holds: Callable[[Fraction], bool]) -> Fraction:
         else:
             low = middle
     return high * step
-
-
-def _first(holds: Callable[[int], bool]) -> int:
-    """Return the smallest whole number at which a monotone condition holds."""
-    at = 0
-    while not holds(at):
-        at += 1
-    while holds(at - 1):
-        at -= 1
-    return at
 
 
 class Gaussian(OutputPerturbation):
@@ -131,9 +123,7 @@ class Gaussian(OutputPerturbation):
 
     def order(self, budget: AnyBudget) -> int | None:
         """Return the fifth place where δ > 0, and the only one for ρ or μ."""
-        if isinstance(budget, GaussianBudget):
-            return 50
-        return 50 if with_epsilon(budget) and budget.delta else None
+        return 50 if budget.is_private and self.is_plain(budget) else None
 
     def is_plain(self, budget: AnyBudget) -> bool:
         """Whether the budget has a δ, or is in ρ or μ."""

@@ -23,11 +23,8 @@ from dpwerm.privacy.randomness import BitSource
 from dpwerm.privacy.sampling import independent_laplace, release_on_grid
 
 SHARE_BITS = 32
-UNIT = 1 << SHARE_BITS
-"""A share of 1, in whole numbers."""
-
-_BLOCK = 1 << 20
-"""Rows summed at once: 2^20 shares of at most 2^32 stay far below 2^63."""
+UNIT = 1 << SHARE_BITS  # a share of 1, in whole numbers
+_BLOCK = 1 << 20  # rows summed at once: 2^20 shares of at most 2^32 stay far below 2^63
 
 
 def exact_sums(cells: IntArray, shares: IntArray, count: int) -> list[list[int]]:
@@ -111,5 +108,4 @@ class LaplaceSums:
 
 def whole_shares(share: FloatArray, most: IntArray) -> IntArray:
     """Return ⌊share·2^32⌋ but at most ``most``, so that rounding never makes a row too heavy."""
-    whole: IntArray = np.clip(np.floor(share * UNIT), 0, most).astype(np.int64)
-    return whole
+    return np.asarray(np.clip(np.floor(share * UNIT), 0, most).astype(np.int64))

@@ -5,18 +5,15 @@ With pure ε, b has density ∝ exp(−β‖b‖_K) for a norm K, and κ = sup �
     kWLκβ + log(1 + Wcρ) = ε_in,   ρ = r²/γ for ridge
 
 One record shifts the b that belongs to a θ by at most kWLκ in the norm K, k = 2 under replace-one
-and 1 under add/remove, and changes the Jacobian by the second term. If b is R times a uniform point
-of the unit ball of K, with R ~ Gamma(p+1), then its density is ∝ exp(−‖b‖_K); equally, R ~ Gamma(p)
-times the right point of the unit sphere. Proof: docs/proofs/objective-perturbation.md.
+and 1 under add/remove, and changes the Jacobian by the second term. A radius Gamma(p+1)/β times a
+uniform point of the unit ball of K has that density. Proof: docs/proofs/objective-perturbation.md.
 
 With (ε, δ), b ~ N(0, σ²I). For D = kWLr, m = σ/D and e = ε_in − log(1 + Wcρ) the cost of θ* at ε_in
 is at most
 
     2k·H(e),   H(e) = Φ(1/(2m) − em) − e^e Φ(−1/(2m) − em),   if e ≥ 1/(2m²)
 
-because the log-ratio is at most log(1 + Wcρ) + |N|/m + 1/(2m²) for a standard normal N, twice
-the cost of the Gaussian mechanism; under replace-one two such N share the load.
-Proof: docs/proofs/objective-gaussian.md.
+which is 2k times the cost of the Gaussian mechanism. Proof: docs/proofs/objective-gaussian.md.
 """
 
 from fractions import Fraction
@@ -132,9 +129,7 @@ class ObjectiveBlock(ObjectivePerturbation):
 @lru_cache(maxsize=256)
 def inside_multiplier(left: Fraction, delta: Fraction) -> Fraction:
     """Return the smallest m of the grid with H(e) ≤ δ and e ≥ 1/(2m²), for e = ``left`` > 0."""
-    return smallest_multiplier(
-        lambda m: 2 * left * m**2 >= 1 and suffices(m, left, delta),
-    )
+    return smallest_multiplier(lambda m: 2 * left * m**2 >= 1 and suffices(m, left, delta))
 
 
 class ObjectiveGaussian(PerturbedObjective):

@@ -42,9 +42,7 @@ from dpwerm.privacy.sensitivity import (
 )
 
 FINE_GRID_BITS = 40
-
-NODES = 400
-"""Of the integral over K."""
+NODES = 400  # of the integral over K
 
 
 class OutputPerturbation(Mechanism):
@@ -98,7 +96,6 @@ class OutputPerturbation(Mechanism):
 
     def inside_noise(self, calibration: Calibration, draws: Draws) -> None:
         """Return None: the objective is left as it is."""
-        del calibration, draws
 
     def outside_noise(self, calibration: Calibration, draws: Draws) -> FloatArray:
         """Return noise of the law."""
@@ -263,7 +260,7 @@ class NotPrivate(OutputPerturbation):
 
     def order(self, budget: AnyBudget) -> int | None:
         """Return a place for ε = ∞ alone."""
-        return 0 if not budget.is_private else None
+        return None if budget.is_private else 0
 
     def half_width(self, scale: float, dimension: int, coverage: float, count: int) -> float:
         """Return 0."""

@@ -9,16 +9,15 @@ makes and beside the margin 1, and b has ε_in = ε − ε_out. Of that the curv
     J = log(1 + Wcρ),   ρ = sup xᵀM⁻¹x/γ for R = ½θᵀMθ, M ⪰ I;   ρ = r²/γ for ridge
 
 because the density of θ has the factor det ∇²F(θ) and one record multiplies it by at most 1 + Wcρ.
-With γ ≤ Wcr²/(e^ε_in − 1) nothing is left. b, θ̃ and the precision that was needed are local and
-never returned. Proof: docs/proofs/objective-perturbation.md.
+b, θ̃ and the precision are local and never returned. Proof: docs/proofs/objective-perturbation.md.
 """
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import ROUND_CEILING, Decimal, localcontext
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from dpwerm.arrays import FloatArray
 from dpwerm.draws import Draws
@@ -41,11 +40,7 @@ from dpwerm.privacy.randomness import BitSource
 from dpwerm.privacy.sampling import Sampler, ball, nearby_vector, settled
 from dpwerm.privacy.sensitivity import Facts, objective_tolerance
 
-SECOND = SphericalLaplace()
-"""The law of the second noise."""
-
-_PRECISION = 100
-_SHOWN_DIGITS = 4
+SECOND = SphericalLaplace()  # the law of the second noise
 
 
 class PerturbedObjective(Mechanism):
@@ -99,24 +94,12 @@ class PerturbedObjective(Mechanism):
         left = Fraction(epsilon_left(self.name, facts, shares))
         rate, sigma = self.rate_and_sigma(facts, asked, left)
         tolerance = objective_tolerance(facts)
-        total, second = round_up(2 * Fraction(tolerance)), Budget(shares.outside)
-        return Calibration(
-            mechanism=self.name,
-            facts=facts,
-            budget=budget,
-            sensitivity=None,
-            tolerance=tolerance,
-            noise=SECOND.noise_for(total, facts.dimension, second),
-            inside=Inside(
-                norm=self.norm,
-                kappa=self.kappa(facts),
-                epsilon_inside=shares.inside,
-                epsilon_outside=shares.outside,
-                jacobian=jacobian(facts),
-                rate=rate,
-                sigma=sigma,
-            ),
+        total = round_up(2 * Fraction(tolerance))
+        noise = SECOND.noise_for(total, facts.dimension, Budget(shares.outside))
+        inside = Inside(
+            self.norm, self.kappa(facts), *shares, jacobian(facts), rate=rate, sigma=sigma
         )
+        return Calibration(self.name, facts, budget, None, tolerance, noise, inside)
 
     def pose(
         self, objective: Objective, calibration: Calibration, bits: BitSource, on_stage: Stage
@@ -139,7 +122,7 @@ class PerturbedObjective(Mechanism):
 
     def inside_noise(self, calibration: Calibration, draws: Draws) -> FloatArray:
         """Return b in doubles."""
-        return self.simulated(calibration.facts, draws) * _inside(calibration).scale
+        return self.simulated(calibration.facts, draws) * float(_inside(calibration).exact_scale)
 
     def outside_noise(self, calibration: Calibration, draws: Draws) -> FloatArray:
         """Return the second noise in doubles."""
@@ -147,7 +130,7 @@ class PerturbedObjective(Mechanism):
 
     def log_density(self, calibration: Calibration, noise: FloatArray) -> FloatArray:
         """Return the log-density of b."""
-        return self.log_law(calibration.facts, noise / _inside(calibration).scale)
+        return self.log_law(calibration.facts, noise / float(_inside(calibration).exact_scale))
 
 
 def _inside(calibration: Calibration) -> Inside:
@@ -172,8 +155,7 @@ def check_facts(name: str, facts: Facts) -> None:
         )
 
 
-@dataclass(frozen=True)
-class Shares:
+class Shares(NamedTuple):
     """The two parts of ε, exact decimals whose sum is ε."""
 
     inside: Decimal
@@ -183,8 +165,7 @@ class Shares:
     def of(cls, name: str, any_budget: AnyBudget) -> "Shares":
         """Return the parts of a finite ε of at least 0.0001; ``name`` is the mechanism's."""
         budget = finite_budget(name, any_budget, delta=False)
-        with localcontext() as context:
-            context.prec = _PRECISION
+        with localcontext(prec=100):
             outside = budget.epsilon / 100
             inside = (budget.epsilon - outside).normalize()
             if outside < EPSILON_SMALLEST:
@@ -243,13 +224,11 @@ def _floor(curvature_bound: Fraction, shares: Shares) -> float:
 
 def _left(curvature_bound: Fraction, gamma: float, shares: Shares) -> float:
     """Return ε_in − log(1 + Wcρ), rounded down."""
-    growth = curvature_bound / Fraction(gamma)
-    epsilon = Fraction(shares.inside)
+    growth, epsilon = curvature_bound / Fraction(gamma), Fraction(shares.inside)
     return settled(lambda: ball(epsilon) - ball(growth).log1p(), round_down)
 
 
 def _shown(floor: float) -> str:
     """Return a few digits of γ, rounded up, so that the number shown is itself accepted."""
-    with localcontext() as context:
-        context.prec, context.rounding = _SHOWN_DIGITS, ROUND_CEILING
+    with localcontext(prec=4, rounding=ROUND_CEILING):
         return f"{float(+Decimal(floor)):g}"

@@ -11,7 +11,6 @@ be used. Passing is evidence, not proof; the constants need a derivation.
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol, get_args
 
@@ -28,9 +27,7 @@ Form = Literal["margin", "residual"]
 
 _BITS = 256
 _SLACK = 1e-9
-_LARGEST_ERROR = 1e-6
-"""A larger rounding error could hide a wrong L or c from the checks in doubles."""
-
+_LARGEST_ERROR = 1e-6  # a larger one could hide a wrong L or c from the checks in doubles
 _REACH = 1e-3
 
 
@@ -93,8 +90,7 @@ class HuberisedHinge:
 
     L = 1, because ℓ' lies in [−1, 0]. c = 1/(2h), the slope of ℓ' within h of 1.
 
-    h : float in [1e-12, 1e12]
-        Half-width of the rounded corner.
+    h : float in [1e-12, 1e12], the half-width of the rounded corner
     """
 
     h: float = 0.5
@@ -172,8 +168,7 @@ class Logistic:
 
     def value(self, z: FloatArray) -> FloatArray:
         """Return log(1 + e^{−z}) without overflow."""
-        loss: FloatArray = np.logaddexp(0, -z)
-        return loss
+        return np.asarray(np.logaddexp(0, -z))
 
     def derivative(self, z: FloatArray) -> FloatArray:
         """Return −1/(1+e^z)."""
@@ -182,8 +177,7 @@ class Logistic:
 
     def second_derivative(self, z: FloatArray) -> FloatArray:
         """Return ℓ'' = −ℓ'·(1+ℓ')."""
-        curvature: FloatArray = expit(z) * expit(-z)
-        return curvature
+        return np.asarray(expit(z) * expit(-z))
 
     def curvature_at_slope(self, slope: FloatArray) -> FloatArray:
         """Return ℓ'' where ℓ' = ``slope``: −ℓ'·(1+ℓ')."""
@@ -236,18 +230,26 @@ def register_loss(loss_class: type[Loss]) -> type[Loss]:
 def check_loss(loss: Loss) -> None:
     """Raise ``ParameterError`` naming every declared fact that the loss breaks."""
     z = _arguments()
-    checks: dict[str, Callable[[Loss, FloatArray], bool]] = {
-        f"form must be one of {', '.join(get_args(Form))}": _formed,
+    L, c, error = loss.lipschitz, loss.smoothness, loss.derivative_error
+    slope = loss.derivative(z)
+    rise = np.diff(slope)
+    sane = 0 < L < math.inf and 0 < c < math.inf and 0 <= error <= _LARGEST_ERROR * L
+    bounded = np.all(np.abs(slope) <= L + error)
+    with np.errstate(over="ignore"):
+        fastest = c * np.diff(z) * (1 + _SLACK) + 2 * error
+    curved, enclosed = _curved(loss, z), _enclosed(loss, z)
+    checks = {
+        f"form must be one of {', '.join(get_args(Form))}": form_of(loss) in get_args(Form),
         "lipschitz and smoothness must be finite and positive, "
-        "derivative_error at most a millionth of lipschitz": _sane,
-        "derivative must be finite and at most lipschitz in size": _bounded,
-        "derivative must not decrease (the loss must be convex)": _monotone,
-        "derivative must not change faster than smoothness": _smooth,
-        "value and derivative must belong together": _matching,
-        "second_derivative must lie in [0, smoothness] and be the slope of derivative": _curved,
-        "derivative_ball must contain, and derivative_error bound, the derivative": _enclosed,
+        "derivative_error at most a millionth of lipschitz": sane,
+        "derivative must be finite and at most lipschitz in size": bounded,
+        "derivative must not decrease (the loss must be convex)": np.all(rise >= -2 * error),
+        "derivative must not change faster than smoothness": np.all(np.abs(rise) <= fastest),
+        "value and derivative must belong together": _matching(loss, z),
+        "second_derivative must lie in [0, smoothness] and be the slope of derivative": curved,
+        "derivative_ball must contain, and derivative_error bound, the derivative": enclosed,
     }
-    faults = [text for text, holds in checks.items() if not holds(loss, z)]
+    faults = [text for text, holds in checks.items() if not holds]
     if faults:
         raise ParameterError(f"loss {loss.name}: " + "; ".join(faults))
 
@@ -261,35 +263,6 @@ def _arguments() -> FloatArray:
     plain = np.linspace(-40, 40, 40_001)
     every = [corner, -corner, near, -near, middle, -middle, far, -far, np.zeros(1), plain]
     return np.unique(np.concatenate(every))
-
-
-def _formed(loss: Loss, _: FloatArray) -> bool:
-    """Check that the solver knows what to make of the target."""
-    return form_of(loss) in get_args(Form)
-
-
-def _sane(loss: Loss, _: FloatArray) -> bool:
-    """Check the declared numbers themselves."""
-    numbers = (loss.lipschitz, loss.smoothness, loss.derivative_error)
-    small = 0 <= loss.derivative_error <= _LARGEST_ERROR * loss.lipschitz
-    return all(map(math.isfinite, numbers)) and min(numbers[:2]) > 0 and small
-
-
-def _bounded(loss: Loss, z: FloatArray) -> bool:
-    """Check |ℓ'| ≤ L."""
-    return bool(np.all(np.abs(loss.derivative(z)) <= loss.lipschitz + loss.derivative_error))
-
-
-def _monotone(loss: Loss, z: FloatArray) -> bool:
-    """Check that ℓ' does not decrease."""
-    return bool(np.all(np.diff(loss.derivative(z)) >= -2 * loss.derivative_error))
-
-
-def _smooth(loss: Loss, z: FloatArray) -> bool:
-    """Check |ℓ'(b) − ℓ'(a)| ≤ c·(b − a) for neighbours a < b."""
-    with np.errstate(over="ignore"):
-        allowed = loss.smoothness * np.diff(z) * (1 + _SLACK) + 2 * loss.derivative_error
-    return bool(np.all(np.abs(np.diff(loss.derivative(z))) <= allowed))
 
 
 def _matching(loss: Loss, z: FloatArray) -> bool:

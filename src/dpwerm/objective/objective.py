@@ -10,6 +10,7 @@ identity unless another is chosen, or any other 1-strongly convex function.
 """
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,8 +22,7 @@ from dpwerm.objective.rows import Block, Rows
 from dpwerm.parameters import positive
 
 
-@dataclass(frozen=True)
-class Evaluation:
+class Evaluation(NamedTuple):
     """F, ∇F (p,) and ∇²F (p, p) at one θ, in plain doubles."""
 
     value: float
@@ -34,14 +34,11 @@ class Evaluation:
 class Objective:
     """F(θ) = Σ_i w_i ℓ(z_i) + γ R(θ) + bᵀθ over ``data``; γ-strongly convex everywhere.
 
-    data : Rows
-        With targets −1 and +1 if the loss is one of margins.
+    data : Rows, with targets −1 and +1 if the loss is one of margins
     loss : Loss
-    gamma : float in [1e-12, 1e12]
-        γ, on the summed objective.
+    gamma : float in [1e-12, 1e12], γ, on the summed objective
     regularizer : Regularizer
-    tilt : tuple of arrays (p,), or None for b = 0
-        b is the exact sum of these arrays; two doubles hold 106 bits of each b_j, three 159.
+    tilt : tuple of arrays (p,) whose exact sum is b, or None for b = 0; two hold 106 bits of b_j
     """
 
     data: Rows
@@ -102,11 +99,8 @@ class Objective:
             z = self.arguments(block, theta)
             bend = mean_curvature(self.loss, z, window) if window else second(z)
             bend *= block.weights
-            return Evaluation(
-                value=float(block.weights @ self.loss.value(z)),
-                gradient=block.pull(self.forces(block, z)),
-                hessian=block.gram(bend),
-            )
+            value = float(block.weights @ self.loss.value(z))
+            return Evaluation(value, block.pull(self.forces(block, z)), block.gram(bend))
 
         p = self.data.dimension
         value, gradient, hessian = 0.0, np.zeros(p), np.zeros((p, p))
@@ -119,11 +113,8 @@ class Objective:
         for tilt in self.tilts:
             value += float(tilt @ theta)
             gradient += tilt
-        return Evaluation(
-            value=value,
-            gradient=gradient,
-            hessian=hessian + self.gamma * self.regularizer.hessian(theta),
-        )
+        hessian = hessian + self.gamma * self.regularizer.hessian(theta)
+        return Evaluation(value, gradient, hessian)
 
 
 def _signs(block: Block) -> bool:

@@ -1,17 +1,14 @@
 """Regularisers R by name: C¹ and 1-strongly convex, on every coordinate; and their check.
 
 Strong convexity makes the minimiser move by at most ‖change of ∇F‖/γ; both the sensitivity and
-the solver's certificate divide by γ for that reason, so no coordinate may be left out. The usual
-kind is quadratic, R(θ) = ½θᵀMθ with a public matrix M ⪰ I, so that ∇²F ⪰ Γ = γM ⪰ γI.
-
-A regulariser that is less than 1-strongly convex anywhere, or leaves a coordinate out, makes the
-sensitivity too small, so many pairs of points are tried, along every axis and at random. Of a
-quadratic one M ⪰ I is proven in exact arithmetic.
+the solver's certificate divide by γ for that reason. A regulariser that is less convex anywhere, or
+leaves a coordinate out, makes them too small, so many pairs of points are tried. The usual kind is
+quadratic, R(θ) = ½θᵀMθ with a public matrix M ⪰ I, which is proven in exact arithmetic.
 """
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -99,8 +96,7 @@ class QuadraticPenalty(ABC):
 
     def gradient(self, theta: FloatArray) -> FloatArray:
         """Return Mθ."""
-        slope: FloatArray = self.matrix(len(theta)) @ theta
-        return slope
+        return np.asarray(self.matrix(len(theta)) @ theta)
 
     def hessian(self, theta: FloatArray) -> FloatArray:
         """Return M."""
@@ -158,16 +154,20 @@ class Ridge(QuadraticPenalty):
 def check_regularizer(regularizer: Regularizer) -> None:
     """Raise ``ParameterError`` naming every fact that the regulariser breaks."""
     check_complete(regularizer)
-    points = [theta for p in _SIZES for theta in _points(p)]
-    checks: dict[str, Callable[[Regularizer, list[FloatArray]], bool]] = {
-        "it must be 1-strongly convex on every coordinate": _strongly_convex,
-        "value and gradient must belong together": _matching,
-        "hessian must be the slope of gradient": _curved,
-        "gradient_ball must contain the gradient up to gradient_error": _enclosed,
-        _QUADRATIC: _quadratic,
-        "leverage must be at least r² over the least eigenvalue of matrix": _levered,
+    R, points = regularizer, [theta for p in _SIZES for theta in _points(p)]
+    pairs = [(a, b) for a, b in pairwise(points) if len(a) == len(b)]
+    checks = {
+        "it must be 1-strongly convex on every coordinate": all(
+            (R.gradient(a) - R.gradient(b)) @ (a - b) >= (a - b) @ (a - b) * (1 - _SLACK)
+            for a, b in pairs
+        ),
+        "value and gradient must belong together": all(_matching(R, a, b) for a, b in pairs),
+        "hessian must be the slope of gradient": _curved(R, points),
+        "gradient_ball must contain the gradient up to gradient_error": _enclosed(R, points),
+        _QUADRATIC: _quadratic(R, points),
+        "leverage must be at least r² over the least eigenvalue of matrix": _levered(R),
     }
-    faults = [text for text, holds in checks.items() if not holds(regularizer, points)]
+    faults = [text for text, holds in checks.items() if not holds]
     if faults:
         raise ParameterError(f"regularizer {regularizer.name}: " + "; ".join(faults))
 
@@ -180,29 +180,12 @@ def _points(p: int) -> list[FloatArray]:
     return [np.zeros(p), *axes, *spread]
 
 
-def _pairs(points: list[FloatArray]) -> list[tuple[FloatArray, FloatArray]]:
-    """Return neighbouring points of equal dimension."""
-    return [(a, b) for a, b in pairwise(points) if len(a) == len(b)]
-
-
-def _strongly_convex(regularizer: Regularizer, points: list[FloatArray]) -> bool:
-    """Check (∇R(a) − ∇R(b))ᵀ(a − b) ≥ ‖a − b‖²."""
-    return all(
-        (regularizer.gradient(a) - regularizer.gradient(b)) @ (a - b)
-        >= (a - b) @ (a - b) * (1 - _SLACK)
-        for a, b in _pairs(points)
-    )
-
-
-def _matching(regularizer: Regularizer, points: list[FloatArray]) -> bool:
+def _matching(regularizer: Regularizer, a: FloatArray, b: FloatArray) -> bool:
     """Check ∇R(a)ᵀ(b−a) ≤ R(b) − R(a) ≤ ∇R(b)ᵀ(b−a)."""
-    for a, b in _pairs(points):
-        low, high = regularizer.gradient(a) @ (b - a), regularizer.gradient(b) @ (b - a)
-        rise = regularizer.value(b) - regularizer.value(a)
-        slack = _SLACK * (1 + abs(low) + abs(high) + abs(regularizer.value(a)))
-        if not (math.isfinite(rise) and low - slack <= rise <= high + slack):
-            return False
-    return True
+    low, high = regularizer.gradient(a) @ (b - a), regularizer.gradient(b) @ (b - a)
+    rise = regularizer.value(b) - regularizer.value(a)
+    slack = _SLACK * (1 + abs(low) + abs(high) + abs(regularizer.value(a)))
+    return bool(math.isfinite(rise) and low - slack <= rise <= high + slack)
 
 
 def _curved(regularizer: Regularizer, points: list[FloatArray]) -> bool:
@@ -249,14 +232,13 @@ def _quadratic(regularizer: Regularizer, points: list[FloatArray]) -> bool:
         if matrix is None:
             continue
         bends = [regularizer.hessian(theta) for theta in points if len(theta) == p]
-        if not (_fits(matrix, p) and all(np.array_equal(matrix, bend) for bend in bends)):
-            return False
-        if not _at_least(matrix, Fraction(1)):
+        same = _fits(matrix, p) and all(np.array_equal(matrix, bend) for bend in bends)
+        if not (same and _at_least(matrix, Fraction(1))):
             return False
     return True
 
 
-def _levered(regularizer: Regularizer, _: list[FloatArray]) -> bool:
+def _levered(regularizer: Regularizer) -> bool:
     """Prove M ⪰ (r²/leverage)·I, which is M⁻¹ ⪯ (leverage/r²)·I."""
     for p in _SIZES:
         matrix, square = regularizer.matrix(p), Fraction(7, 3)

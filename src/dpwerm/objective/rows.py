@@ -18,12 +18,8 @@ import numpy as np
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 
-BLOCK_ROWS = 1024
-"""Rows summed in one go; the rounding error of a sum grows with it."""
-
-CHUNK_NUMBERS = 2**18
-"""Numbers of X in a block: two megabytes, so that it stays in cache over several uses."""
-
+BLOCK_ROWS = 1024  # rows summed in one go; the rounding error of a sum grows with it
+CHUNK_NUMBERS = 2**18  # numbers of X in a block: 2 MB, so that it stays in cache over several uses
 _SYRK_PRODUCTS = 2**17
 _SYRK_FEWEST = 64
 
@@ -145,15 +141,11 @@ class Rows(Protocol):
 class MemoryRows(Block):
     """All rows in memory, as one block; θ has p = d + 1 entries with an intercept, else p = d.
 
-    X : array (n, d), C-contiguous float64
-        Encoded features without the intercept column; n may be 0.
-    targets : array (n,), finite
-        t_i; −1 and +1 under a margin loss.
+    X : array (n, d), C-contiguous float64, encoded without the intercept column; n may be 0
+    targets : array (n,), finite t_i, −1 and +1 under a margin loss
     weights : array (n,), finite and ≥ 0
-    intercept_scale : float ≥ 0
-        s₀; 0 means no intercept.
-    column_bounds : array (p,)
-        s_j ≥ |x_ij|, the intercept's s₀ first if there is one.
+    intercept_scale : float ≥ 0, s₀; 0 means no intercept
+    column_bounds : array (p,), s_j ≥ |x_ij|, the intercept's s₀ first if there is one
     """
 
     column_bounds: FloatArray
@@ -163,24 +155,6 @@ class MemoryRows(Block):
             array = np.ascontiguousarray(getattr(self, name), dtype=np.float64)
             object.__setattr__(self, name, array)
         object.__setattr__(self, "intercept_scale", float(self.intercept_scale))
-        self._check_shapes()
-        for fault in self.map(self._fault):
-            if fault:
-                raise ParameterError(fault)
-
-    @property
-    def dimension(self) -> int:
-        """Number p of entries of θ."""
-        return len(self.column_bounds)
-
-    def map(self, function: Callable[[Block], T]) -> Iterator[T]:
-        """Yield ``function`` of one block after the other."""
-        height = rows_per_block(self.X.shape[1])
-        for start in range(0, self.n_rows, height):
-            yield function(self.pick(slice(start, start + height)))
-
-    def _check_shapes(self) -> None:
-        """Raise if the arrays do not belong together."""
         if self.X.ndim != 2:
             raise ParameterError("X must have two dimensions")
         n, d = self.X.shape
@@ -195,6 +169,20 @@ class MemoryRows(Block):
             raise ParameterError("column_bounds must be finite and at least 0")
         if first and self.column_bounds[0] < self.intercept_scale:
             raise ParameterError("column_bounds must start with the intercept's scale")
+        for fault in self.map(self._fault):
+            if fault:
+                raise ParameterError(fault)
+
+    @property
+    def dimension(self) -> int:
+        """Number p of entries of θ."""
+        return len(self.column_bounds)
+
+    def map(self, function: Callable[[Block], T]) -> Iterator[T]:
+        """Yield ``function`` of one block after the other."""
+        height = rows_per_block(self.X.shape[1])
+        for start in range(0, self.n_rows, height):
+            yield function(self.pick(slice(start, start + height)))
 
     def _fault(self, block: Block) -> str | None:
         """Say, without quoting any value, what is wrong with a row of a block."""
@@ -214,8 +202,7 @@ class MemoryRows(Block):
 def every(rows: Rows, stride: int) -> MemoryRows:
     """Return each ``stride``-th row with its weight times the stride: a rough, small F.
 
-    Every block but the last has a multiple of 1,024 rows, so a stride that divides 1,024 picks the
-    rows by their position.
+    A stride that divides 1,024 picks the rows by their position, however they are cut into blocks.
     """
     if BLOCK_ROWS % stride:
         raise ParameterError(f"stride must divide {BLOCK_ROWS}")

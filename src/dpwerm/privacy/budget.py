@@ -44,9 +44,7 @@ class Relation(StrEnum):
         return self is Relation.REPLACE_ONE
 
 
-DIGITS = 30
-"""How many digits a number may have; it also keeps its exact fraction small."""
-
+DIGITS = 30  # how many digits a number may have; it also keeps its exact fraction small
 _LONGEST_TEXT = 80
 
 Written = Decimal | float | str | Real
@@ -288,10 +286,9 @@ def only_budget(
         raise ParameterError(f"give exactly one of epsilon, rho and mu{found}")
     if epsilon is not None:
         return Budget.of(epsilon, 0 if delta is None else delta)
-    (symbol,) = given
-    _refuse_delta(symbol, 0 if delta is None else delta)
-    notion: Notion = "zcdp" if symbol == "rho" else "gdp"
-    return GaussianBudget(notion, written_decimal(symbol, named[symbol]))
+    _refuse_delta(given[0], 0 if delta is None else delta)
+    notion: Notion = "zcdp" if given[0] == "rho" else "gdp"
+    return GaussianBudget(notion, written_decimal(given[0], named[given[0]]))
 
 
 def _refuse_delta(what: str, delta: object) -> None:

@@ -20,9 +20,7 @@ from typing import Protocol
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import AnyBudget
 
-NO_LEDGER = "none"
-"""What a caller says to make a private release that no ledger knows of."""
-
+NO_LEDGER = "none"  # what a caller says to make a private release that no ledger knows of
 KINDS = ("sqlite", "postgresql")
 _ID = re.compile(r"[0-9a-f]{32}")
 _BLOCK_BITS = 512
@@ -97,10 +95,10 @@ class SeededBits:
     receipt: Receipt | None = None
 
     def __init__(self, seed: int) -> None:
-        self._key = hashlib.blake2b(b"dpwerm seed %d" % _seed(seed)).digest()
-        self._start()
+        self._start(hashlib.blake2b(b"dpwerm seed %d" % _seed(seed)).digest())
 
-    def _start(self) -> None:
+    def _start(self, key: bytes) -> None:
+        self._key = key
         self._blocks = self._streams = self._left = self._pool = 0
 
     def _digest(self, purpose: bytes, number: int) -> bytes:
@@ -121,8 +119,7 @@ class SeededBits:
     def substream(self) -> "SeededBits":
         """Return the next substream; it has a key of its own."""
         child = object.__new__(SeededBits)
-        child._key = self._digest(b"stream", self._streams)
-        child._start()
+        child._start(self._digest(b"stream", self._streams))
         self._streams += 1
         return child
 

@@ -7,10 +7,7 @@ too few bits a ball may be infinite or undefined; that only means that more bits
 
 A release is k_j = ⌊(θ_j + Z_j)/2^e + ½⌋, exactly. Z is the ideal real-valued noise; the integers
 are a function of θ + Z alone, so they are post-processing and the privacy claim of the ideal
-mechanism holds without a rounding term. A constant is evaluated until its enclosure rounds to one
-double. A noise vector b is evaluated until doubles b̃ with ‖b̃ − b‖₂ ≤ error are proven; b̃ is then as
-good as b to whoever allows for the error, and b itself has exactly its law.
-Proof: docs/proofs/exact-release.md.
+mechanism holds without a rounding term. Proof: docs/proofs/exact-release.md.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,11 +24,8 @@ from dpwerm.exact import fraction_of, precision
 from dpwerm.privacy.randomness import BitSource
 
 START_BITS = 64
-GUARD_BITS = 32
-"""The working precision exceeds the bits of the uniforms, which then decide the width."""
-
+GUARD_BITS = 32  # the bits of the uniforms, not the working precision, decide the width
 Found = TypeVar("Found")
-
 _SPREAD = arb(0, 1)
 
 
@@ -230,8 +224,8 @@ def nearby_vector(
 
     .. math:: \|\tilde b - b\|_2 \le \text{error}
 
-    b follows from the bits of the source alone. One array is enough unless the error is below 2⁻⁵³
-    of b.
+    b has exactly its law and follows from the bits of the source alone; b̃ is as good as b to
+    whoever allows for the error. One array is enough unless the error is below 2⁻⁵³ of b.
     """
     uniforms = LazyUniforms(source)
     return refined(lambda bits: _parts(sampler(uniforms, bits), ball(error)), start_bits)

@@ -4,10 +4,8 @@ F is γ-strongly convex, so its minimiser moves by at most (change of ∇F)/γ; 
 changes ∇F by at most W·L·r for the old term, as much for the new one, and C for the others.
 Proof: docs/proofs/output-perturbation.md.
 
-C = L r sup Σ_{i<n} |w̃_i − w_i| is what others' weights may move: it depends on their origin. If
-each weight depends on its own record and public facts only, replacing a record leaves every other
-weight alone and C = 0. Otherwise all the terms of the gradient move and C pays for them.
-Proof: docs/proofs/weight-origin.md.
+C = L r sup Σ_{i<n} |w̃_i − w_i| is what others' weights may move; it is 0 if each weight depends on
+its own record and public facts only. Proof: docs/proofs/weight-origin.md.
 """
 
 from collections.abc import Callable, Mapping
@@ -135,8 +133,8 @@ class Facts:
         return Fraction(self.weight_bound) * Fraction(self.smoothness) * leverage
 
 
+# The range of a sensitivity; wider than any that valid facts can give.
 SMALLEST, LARGEST = 1e-100, 1e100
-"""The range of a sensitivity; wider than any that valid facts can give."""
 
 
 def l2_sensitivity(facts: Facts) -> float:
@@ -365,13 +363,10 @@ def register_origin(name: str, maker: Callable[..., WeightOrigin]) -> None:
 
 def origin_of(origin: str | Mapping[str, object] | WeightOrigin) -> WeightOrigin:
     """Return the origin of that name; a mapping has ``name`` and the origin's own parameters."""
-    if isinstance(origin, Mapping):
-        parameters = dict(origin)
-        name = parameters.pop("name", None)
-    elif isinstance(origin, WeightOrigin):
+    if isinstance(origin, WeightOrigin):
         return origin
-    else:
-        name, parameters = origin, {}
+    parameters = dict(origin) if isinstance(origin, Mapping) else {"name": origin}
+    name = parameters.pop("name", None)
     maker = ORIGINS[one_of("origin", name, ORIGINS)]
     try:
         return maker(**parameters)

@@ -8,8 +8,8 @@ the minimiser. Data sets are taken a few at a time, so that they stay in the pro
 every step, γ and tilt.
 """
 
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,23 +24,14 @@ from dpwerm.solve.batch_newton import Goal, Model, descend, model_at_zero
 from dpwerm.solve.batch_problems import BatchProblems, Block, Requests, Room, numbers_kept
 from dpwerm.solve.newton import minimise
 
-_AT_ONCE = 2**20
-"""Doubles kept for the data sets worked on at once: eight megabytes, to stay in cache."""
-
-_PASSING = 2**17
-"""Arguments of ℓ computed at once: one megabyte, for the same reason."""
-
-_MANY = 5
-"""From this many replicates on, finding their middle first pays off."""
-
-_ROUGH = 0.01
-"""How near that middle, as a share of what one row of weight 1 can do."""
-
+_AT_ONCE = 2**20  # doubles kept for the data sets worked on at once: 8 MB, to stay in cache
+_PASSING = 2**17  # arguments of ℓ computed at once: 1 MB, for the same reason
+_MANY = 5  # from this many replicates on, finding their middle first pays off
+_ROUGH = 0.01  # how near that middle, as a share of what one row of weight 1 can do
 _RIDGE = Ridge()
 
 
-@dataclass(frozen=True, eq=False)
-class BatchSolution:
+class BatchSolution(NamedTuple):
     """Points θ (…, p) with ‖θ − argmin F‖₂ ≤ ``distance`` (…), both as sensitive as the data.
 
     ``distance`` is at most the tolerance asked for, unless no double is that near.
@@ -69,8 +60,7 @@ def minimise_batch(
     """
     gammas, near = np.asarray(gamma)[None], np.asarray(tolerance)[None]
     tilts = None if tilt is None else np.asarray(tilt)[None]
-    requests = Requests.of(problems, gammas, near, tilts)
-    path = _solve(problems, loss, requests, regularizer)
+    path = _solve(problems, loss, Requests.of(problems, gammas, near, tilts), regularizer)
     return BatchSolution(path.theta[0], path.distance[0])
 
 
@@ -90,26 +80,23 @@ def minimise_path(
     """
     if np.ndim(gammas) == 0:
         raise ParameterError("gammas must be a sequence")
-    requests = Requests.of(problems, gammas, tolerance, tilts)
-    return _solve(problems, loss, requests, regularizer)
+    return _solve(problems, loss, Requests.of(problems, gammas, tolerance, tilts), regularizer)
 
 
 def _solve(
     problems: BatchProblems, loss: Loss, requests: Requests, regularizer: Regularizer
 ) -> BatchSolution:
     """Solve every problem, part by part, and what remains one by one."""
-    form = form_of(loss)
+    form, n, p = form_of(loss), problems.n_rows, problems.dimension
     if form == "margin" and not problems.signed:
         raise ParameterError("targets must hold -1 and +1 only")
-    matrix = checked_matrix(regularizer, problems.dimension)
+    matrix = checked_matrix(regularizer, p)
     if matrix is None:
         raise ParameterError(f"regularizer {regularizer.name} is not quadratic")
     if isinstance(regularizer, Ridge):
         matrix = None
     shape = requests.gamma.shape
-    theta = np.empty((*shape, problems.dimension))
-    distance = np.empty(shape)
-    n, p = problems.n_rows, problems.dimension
+    theta, distance = np.empty((*shape, p)), np.empty(shape)
     replicates = max(1, min(shape[2], _PASSING // max(1, n)))
     sets = min(_AT_ONCE // numbers_kept(n, p, replicates), _PASSING // max(1, n * replicates))
     sets = max(1, min(sets, problems.n_sets))
@@ -120,11 +107,10 @@ def _solve(
             part = (slice(None), slice(b, b + sets), slice(r, r + replicates))
             theta[part], distance[part] = _walk(block, loss, requests.part(part), matrix)
     for g, b, r in np.argwhere(~(distance <= requests.tolerance)).tolist():
-        place = (g, b, r)
+        place = g, b, r
         theta[place], distance[place] = _alone(problems, loss, requests, place, regularizer)
-    if not requests.replicated:
-        return BatchSolution(theta[:, :, 0], distance[:, :, 0])
-    return BatchSolution(theta, distance)
+    one = slice(None) if requests.replicated else 0
+    return BatchSolution(theta[:, :, one], distance[:, :, one])
 
 
 def _walk(
@@ -164,9 +150,8 @@ def _alone(
     regularizer: Regularizer,
 ) -> tuple[FloatArray, float]:
     """Return the single solver's answer in doubles, and its distance with their rounding added."""
-    data = problems.data(place[1])
-    tilt = requests.tilt[place]
-    objective = Objective(data, loss, float(requests.gamma[place]), regularizer, (tilt,))
+    data, gamma = problems.data(place[1]), float(requests.gamma[place])
+    objective = Objective(data, loss, gamma, regularizer, (requests.tilt[place],))
     solution = minimise(objective, float(requests.tolerance[place]) / 2)
     theta = np.array([float(t) for t in solution.theta])
     pairs = zip(solution.theta, theta.tolist(), strict=True)

@@ -13,8 +13,8 @@ E_j being a bound on the rounding error of coordinate j. Sums run over all n row
 stands where the single solver has the length of its blocks, and Σ w (L + e_ℓ) bounds Σ w |ℓ'|.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,18 +39,13 @@ def curvature(
 ) -> FloatArray:
     """Return ℓ''(z), or its mean over a window while steps are long, shape (b, R, n).
 
-    The mean is (ℓ'(z+b) − ℓ'(z−b))/2b with b half the most that z has just moved. Where ℓ' can
-    change by more than ¾L within b, ℓ''(z) says little about the next step: the Huberised hinge is
-    straight almost everywhere. The mean also sees the bends that the step will meet.
-
-    ``slope`` is ℓ'(z): a loss may have a method ``curvature_at_slope``, ℓ'' as a function of ℓ',
-    which is quicker than ``second_derivative``. ``reach`` (b, R) is the most that z of each problem
-    has moved in the last step; 0 if left out.
+    The window b is half of ``reach`` (b, R), the most that z of each problem has just moved; 0 if
+    left out. Where ℓ' can change by more than ¾L within b, ℓ''(z) says little about the next step;
+    the mean also sees the bends that it will meet. ``slope`` is ℓ'(z): a loss may have a method
+    ``curvature_at_slope``, ℓ'' as a function of ℓ', which is quicker than ``second_derivative``.
     """
-    from_slope: Callable[[FloatArray], FloatArray] | None = getattr(
-        loss, "curvature_at_slope", None
-    )
-    bend = loss.second_derivative(z) if from_slope is None else from_slope(slope)
+    from_slope = getattr(loss, "curvature_at_slope", None)
+    bend: FloatArray = loss.second_derivative(z) if from_slope is None else from_slope(slope)
     if reach is not None:
         wide = _SHARE * reach > _TURN * loss.lipschitz / loss.smoothness
         if np.count_nonzero(wide):
@@ -95,8 +90,7 @@ class Rounding:
 
     def permits(self, target: FloatArray) -> NDArray[np.bool_]:
         """Say whether the error that no θ escapes leaves room for ‖∇F‖ ≤ ``target`` (b, R)."""
-        allowed: NDArray[np.bool_] = self.fixed.max(axis=-1, initial=0.0) < target
-        return allowed
+        return np.asarray(self.fixed.max(axis=-1, initial=0.0) < target)
 
     def distance(self, theta: FloatArray, data: FloatArray, asked: "Goal") -> FloatArray:
         """Return the certified distance (b, R) of θ from the minimiser.
@@ -120,12 +114,10 @@ class Rounding:
         norm = np.sqrt(np.vecdot(entries, entries)) * largest
         norm *= self.inflate * self.inflate * SLACK
         norm /= gamma[:, :, 0]
-        bound: FloatArray = np.nextafter(norm, np.inf)
-        return bound
+        return np.asarray(np.nextafter(norm, np.inf))
 
 
-@dataclass(frozen=True, eq=False)
-class Goal:
+class Goal(NamedTuple):
     """What is asked of each problem: γ and the tolerance (b, R), and the tilt (b, R, p).
 
     ``matrix`` (p, p) is M of the penalty ½γθᵀMθ, None for the identity.
@@ -138,9 +130,7 @@ class Goal:
 
     def only(self, i: int, which: NDArray[np.intp]) -> "Goal":
         """Return some replicates of data set i."""
-        gamma, tilt, tolerance = (
-            a[i, which][None] for a in (self.gamma, self.tilt, self.tolerance)
-        )
+        gamma, tilt, tolerance = (a[i, which][None] for a in self[:3])
         return Goal(gamma, tilt, tolerance, self.matrix)
 
     def pull(self, theta: FloatArray) -> FloatArray:
@@ -148,14 +138,8 @@ class Goal:
         gamma = self.gamma[:, :, None]
         return gamma * theta if self.matrix is None else gamma * (theta @ self.matrix)
 
-    def bend(self, p: int) -> FloatArray:
-        """Return γM (b, R, p, p), the Hessian of the penalty."""
-        matrix = np.eye(p) if self.matrix is None else self.matrix
-        return self.gamma[:, :, None, None] * matrix
 
-
-@dataclass(frozen=True, eq=False)
-class Model:
+class Model(NamedTuple):
     """The data's part of F near θ (b, R, p): its gradient there and a Hessian from nearby.
 
     The penalty and the tilt are added when a step is made, so one model gives the first step for
@@ -169,21 +153,16 @@ class Model:
 
     def only(self, i: int, which: NDArray[np.intp]) -> "Model":
         """Return some replicates of data set i."""
-        return Model(*(a[i, which][None] for a in self.arrays))
+        return Model(*(a[i, which][None] for a in self))
 
     def repeat(self, replicates: int) -> "Model":
         """Return the model of one replicate per data set as that of many."""
-        return Model(*(np.repeat(a, replicates, axis=1) for a in self.arrays))
+        return Model(*(np.repeat(a, replicates, axis=1) for a in self))
 
     def put(self, i: int, which: NDArray[np.intp], other: "Model") -> None:
         """Write some replicates of data set i back."""
-        for mine, theirs in zip(self.arrays, other.arrays, strict=True):
+        for mine, theirs in zip(self, other, strict=True):
             mine[i, which] = theirs[0]
-
-    @property
-    def arrays(self) -> tuple[FloatArray, ...]:
-        """All four."""
-        return self.theta, self.slope, self.bend, self.distance
 
 
 def model_at_zero(block: Block, loss: Loss) -> Model:
@@ -219,8 +198,7 @@ def descend(block: Block, loss: Loss, asked: Goal, model: Model) -> Model:
     return model
 
 
-@dataclass(eq=False)
-class _Points:
+class _Points(NamedTuple):
     """Where the problems are: θ, Σ w ℓ' a and ∇F there, ‖∇F‖², and the certified distance."""
 
     theta: FloatArray
@@ -235,11 +213,8 @@ class _Points:
             return there
         every = moved[:, :, None]
         return _Points(
-            theta=np.where(every, there.theta, self.theta),
-            data=np.where(every, there.data, self.data),
-            force=np.where(every, there.force, self.force),
-            square=np.where(moved, there.square, self.square),
-            distance=np.where(moved, there.distance, self.distance),
+            *(np.where(every, new, old) for new, old in zip(there[:3], self[:3], strict=True)),
+            *(np.where(moved, new, old) for new, old in zip(there[3:], self[3:], strict=True)),
         )
 
 
@@ -255,7 +230,8 @@ def _lockstep(block: Block, loss: Loss, asked: Goal, model: Model, rounding: Rou
     hopeless = ~rounding.permits(target)
     near, soon = target * target, (_CHORD * target) ** 2
     far = np.full(target.shape, np.inf)
-    bend, ridge = model.bend, asked.bend(block.dimension)
+    matrix = np.eye(block.dimension) if asked.matrix is None else asked.matrix
+    bend, ridge = model.bend, asked.gamma[:, :, None, None] * matrix
     force = model.slope + asked.pull(model.theta) + tilt
     here = _Points(model.theta, model.slope, force, np.vecdot(force, force), far)
     step = _newton(bend + ridge, force, gamma)

@@ -21,33 +21,21 @@ from dpwerm.objective.losses import Form
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.parameters import LARGEST, SMALLEST
 
-_FAR = 1e100
-"""No tilt is larger, so that nothing overflows."""
-
-_PART = 2**14
-"""Targets checked at once, in memory that is already at hand."""
-
-_NARROW = 12
-"""Up to this p the products pay off for a single replicate."""
-
-_MANY = 8
-"""From this many replicates on they pay off for any p."""
-
-_PRODUCTS = 2**22
-"""More products than this, 32 megabytes, are not stored."""
+_FAR = 1e100  # no tilt is larger, so that nothing overflows
+_PART = 2**14  # targets checked at once, in memory that is already at hand
+_NARROW = 12  # up to this p the products pay off for a single replicate
+_MANY = 8  # from this many replicates on they pay off for any p
+_PRODUCTS = 2**22  # more products than this, 32 megabytes, are not stored
 
 
 @dataclass(frozen=True, eq=False)
 class BatchProblems:
     """Stacked data sets of equal size; θ has p = d + 1 entries with an intercept, else p = d.
 
-    X : array (B, n, d), entries within ±1e12
-        Encoded features without the intercept column; n may be 0.
-    targets : array (B, n), entries within ±1e12
-        −1 and +1 under a margin loss.
+    X : array (B, n, d), entries within ±1e12, encoded without the intercept column; n may be 0
+    targets : array (B, n), entries within ±1e12, −1 and +1 under a margin loss
     weights : array (B, n), entries in [0, 1e12]
-    intercept_scale : float in [0, 1e12]
-        s₀; 0 means no intercept.
+    intercept_scale : float in [0, 1e12], s₀; 0 means no intercept
     """
 
     X: FloatArray
@@ -111,16 +99,11 @@ class Requests:
 
     @classmethod
     def of(
-        cls,
-        problems: BatchProblems,
-        gamma: ArrayLike,
-        tolerance: ArrayLike,
-        tilt: ArrayLike | None,
+        cls, problems: BatchProblems, gamma: ArrayLike, tolerance: ArrayLike, tilt: ArrayLike | None
     ) -> "Requests":
         """Return the requests with every axis in place; arrays come with their G axis first."""
         p = problems.dimension
-        nothing = np.broadcast_to(0.0, (1, 1, 1, p))
-        points = nothing if tilt is None else _points("tilt", tilt, p)
+        points = np.broadcast_to(0.0, (1, 1, 1, p)) if tilt is None else _tilts(tilt, p)
         several = 3 in (np.ndim(gamma), np.ndim(tolerance))
         gammas, near = _numbers("gamma", gamma), _numbers("tolerance", tolerance)
         _check_range("gamma", gammas, SMALLEST, LARGEST)
@@ -153,12 +136,12 @@ def _numbers(name: str, value: ArrayLike) -> FloatArray:
     return array.reshape(array.shape + (1,) * (3 - array.ndim))
 
 
-def _points(name: str, value: ArrayLike, p: int) -> FloatArray:
-    """Return one point per problem with the axes (G, B, R, p)."""
+def _tilts(value: ArrayLike, p: int) -> FloatArray:
+    """Return one tilt per problem with the axes (G, B, R, p)."""
     array = np.asarray(value, dtype=np.float64)
     if array.ndim not in (3, 4) or array.shape[-1] != p:
-        raise ParameterError(f"{name} must have one entry per entry of theta for each problem")
-    _check_range(name, array, -_FAR, _FAR)
+        raise ParameterError("tilt must have one entry per entry of theta for each problem")
+    _check_range("tilt", array, -_FAR, _FAR)
     return array[:, :, None] if array.ndim == 3 else array
 
 
@@ -210,13 +193,11 @@ class Block:
 
     def reach(self, hop: FloatArray) -> FloatArray:
         """Return a bound (b, R) on how far a step (b, R, p) moves any z."""
-        far: FloatArray = np.vecdot(np.abs(hop), self.bounds[:, None])
-        return far
+        return np.asarray(np.vecdot(np.abs(hop), self.bounds[:, None]))
 
     def gradient(self, slope: FloatArray) -> FloatArray:
         """Return Σ_i w_i ℓ'_i a_i (b, R, p) from ℓ' (b, R, n)."""
-        g: FloatArray = np.matmul(slope, self.weighted.transpose(0, 2, 1))
-        return g
+        return np.asarray(np.matmul(slope, self.weighted.transpose(0, 2, 1)))
 
     def hessian(self, bend: FloatArray) -> FloatArray:
         """Return Σ_i w_i ℓ''_i a_i a_iᵀ (b, R, p, p) from ℓ'' (b, R, n)."""
@@ -253,7 +234,11 @@ class Room:
         np.multiply(rows, weights[:, None], out=weighted)
         products = None if self._products is None else self._products[:b]
         if products is not None:
-            _multiply(rows, weighted, products)
+            start = 0
+            for j in range(rows.shape[1]):  # row after row of the lower triangle
+                stop = start + j + 1
+                np.multiply(rows[:, : j + 1], weighted[:, j, None], out=products[:, start:stop])
+                start = stop
         bounds = np.maximum(rows.max(axis=2, initial=0.0), -rows.min(axis=2, initial=0.0))
         weight, offset = weights.sum(axis=1, keepdims=True), np.zeros((b, 1))
         if offsets is not None:
@@ -272,19 +257,9 @@ def _worthwhile(n: int, p: int, replicates: int) -> bool:
     return (p <= _NARROW or replicates >= _MANY) and n * p * (p + 1) // 2 <= _PRODUCTS
 
 
-def _multiply(rows: FloatArray, weighted: FloatArray, products: FloatArray) -> None:
-    """Write w_i a_ij a_ik for j ≥ k, row after row of the lower triangle."""
-    start = 0
-    for j in range(rows.shape[1]):
-        stop = start + j + 1
-        np.multiply(rows[:, : j + 1], weighted[:, j, None], out=products[:, start:stop])
-        start = stop
-
-
 @cache
 def _unpacking(p: int) -> np.typing.NDArray[np.intp]:
     """Return the place (p, p) of entry (j, k) in the packed lower triangle."""
     j, k = np.meshgrid(np.arange(p), np.arange(p), indexing="ij")
     high, low = np.maximum(j, k), np.minimum(j, k)
-    place: np.typing.NDArray[np.intp] = high * (high + 1) // 2 + low
-    return place
+    return np.asarray(high * (high + 1) // 2 + low)

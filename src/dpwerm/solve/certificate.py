@@ -46,16 +46,6 @@ class Solution:
     bits: int
 
 
-@dataclass(frozen=True)
-class _Sums:
-    """Sums of the data gradient (one row per block) and the sizes that bound their error."""
-
-    blocks: list[FloatArray]
-    weight: float
-    offset: float
-    size: float
-
-
 def certify(objective: Objective, theta: FloatArray, block_rows: int | None = None) -> Certificate:
     """Return the gradient at θ (p,), exact up to a proven error, and the distance it certifies.
 
@@ -63,14 +53,14 @@ def certify(objective: Objective, theta: FloatArray, block_rows: int | None = No
     less.
     """
     height = block_rows or BLOCK_ROWS
-    sums = _walk(objective, theta, height)
+    blocks, sizes = _walk(objective, theta, height)
     slope = objective.gamma * objective.regularizer.gradient(theta)
     # The tilt is a sum of doubles, so it enters the exact sum below and adds no error of its own.
-    terms = np.vstack([*sums.blocks, slope, *objective.tilts])
+    terms = np.vstack([*blocks, slope, *objective.tilts])
     if not np.all(np.abs(terms) < _HUGE):
         return Certificate(np.full(len(theta), np.nan), math.inf, math.inf)
     gradient = np.array([math.fsum(column) for column in terms.T])
-    errors = _errors(objective, theta, gradient, sums, height)
+    errors = _errors(objective, theta, gradient, sizes, height)
     reach = _norm(np.abs(gradient) + errors)
     return Certificate(
         gradient=gradient,
@@ -79,27 +69,29 @@ def certify(objective: Objective, theta: FloatArray, block_rows: int | None = No
     )
 
 
-def _walk(objective: Objective, theta: FloatArray, block_rows: int) -> _Sums:
+def _walk(
+    objective: Objective, theta: FloatArray, block_rows: int
+) -> tuple[list[FloatArray], FloatArray]:
     """Sum w ℓ'(z) σ ξ over blocks of at most ``block_rows`` rows; w, w|o| and |w ℓ'| over all."""
 
-    def part(block: Block) -> tuple[FloatArray, float, float, float]:
+    def part(block: Block) -> tuple[FloatArray, FloatArray]:
         a = objective.forces(block, objective.arguments(block, theta))
-        offset = float(block.weights @ np.abs(block.targets)) if objective.residual else 0.0
-        sums = block.pulls(a, block_rows)
-        return sums, float(block.weights.sum()), offset, float(np.abs(a).sum())
+        offset = block.weights @ np.abs(block.targets) if objective.residual else 0.0
+        sizes = np.array([block.weights.sum(), offset, np.abs(a).sum()])
+        return block.pulls(a, block_rows), sizes
 
-    blocks, weight, offset, size = [np.zeros((0, objective.data.dimension))], 0.0, 0.0, 0.0
-    for sums, *more in objective.data.map(part):
+    blocks, total = [np.zeros((0, objective.data.dimension))], np.zeros(3)
+    for sums, sizes in objective.data.map(part):
         blocks.append(sums)
-        weight, offset, size = weight + more[0], offset + more[1], size + more[2]
-    return _Sums(blocks, weight, offset, size)
+        total += sizes
+    return blocks, total
 
 
 def _errors(
     objective: Objective,
     theta: FloatArray,
     gradient: FloatArray,
-    sums: _Sums,
+    sizes: FloatArray,
     block_rows: int,
 ) -> FloatArray:
     """Return E_j, the bound on |computed − true| for every coordinate of ∇F.
@@ -111,16 +103,17 @@ def _errors(
     bounds = objective.data.column_bounds
     p = len(bounds)
     inflate = 1 / (1 - 2 * (n + 1) * U)
-    weight, size = sums.weight * inflate, sums.size * inflate
+    weight, offset, size = sizes.tolist()
+    weight, size = weight * inflate, size * inflate
     # A score has p + 1 roundings, and a residual is one more of the score and of its target.
     roundings = p + 1 + int(objective.residual)
     margin = growth(roundings) * float(bounds @ np.abs(theta)) + 4 * (p + 1) * ETA
     per_weight = loss.smoothness * margin + loss.derivative_error
     rows = weight * per_weight + growth(block_rows + 3) * size + 4 * (n + 1) * ETA
-    rows += loss.smoothness * growth(1) * sums.offset * inflate
+    rows += loss.smoothness * growth(1) * offset * inflate
     pull = objective.regularizer.gradient(theta)
     slip = objective.regularizer.gradient_error(theta)
-    errors = bounds * rows + 4 * (n + 1) * ETA
+    errors: FloatArray = bounds * rows + 4 * (n + 1) * ETA
     errors += 2 * U * (np.abs(gradient) + gamma * np.abs(pull)) + gamma * slip
     return errors * (SLACK + p * U)
 
@@ -145,10 +138,9 @@ def solve_positive(matrix: FloatArray, vector: FloatArray, floor: float) -> Floa
         solution: FloatArray = cho_solve(factor, vector, check_finite=False)
         if np.all(np.isfinite(solution)):
             return solution
-        values, vectors = np.linalg.eigh(matrix)
     except LinAlgError:
-        values, vectors = np.linalg.eigh(matrix)
+        pass
     except ValueError:
         return vector / floor
-    raised: FloatArray = vectors @ ((vectors.T @ vector) / np.maximum(values, floor))
-    return raised
+    values, vectors = np.linalg.eigh(matrix)
+    return np.asarray(vectors @ ((vectors.T @ vector) / np.maximum(values, floor)))

@@ -7,22 +7,21 @@ comes from the chosen precision, and any error can be made as small as wished by
 are many times slower than doubles: a last resort.
 
 A step is kept if it halves the smallest gradient norm so far, or else if the slope of F along it
-lies between half of the first, negative slope and 0. The second kind lowers F by at least
-(γ/4Λ²)‖∇F‖², Λ being the Lipschitz constant of ∇F, and always exists; so the steps converge, at
-every precision that resolves the gradient, and the precision doubles until it does. Between kinks
-that almost coincide they can converge too slowly to wait for; the ellipsoid method then takes over:
+lies between half of the first, negative slope and 0. Such steps exist and converge, at every
+precision that resolves the gradient, and the precision doubles until it does. Between kinks that
+almost coincide they can be too slow to wait for; the ellipsoid method then takes over:
 
 .. math:: x' = x - \frac{P \tilde g}{p+1}, \quad
           P' = \frac{p^2}{p^2-1}\Bigl(P - \frac{2}{p+1} P \tilde g \tilde g^\top P\Bigr), \quad
           \tilde g = g / \sqrt{g^\top P g}
 
-The minimiser lies in {u : ∇F(x)ᵀ(u − x) ≤ 0}, so the smallest ellipsoid around that half of the
-last one still holds it, and its volume has shrunk by exp(−1/(2(p+1))) whatever the condition of F.
+P' is the smallest ellipsoid around the half of P that holds the minimiser.
+Proof that it ends: docs/proofs/solver-certificate.md.
 """
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from flint import arb, arb_mat, ctx
@@ -43,8 +42,7 @@ _GAIN = 16
 _FAR = 2.0**300
 
 
-@dataclass(frozen=True, eq=False)
-class _Part:
+class _Part(NamedTuple):
     """Rows σ_i ξ_i (n, p), weights w_i and offsets o_i as exact balls; none where all are 0."""
 
     rows: arb_mat
@@ -100,8 +98,7 @@ class BallObjective:
             return rows.transpose() * scaled
 
         near = np.array([float(t) for t in theta])
-        pull = self.objective.gamma * self.objective.regularizer.hessian(near)
-        total = arb_mat(pull.tolist())
+        total = arb_mat((self.objective.gamma * self.objective.regularizer.hessian(near)).tolist())
         for found in self._each(gram):
             total += found
         return total.mid()
@@ -132,8 +129,7 @@ class BallObjective:
             )
 
 
-@dataclass(frozen=True)
-class _Point:
+class _Point(NamedTuple):
     """θ as exact balls, ∇F(θ) as balls, and the ball of ‖∇F(θ)‖₂."""
 
     theta: list[arb]
@@ -158,7 +154,10 @@ def finish(objective: Objective, theta: FloatArray, tolerance: float) -> Solutio
                 exact = shrink(balls, exact, target / 2, bits)
             point = _descend(balls, exact, target)
             if point.norm.upper() <= target:
-                return _solution(objective, point, tolerance, bits)
+                # The bound is rounded up, but never past the proven tolerance.
+                distance = round_up(fraction_of((point.norm / arb(objective.gamma)).upper()))
+                proven = tuple(map(fraction_of, point.theta))
+                return Solution(proven, distance_bound=min(tolerance, distance), bits=bits)
             exact = point.theta
             resolved = bool(4 * point.norm.rad() <= target)
         if resolved:
@@ -295,16 +294,6 @@ def _dot(a: list[arb], b: list[arb]) -> arb:
     return sum((x * y for x, y in zip(a, b, strict=True)), arb(0))
 
 
-def _solution(objective: Objective, point: _Point, tolerance: float, bits: int) -> Solution:
-    """Return the proven point; the bound is rounded up, but never past the proven tolerance."""
-    distance = fraction_of((point.norm / arb(objective.gamma)).upper())
-    return Solution(
-        theta=tuple(map(fraction_of, point.theta)),
-        distance_bound=min(tolerance, round_up(distance)),
-        bits=bits,
-    )
-
-
 def shrink(balls: BallObjective, theta: list[arb], target: arb, bits: int) -> list[arb]:
     """Return a point with ‖∇F‖₂ ≤ target, in as many bits as it takes, from the exact balls θ.
 
@@ -329,18 +318,18 @@ def _halve(balls: BallObjective, theta: list[arb], target: arb) -> list[arb] | N
     # More than all that rounding can take away from the ellipsoid in one step.
     swell = 1 + arb(2) ** (-ctx.prec // 2)
     while not norm.upper() <= target:
-        image = _middle(P * gradient)
+        image = (P * gradient).mid()
         length = (gradient.transpose() * image)[0, 0]
         widest = sum((P[j, j] for j in range(p)), arb(0))
         if not length > arb(2) ** (-ctx.prec // 2) * norm * norm * widest:
             return None
-        cut = _middle(image * (1 / length.sqrt()))
+        cut = (image * (1 / length.sqrt())).mid()
         if p == 1:
-            x, P = _middle(x - cut * arb(0.5)), _middle(P * (swell / 4))
+            x, P = (x - cut * arb(0.5)).mid(), (P * (swell / 4)).mid()
         else:
-            x = _middle(x - cut * (1 / arb(p + 1)))
+            x = (x - cut * (1 / arb(p + 1))).mid()
             grown = swell * arb(p * p) / (p * p - 1)
-            P = _middle((P - cut * cut.transpose() * (arb(2) / (p + 1))) * grown)
+            P = ((P - cut * cut.transpose() * (arb(2) / (p + 1))) * grown).mid()
         gradient, norm = _column(balls, x)
     return x.entries()
 
@@ -349,9 +338,3 @@ def _column(balls: BallObjective, x: arb_mat) -> tuple[arb_mat, arb]:
     """Return the middle of ∇F as a column, and the ball of its norm."""
     there = _point(balls, x.entries())
     return arb_mat([[g.mid()] for g in there.gradient]), there.norm
-
-
-def _middle(matrix: arb_mat) -> arb_mat:
-    """Return the matrix of midpoints."""
-    rows, columns = matrix.nrows(), matrix.ncols()
-    return arb_mat([[matrix[i, j].mid() for j in range(columns)] for i in range(rows)])

@@ -7,8 +7,9 @@ cannot prove, ball arithmetic finishes.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
@@ -44,8 +45,7 @@ def minimise(objective: Objective, tolerance: float) -> Solution:
     return finish(objective, reached.theta, tolerance)
 
 
-@dataclass(frozen=True)
-class _Reached:
+class _Reached(NamedTuple):
     """The last point reached in doubles, its certificate, proven or not, and a Hessian near it."""
 
     theta: FloatArray
@@ -87,7 +87,7 @@ def _refine(objective: Objective, reached: _Reached, tolerance: float) -> _Reach
         return reached
     fine = certify(objective, reached.theta, _FINE_ROWS)
     if fine.distance <= tolerance:
-        return replace(reached, certificate=fine)
+        return reached._replace(certificate=fine)
     model = Evaluation(math.nan, fine.gradient, reached.hessian)
     theta, fine = _polish(objective, reached.theta, model, tolerance, _FINE_ROWS)
     return _Reached(theta, fine, reached.hessian) if fine.distance <= tolerance else reached

@@ -20,7 +20,7 @@ def test_the_parts_are_exact_and_add_up(digits: int, exponent: int) -> None:
 
 def test_they_are_written_in_their_shortest_form() -> None:
     assert Shares.of("m", Budget.of(1)) == Shares(Decimal("0.99"), Decimal("0.01"))
-    assert [str(part) for part in vars(Shares.of("m", Budget.of(100))).values()] == ["99", "1"]
+    assert [str(part) for part in Shares.of("m", Budget.of(100))] == ["99", "1"]
 
 
 @pytest.mark.parametrize("epsilon", ["inf", "0.00009999", "0.000001"])

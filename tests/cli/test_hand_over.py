@@ -14,7 +14,8 @@ from dpwerm.errors import ParameterError
 from dpwerm.releases.kinds import check_file
 
 CANARY = "987654.321"
-SUMMARY, VALUE_SUMMARY = "dpwerm.documents.summary.summary", "dpwerm.documents.value.value_summary"
+SUMMARY = "dpwerm.documents.summary.summary"
+WORDS = (SUMMARY, "dpwerm.documents.value.value_summary")
 Release = Callable[[], Said]
 
 
@@ -33,11 +34,21 @@ def paying(request: pytest.FixtureRequest, run: Run, trial: Trial) -> tuple[Rele
     return lambda: run("evaluate", trial.rule, trial.study, trial.table, *end), out
 
 
-@pytest.mark.parametrize("error", [ValueError(CANARY), ParameterError(CANARY), OSError(5, CANARY)])
+@pytest.mark.parametrize(
+    ("said", "error"),
+    [
+        (WORDS, ValueError(CANARY)),
+        (WORDS, ParameterError(CANARY)),
+        (WORDS, OSError(5, CANARY)),
+        (("dpwerm.cli.release.warn",), UserWarning(CANARY)),
+    ],
+    ids=["fault", "parameter", "system", "warning"],
+)
 def test_words_that_fail_lose_nothing_and_the_charge_is_told(
     paying: tuple[Release, Path],
     run: Run,
     trial: Trial,
+    said: tuple[str, ...],
     error: Exception,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -47,8 +58,8 @@ def test_words_that_fail_lose_nothing_and_the_charge_is_told(
         raise error
 
     with monkeypatch.context() as patched:
-        patched.setattr(SUMMARY, fail)
-        patched.setattr(VALUE_SUMMARY, fail)
+        for name in said:
+            patched.setattr(name, fail)
         result = release()
     assert result.code == 1
     found = check_file(out)

@@ -6,7 +6,7 @@ import pytest
 from tests.unit.documents.test_ledger_words import book
 
 from dpwerm.cli.console import CHARGED, NOT_CHARGED
-from dpwerm.cli.release import preview_lines, told
+from dpwerm.cli.release import charged, preview_lines
 from dpwerm.errors import BudgetError, LedgerError
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.ledger.ledger import Ledger
@@ -23,7 +23,7 @@ def ledger(tmp_path: Path) -> Ledger:
 
 
 def test_before_a_charge_nothing_was_charged(ledger: Ledger) -> None:
-    with pytest.raises(ValueError, match="table") as caught, told(ledger):
+    with pytest.raises(ValueError, match="table") as caught, charged(ledger):
         raise ValueError("table")
     assert notes(caught.value) == [NOT_CHARGED]
 
@@ -33,13 +33,13 @@ def test_after_a_charge_it_stays(ledger: Ledger) -> None:
         ledger.charge(Budget.of(1), "rule")
         raise ValueError("later")
 
-    with pytest.raises(ValueError, match="later") as caught, told(ledger):
+    with pytest.raises(ValueError, match="later") as caught, charged(ledger):
         charge_and_fail()
     assert notes(caught.value) == [CHARGED]
 
 
 def test_what_is_over_the_budget_was_not_charged(ledger: Ledger) -> None:
-    with pytest.raises(BudgetError) as caught, told(ledger):
+    with pytest.raises(BudgetError) as caught, charged(ledger):
         ledger.charge(Budget.of(2), "rule")
     assert notes(caught.value) == [NOT_CHARGED]
 
@@ -53,14 +53,14 @@ def test_of_a_charge_that_broke_off_nothing_is_promised(
         raise LedgerError("the connection was lost")
 
     monkeypatch.setattr(Store, "append", broken)
-    with pytest.raises(LedgerError) as caught, told(ledger):
+    with pytest.raises(LedgerError) as caught, charged(ledger):
         ledger.charge(Budget.of(1), "rule")
     assert notes(caught.value) == []
 
 
 @pytest.mark.parametrize("ledger", [None, "none"])
 def test_without_a_ledger_nothing_is_said(ledger: str | None) -> None:
-    with pytest.raises(ValueError, match="x") as caught, told(ledger):
+    with pytest.raises(ValueError, match="x") as caught, charged(ledger):
         raise ValueError("x")
     assert notes(caught.value) == []
 

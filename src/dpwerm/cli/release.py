@@ -56,6 +56,7 @@ Slot = Annotated[
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask before the release.")]
 
 Paid: TypeAlias = "Ledger | str | None"
+Caught: TypeAlias = list[warnings.WarningMessage]
 
 
 def fit(
@@ -108,9 +109,9 @@ def fit(
     )
     checked = rule.check_parameters()
     ask(f"Release a rule from study {declared.id} at {budget}?", paid, budget, yes=yes)
-    with told(paid), stages() as on_stage:
+    with charged(paid) as caught, stages() as on_stage:
         rule.fit(table, on_stage=on_stage, checked=checked)
-    hand_over(rule.rule_, path, lambda: summary(rule.rule_))
+    hand_over(rule.rule_, path, lambda: summary(rule.rule_), caught)
 
 
 def evaluate(
@@ -158,12 +159,12 @@ def evaluate(
     spare(paid, path)
     question = f"Release a value from study {declared.id} at {wanted.budget}?"
     ask(question, paid, wanted.budget, yes=yes)
-    with told(paid), stages() as on_stage:
+    with charged(paid) as caught, stages() as on_stage:
         on_stage("reading")
         read = wanted.read(table)
         on_stage("evaluating")
         value = wanted.release(read)
-    hand_over(value, path, lambda: value_summary(value, loaded))
+    hand_over(value, path, lambda: value_summary(value, loaded), caught)
 
 
 # -- who pays ------------------------------------------------------------------------------
@@ -234,15 +235,15 @@ def preview_lines(account: "Account", cost: AnyBudget, slot: str | None, where: 
 
 
 @contextmanager
-def told(ledger: Paid) -> Iterator[None]:
-    """Say on standard error, in plain words, what a release warns of after it was paid for.
+def charged(ledger: Paid) -> Iterator[Caught]:
+    """Give the warnings of a release, to be said once it is written.
 
     An error gets a note on whether the ledger was charged before it.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", LedgerWarning)
         try:
-            yield
+            yield caught
         except Exception as error:
             if ledger is None or isinstance(ledger, str):
                 raise
@@ -252,11 +253,6 @@ def told(ledger: Paid) -> Iterator[None]:
             elif not ledger.memory.begun or isinstance(error, BudgetError):
                 error.add_note(NOT_CHARGED)
             raise
-    for one in caught:
-        if issubclass(one.category, LedgerWarning):
-            complain(str(one.message))
-        else:
-            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 
 
 # -- what was paid for ---------------------------------------------------------------------
@@ -266,7 +262,7 @@ class WordsError(Exception):
     """A release is made and written, and only what is said of it failed."""
 
 
-def hand_over(release: object, path: Path, words: Callable[[], str]) -> None:
+def hand_over(release: object, path: Path, words: Callable[[], str], caught: Caught) -> None:
     """Write a release, then say what it is; nothing that was paid for is lost to what follows it.
 
     A release that cannot be written is printed. Where its words fail, the file and the charge that
@@ -285,6 +281,7 @@ def hand_over(release: object, path: Path, words: Callable[[], str]) -> None:
         say(kind.ascii(release))
         raise
     try:
+        warn(caught)
         text = words()
     except Exception as error:
         complain(f"Wrote {path}, but could not say what is in it.")
@@ -293,6 +290,15 @@ def hand_over(release: object, path: Path, words: Callable[[], str]) -> None:
         raise WordsError().with_traceback(error.__traceback__) from error
     say(text)
     say(f"Wrote {path}. Anybody can check its numbers with: dpwerm verify {path}")
+
+
+def warn(caught: Caught) -> None:
+    """Say on standard error what a release warned of; a ledger's warnings in plain words."""
+    for one in caught:
+        if issubclass(one.category, LedgerWarning):
+            complain(str(one.message))
+        else:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 
 
 def _paid(found: "Released") -> str:

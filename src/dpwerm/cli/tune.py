@@ -19,7 +19,7 @@ from dpwerm.cli.console import (
     say,
     stages,
 )
-from dpwerm.cli.release import LedgerOrNone, Slot, Yes, ask, hand_over, payer, spare, told
+from dpwerm.cli.release import LedgerOrNone, Slot, Yes, ask, charged, hand_over, payer, spare
 from dpwerm.data.table import endings
 from dpwerm.errors import ParameterError
 from dpwerm.parameters import one_of, positive
@@ -193,9 +193,9 @@ def _release(
     check_tuned(study, epsilon=budget.epsilon, **asked)
     question = f"Tune and release a rule from study {study.id} at {budget} in all?"
     ask(question, asked["ledger"], budget, yes=yes)
-    with told(asked["ledger"]), stages() as on_stage:
+    with charged(asked["ledger"]) as caught, stages() as on_stage:
         rule = fit_tuned(study, table, epsilon=budget.epsilon, on_stage=on_stage, **asked)
-    hand_over(rule, path, lambda: summary(rule))
+    hand_over(rule, path, lambda: summary(rule), caught)
     return rule
 
 

@@ -6,17 +6,18 @@ its set lies in their product. Where only one of u, v is not zero, it lies in th
     product: ‖(u, v)‖ = max(‖u‖, ‖v‖), r² = r_u² + r_v²
     hull:    ‖(u, v)‖ = ‖u‖ + ‖v‖,     r² = max(r_u², r_v²)
 
-so that every allowed row has norm at most 1. Any class with the methods of ``Domain`` is a domain.
+so that every allowed row has norm at most 1. Another set inherits ``Domain``.
 All of it is public. Proof: docs/proofs/objective-perturbation.md.
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
 from itertools import accumulate, chain, islice
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import ClassVar
 
 import numpy as np
 from flint import arb
@@ -31,49 +32,60 @@ from dpwerm.parameters import real
 ULP = 2.0**-52
 
 
-@runtime_checkable
-class Domain(Protocol):
+class Domain(ABC):
     """A convex set K = −K of R^p with 0 inside it, and the norm whose unit ball it is."""
 
     @property
+    @abstractmethod
     def dimension(self) -> int:
         """The number p of columns."""
 
     @property
+    @abstractmethod
     def radius_squared(self) -> Fraction:
         """The largest ‖x‖₂² of a row, exactly."""
 
     @property
+    @abstractmethod
     def radius(self) -> float:
         """The largest ‖x‖₂ of a row, rounded up."""
 
     @property
+    @abstractmethod
     def column_bounds(self) -> FloatArray:
         """The largest |x_j| of each column, (p,)."""
 
     @property
+    @abstractmethod
     def longest(self) -> FloatArray:
         """A row of the largest length, (p,)."""
 
     @property
+    @abstractmethod
     def uniforms(self) -> int:
         """How many uniforms ``point`` needs."""
 
+    @abstractmethod
     def gauge(self, points: FloatArray) -> FloatArray:
         """Return ‖b‖_K of points (…, p), up to rounding."""
 
+    @abstractmethod
     def gauge_ball(self, point: Sequence[arb]) -> arb:
         """Return an enclosure of ‖b‖_K for a point of balls."""
 
+    @abstractmethod
     def contains(self, rows: FloatArray) -> bool:
         """Whether every one of the rows (n, p) lies in K, for the doubles themselves."""
 
+    @abstractmethod
     def point(self, uniforms: Sequence[arb]) -> list[arb]:
         """Return enclosures of a uniform point of K."""
 
+    @abstractmethod
     def simulated(self, draws: Draws, columns: slice, depth: int = 0) -> FloatArray:
         """Return uniform points of K (…, width of columns) in doubles, from these columns."""
 
+    @abstractmethod
     def pulled(self, row: FloatArray) -> FloatArray:
         """Return a row (p,) of K, the same one if it lies in K."""
 

@@ -8,11 +8,12 @@ C = L r sup Σ_{i<n} |w̃_i − w_i| is what others' weights may move; it is 0 i
 its own record and public facts only. Proof: docs/proofs/weight-origin.md.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from types import MappingProxyType
-from typing import ClassVar, NoReturn, Protocol, runtime_checkable
+from typing import ClassVar, NoReturn
 
 from dpwerm.errors import ParameterError
 from dpwerm.exact import round_down, round_up
@@ -25,8 +26,7 @@ from dpwerm.study.propensity import ASYMPTOTIC
 LARGEST_N = 10**12
 
 
-@runtime_checkable
-class WeightOrigin(Protocol):
+class WeightOrigin(ABC):
     r"""Where the weights come from, and what that adds to the sensitivity.
 
     .. math:: C \ge L r \sup \sum_{i<n} |\tilde w_i - w_i|
@@ -35,6 +35,7 @@ class WeightOrigin(Protocol):
     """
 
     @property
+    @abstractmethod
     def name(self) -> str:
         """The name in the registry."""
 
@@ -44,6 +45,7 @@ class WeightOrigin(Protocol):
         return MappingProxyType({})
 
     @property
+    @abstractmethod
     def statement(self) -> str:
         """One sentence: what is assumed about the weights."""
 
@@ -52,6 +54,7 @@ class WeightOrigin(Protocol):
         """Whether C depends on the number of rows; it does unless the origin says it does not."""
         return True
 
+    @abstractmethod
     def constant(self, facts: "Facts") -> Fraction:
         """Return C exactly, or raise ParameterError where the claim does not hold."""
 

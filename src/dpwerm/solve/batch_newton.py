@@ -88,6 +88,11 @@ class Rounding:
             inflate=SLACK + p * U,
         )
 
+    def only(self, i: int) -> "Rounding":
+        """Return the constants of data set i."""
+        part = slice(i, i + 1)
+        return Rounding(self.bounds[part], self.fixed[part], self.per_margin[part], self.inflate)
+
     def permits(self, target: FloatArray) -> NDArray[np.bool_]:
         """Say whether the error that no θ escapes leaves room for ‖∇F‖ ≤ ``target`` (b, R)."""
         return np.asarray(self.fixed.max(axis=-1, initial=0.0) < target)
@@ -184,17 +189,19 @@ def model_at_zero(block: Block, loss: Loss) -> Model:
     return Model(theta, slope, bend, np.full(theta.shape[:2], np.inf))
 
 
-def descend(block: Block, loss: Loss, asked: Goal, model: Model) -> Model:
+def descend(
+    block: Block, loss: Loss, asked: Goal, model: Model, rounding: Rounding | None = None
+) -> Model:
     """Return the model at points that are certified, but for those that need another method."""
-    rounding = Rounding.of(block, loss)
+    rounding = rounding or Rounding.of(block, loss)
     model = _lockstep(block, loss, asked, model, rounding)
     waiting = ~(model.distance <= asked.tolerance) & rounding.permits(asked.tolerance * asked.gamma)
     if _FEW * np.count_nonzero(waiting) > waiting.size:
         return model
     for i in np.flatnonzero(waiting.any(axis=1)).tolist():
         which = np.flatnonzero(waiting[i])
-        rest = descend(block.only(i), loss, asked.only(i, which), model.only(i, which))
-        model.put(i, which, rest)
+        own, start, errors = asked.only(i, which), model.only(i, which), rounding.only(i)
+        model.put(i, which, descend(block.only(i), loss, own, start, errors))
     return model
 
 
@@ -213,8 +220,11 @@ class _Points(NamedTuple):
             return there
         every = moved[:, :, None]
         return _Points(
-            *(np.where(every, new, old) for new, old in zip(there[:3], self[:3], strict=True)),
-            *(np.where(moved, new, old) for new, old in zip(there[3:], self[3:], strict=True)),
+            np.where(every, there.theta, self.theta),
+            np.where(every, there.data, self.data),
+            np.where(every, there.force, self.force),
+            np.where(moved, there.square, self.square),
+            np.where(moved, there.distance, self.distance),
         )
 
 

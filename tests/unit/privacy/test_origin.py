@@ -157,7 +157,7 @@ def test_unknown_parameters_are_refused_without_their_values() -> None:
 
 
 @dataclass(frozen=True)
-class Penalised:
+class Penalised(WeightOrigin):
     """A later row of the table: C from a number of its own."""
 
     penalty: float

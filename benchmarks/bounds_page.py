@@ -54,9 +54,9 @@ def weighted(scenario: Scenario, settled: Settled, n: int, *key: int) -> BatchPr
     found = []
     for trial_number in range(TRIALS):
         rng = np.random.default_rng([*key, trial_number])
-        trial = trial_of_table(settled.trial, read_trial(study, scenario.draw(n, rng)))
-        second = second_arm(settled.trial, trial, encoding)
-        rows = OUTCOME_WEIGHTED.rows(trial, settled.trial, encoding, second)
+        trial = trial_of_table(settled.declared, read_trial(study, scenario.draw(n, rng)))
+        second = second_arm(settled.declared, trial, encoding)
+        rows = OUTCOME_WEIGHTED.rows(trial, settled.declared, encoding, second)
         X = encoding.learning_rows(rows.X)
         found.append((X, rows.targets, rows.weights / settled.spec.weight_bound))
     X, y, weights = (np.stack(part) for part in zip(*found, strict=True))

@@ -16,7 +16,7 @@ from dpwerm.arrays import FloatArray
 from dpwerm.objective.losses import HuberisedHinge
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.rows import MemoryRows
-from dpwerm.solve.certificate import Solution
+from dpwerm.solve.gradient import Solution
 from dpwerm.solve.newton import minimise
 
 SOLVERS = ("lbfgs", "newton-cholesky")

@@ -51,7 +51,7 @@ def study_blocks(
     blocks = [bounds_lines(bounds_of(settled), settled.spec.loss)]
     if smallest_eigenvalue is not None:
         on_stage(f"epsilon {epsilon}, n {people:,}: the clip that a fit would use")
-        clip = settle(study, budget, people).trial.benefit.clip
+        clip = settle(study, budget, people).declared.benefit.clip
         figures = asymptotic_figures(study, clip, smallest_eigenvalue, people)
         blocks.append(asymptotic_lines(figures, people, clip, smallest_eigenvalue))
     return blocks

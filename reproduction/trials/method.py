@@ -110,7 +110,7 @@ class Automatic:
             settled = settle(trial.study, Budget.of(epsilon), rows.shape[1])
             rules = rules_of(
                 settled,
-                trial_of_table(settled.trial, table),
+                trial_of_table(settled.declared, table),
                 rows,
                 np.random.default_rng(seed),
                 factors=[factor for other, factor in cells if other == epsilon],

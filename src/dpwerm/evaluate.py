@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dpwerm.data.table import Table, normalise, read_table
-from dpwerm.errors import Fault, ParameterError, TableError
+from dpwerm.errors import ParameterError
 from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.mechanisms.laplace_sums import LaplaceSums, exact_sums
 from dpwerm.parameters import real
@@ -31,7 +31,7 @@ from dpwerm.releases.value.layout import (
 )
 from dpwerm.releases.value.release import ValueRelease, value_content
 from dpwerm.study.propensity import PrivatePropensity
-from dpwerm.study.study import Study, refuse_repeated_persons
+from dpwerm.study.study import Study, refuse_no_rows, refuse_repeated_persons
 from dpwerm.study.treatment import Declaration
 from dpwerm.version import __version__
 from dpwerm.weighting.contract import trial_of_table
@@ -85,15 +85,20 @@ class Evaluation:
         )
         self.declaration = for_evaluation(declared).checked()
 
+    def run(self, source: object, on_stage: Stage) -> ValueRelease:
+        """Return the release of a table that is a path or a data frame."""
+        on_stage("reading")
+        table = self.read(source)
+        on_stage("evaluating")
+        return self.release(table)
+
     def read(self, source: object) -> Table:
         """Return the rule's and the study's columns of a table; only its form can be refused."""
         own = (*self.declaration.treatment.columns, self.declaration.benefit.column)
         studied = self.study.columns if self.study is not None else own
         both = dict.fromkeys([*self.rule.release.encoding.columns, *studied])
         table = read_table(source, tuple(both))
-        if table.n_rows == 0 and self.relation.publishes_n:
-            remedy = "under replace_one the number of rows is public and must be at least 1"
-            raise TableError(table.label, [Fault("rows", "there is none", remedy)])
+        refuse_no_rows(table, n_is_public=self.relation.publishes_n)
         if self.study is not None:
             refuse_repeated_persons(self.study, table)
         return table
@@ -195,10 +200,7 @@ def treatment_value(
         random_state=random_state,
         ledger=ledger,
     )
-    on_stage("reading")
-    read = wanted.read(table)
-    on_stage("evaluating")
-    return wanted.release(read)
+    return wanted.run(table, on_stage)
 
 
 def _refuse_other_study(rule: Rule, declared: Declaration) -> None:

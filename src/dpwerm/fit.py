@@ -1,7 +1,7 @@
 """The walk of a fit, top to bottom: public facts → charge → rows → solver → noise → release.
 
     problem → hyperparameters → calibration → cost → charge → propensities → design rows
-            → objective → certified solver + exact noise → certificate → release
+            → certificate → objective → certified solver + exact noise → release
 
 All that is public comes first, so the cost is known and charged before anything is drawn. What is
 learned on the way leaves only in the release of the rule and, where the propensity model is
@@ -32,7 +32,7 @@ from dpwerm.objective.rows import MemoryRows
 from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import AnyBudget, Budget, Relation, total
 from dpwerm.privacy.randomness import BitSource, Payment
-from dpwerm.privacy.sensitivity import RidgeModel
+from dpwerm.privacy.sensitivity import RidgeModel, WeightOrigin
 from dpwerm.releases.certificate import Chosen, Specification, calibration_of, certify
 from dpwerm.releases.release import Release, Rule
 from dpwerm.solve.newton import minimise
@@ -83,7 +83,7 @@ class Problem:
                 raise ParameterError(f"propensity coefficients: {error}") from None
 
     @property
-    def trial(self) -> Declaration:
+    def declared(self) -> Declaration:
         """Treatment and benefit of a problem that has them."""
         if self.declaration is None:
             raise ParameterError("labels with weights have no treatment and no benefit")
@@ -96,7 +96,7 @@ class Problem:
 
     def own(self, n: int) -> "Problem":
         """Return the rule's own problem: its part of the budget, and the origin of its weights."""
-        treatment = self.trial.treatment
+        treatment = self.declared.treatment
         _, rest = split(self.spec.budget, treatment)
         origin = origin_for(treatment, self.encoding, n)
         return replace(self, spec=self.spec.with_settings(budget=rest, origin=origin))
@@ -150,28 +150,31 @@ class Problem:
 def fit(problem: Problem, trial: Trial, payment: Payment, on_stage: Stage = no_progress) -> Rule:
     """Return the released rule of a trial; its cost is charged before anything is drawn."""
     n = trial.n_rows
-    rule = problem.own(n).settled(n, on_stage)
-    rule.calibration(n)
-    ready, bits, propensity = prepared(problem, rule, rule.spec.budget, trial, payment, on_stage)
-    return Rule(ready.release(rule.spec, bits, on_stage), rule.trial, propensity)
+    settled = problem.own(n).settled(n, on_stage)
+    settled.calibration(n)  # what makes no claim is refused before it is charged
+    cost = settled.spec.budget
+    ready, bits, propensity = charged_rows(problem, settled, cost, trial, payment, on_stage)
+    return Rule(ready.release(settled.spec, bits, on_stage), settled.declared, propensity)
 
 
-def prepared(
+def charged_rows(
     problem: Problem,
-    rule: Problem,
+    settled: Problem,
     cost: AnyBudget,
     trial: Trial,
     payment: Payment,
     on_stage: Stage,
 ) -> tuple["Ready", BitSource, Release | None]:
-    """Charge, then return the rows of a settled rule, the paid bits and the propensity model.
+    """Charge, then return the design rows, the bits that were paid for and the propensity model.
 
-    problem: as it was posed; cost: of the rule alone. The propensity model is released, or None.
+    problem: as it was posed, and settled; cost: of the rule alone. The propensity model is
+    released, or None.
     """
     nuisance = settled_nuisance(problem, trial.n_rows, on_stage)
     bits = payment.bits(whole_cost(nuisance, cost))
-    propensity, second = propensities(problem, nuisance, trial, bits, on_stage)
-    return Ready.of(rule, trial, second, on_stage), bits, propensity
+    origin = settled.spec.origin
+    propensity, second = propensities(problem, origin, nuisance, trial, bits, on_stage)
+    return Ready.of(settled, trial, second, on_stage), bits, propensity
 
 
 @dataclass(frozen=True, repr=False)
@@ -186,13 +189,15 @@ class Ready:
         """Return the rows of a settled problem; second: (n,) P(second arm | x)."""
         on_stage("encoding")
         weighting = problem.spec.weighting
-        return cls(problem, weighting.rows(trial, problem.trial, problem.encoding, second))
+        return cls(problem, weighting.rows(trial, problem.declared, problem.encoding, second))
 
     def part(self, chosen: IntArray) -> "Ready":
         """Return some of the rows, by their positions."""
         return Ready(self.problem, self.rows.part(chosen))
 
-    def release(self, spec: Specification, bits: BitSource, on_stage: Stage) -> Release:
+    def release(
+        self, spec: Specification, bits: BitSource, on_stage: Stage = no_progress
+    ) -> Release:
         """Return the release of these rows; spec: the problem's, or one with another γ or ε."""
         return fit_release(
             self.rows.X,
@@ -249,7 +254,7 @@ def fit_release(
 
 def settled_nuisance(problem: Problem, n: int, on_stage: Stage) -> Problem | None:
     """Return the private propensity model of a problem, settled; None if it has none. Public."""
-    treatment = problem.trial.treatment
+    treatment = problem.declared.treatment
     part, _ = split(problem.spec.budget, treatment)
     if part is None:
         return None
@@ -301,15 +306,19 @@ def whole_cost(nuisance: Problem | None, own: AnyBudget) -> AnyBudget:
 
 
 def propensities(
-    problem: Problem, nuisance: Problem | None, trial: Trial, bits: BitSource, on_stage: Stage
+    problem: Problem,
+    origin: WeightOrigin,
+    nuisance: Problem | None,
+    trial: Trial,
+    bits: BitSource,
+    on_stage: Stage,
 ) -> tuple[Release | None, FloatArray]:
     """Return the private propensity model, if there is one, and P(second arm | x) of each row."""
-    origin = problem.own(trial.n_rows).spec.origin
     if isinstance(origin, RidgeModel):
         on_stage("propensity model")
         return None, secret_second_arm(trial, problem.encoding, origin)
     released = None if nuisance is None else fit_private(trial, nuisance, bits, on_stage)
-    return released, second_arm(problem.trial, trial, problem.encoding, released)
+    return released, second_arm(problem.declared, trial, problem.encoding, released)
 
 
 def fit_private(

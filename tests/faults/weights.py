@@ -89,7 +89,7 @@ MODEL_BOUND = weight_bound(1.0, MODEL_PI_MIN)
 
 
 @dataclass(frozen=True)
-class Printed:
+class Printed(WeightOrigin):
     """The paper's C = H/n, taken for a bound."""
 
     value: Fraction

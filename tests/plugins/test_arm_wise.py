@@ -62,7 +62,7 @@ def problem(mechanism: str, epsilon: str = "2") -> Problem:
 
 def fitted(mechanism: str, seed: int | None = 3, epsilon: str = "2") -> Rule:
     asked = problem(mechanism, epsilon)
-    trial = trial_of_table(asked.trial, read_trial(STUDY, demo_trial(400)))
+    trial = trial_of_table(asked.declared, read_trial(STUDY, demo_trial(400)))
     return fit(asked, trial, Unrecorded(seed, said=True))
 
 

@@ -152,7 +152,7 @@ def test_a_settled_model_is_the_one_for_its_part_of_the_budget() -> None:
         budget=Budget.of("0.5"),
         people=73,
         relation=Relation.REPLACE_ONE,
-        floor=problem.trial.treatment.pi_min,
+        floor=problem.declared.treatment.pi_min,
     )
     assert settled_nuisance(problem, 73, no_progress) == expected
     planned = replace(problem, planned_n=73)
@@ -169,11 +169,11 @@ def test_the_origin_of_a_secret_model_knows_the_number_of_rows() -> None:
 
 def test_the_outcome_is_that_of_the_declaration_or_of_labels() -> None:
     problem = problem_of()
-    assert problem.outcome == outcome_of(problem.trial)
+    assert problem.outcome == outcome_of(problem.declared)
     labels = replace(problem, declaration=None)
     assert labels.outcome == Outcome.of_labels()
     with pytest.raises(ParameterError, match="no treatment and no benefit"):
-        _ = labels.trial
+        _ = labels.declared
 
 
 # -- every hyperparameter in its place -----------------------------------------------------------
@@ -187,9 +187,9 @@ def test_a_clip_that_was_chosen_is_in_declaration_and_weight_bound(
     monkeypatch.setattr("dpwerm.fit.settle", lambda *_: found)
     problem = problem_of(DESIGN.replace(*OPEN_GAMMA)).own(73)
     settled = problem.settled(73)
-    benefit = settled.trial.benefit
+    benefit = settled.declared.benefit
     assert benefit.clip == 0.25 * benefit.largest_clip
-    assert settled.spec.weight_bound == OUTCOME_WEIGHTED.weight_bound(settled.trial)
+    assert settled.spec.weight_bound == OUTCOME_WEIGHTED.weight_bound(settled.declared)
     assert settled.spec.weight_bound == pytest.approx(0.25 * problem.spec.weight_bound)
     assert settled.spec.gamma == pytest.approx(20.0 * settled.spec.weight_bound, rel=1e-3)
     assert settled.encoding == problem.encoding.changed(intercept=0.5, saturation=1.5)

@@ -160,10 +160,7 @@ def evaluate(
     question = f"Release a value from study {declared.id} at {wanted.budget}?"
     ask(question, paid, wanted.budget, yes=yes)
     with charged(paid) as caught, stages() as on_stage:
-        on_stage("reading")
-        read = wanted.read(table)
-        on_stage("evaluating")
-        value = wanted.release(read)
+        value = wanted.run(table, on_stage)
     hand_over(value, path, lambda: value_summary(value, loaded), caught)
 
 

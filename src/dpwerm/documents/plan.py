@@ -121,9 +121,11 @@ def odds(epsilons: Sequence[str], relation: str) -> list[str]:
 
 def settings(settled: Settled, n: int) -> list[str]:
     """Return what a fit would use."""
-    spec, encoding, benefit = settled.spec, settled.encoding, settled.trial.benefit
+    spec, encoding, benefit = settled.spec, settled.encoding, settled.declared.benefit
     units = "log units" if benefit.transform == "log" else f"the units of {benefit.column}"
-    weights = f"{benefit.clip:.4g}/{settled.trial.treatment.pi_min:.4g} = {spec.weight_bound:.4g}"
+    weights = (
+        f"{benefit.clip:.4g}/{settled.declared.treatment.pi_min:.4g} = {spec.weight_bound:.4g}"
+    )
     saturation = f"learned from the middle 1/{encoding.saturation:g} of each number's range"
     threshold = f"coefficients below {settled.threshold:g} of the largest become 0"
     rows = {
@@ -151,7 +153,7 @@ def clips(found: Mapping[float, tuple[Settled, Expected]], used: float) -> list[
     """Return the effect of V: accuracy and value at other clips, all else chosen anew."""
     rows: list[tuple[str, ...]] = [("V", "share", *COLUMNS, "")]
     for share, (settled, one) in found.items():
-        clip = f"{settled.trial.benefit.clip:.4g}"
+        clip = f"{settled.declared.benefit.clip:.4g}"
         mark = "used" if abs(share - used) < 1e-9 else ""
         rows.append((clip, f"{share:.0%}", *_figures(one.accuracy, one.value), mark))
     return [
@@ -169,7 +171,7 @@ def clips(found: Mapping[float, tuple[Settled, Expected]], used: float) -> list[
 
 def share_taken(settled: Settled) -> list[str]:
     """Say what a propensity model of the same people takes, and what is not simulated."""
-    if settled.trial.treatment.propensity is None:
+    if settled.declared.treatment.propensity is None:
         return []
     taken = ""
     if settled.propensity_part is not None:

@@ -146,7 +146,7 @@ def other_settings(study: Study, settled: Settled) -> list[str]:
     With a number for γ whatever is "auto" takes its plain value.
     """
     lines = []
-    clip, method = settled.trial.benefit.clip, study.method
+    clip, method = settled.declared.benefit.clip, study.method
     if study.benefit.clip != clip:
         lines += ["[benefit]", f"clip = {clip!r}"]
     triples = {

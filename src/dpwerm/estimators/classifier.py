@@ -19,12 +19,13 @@ from dpwerm.choose.hyperparameters import Hyperparameters, planned_of
 from dpwerm.errors import ParameterError
 from dpwerm.estimators.arrays_in import number_encoding, numeric_matrix
 from dpwerm.estimators.parameters import specification_of, take_over, unfitted
-from dpwerm.fit import Problem, fit_release
+from dpwerm.fit import Problem, Ready
 from dpwerm.objective.losses import Loss
 from dpwerm.parameters import positive, refuse_mask, vector
 from dpwerm.privacy.budget import AnyBudget, Relation, budget_of
 from dpwerm.releases.charging import StudyLedger, attach, payment_of
 from dpwerm.releases.release import Release
+from dpwerm.weighting.contract import TrialRows
 
 
 @dataclass(eq=False, repr=False)
@@ -162,13 +163,10 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         declared = number_encoding(fresh, matrix.shape[1])
         problem = Problem(spec, declared, asked, planned_n=planned_of(self.planned_n))
         settled = problem.settled(len(matrix))
-        settled.calibration(len(matrix))
-        spec, encoding = settled.spec, settled.encoding
-        bits = payment.bits(spec.budget)
-        rows, threshold = encoding.encode_numbers(matrix), settled.hyperparameters.threshold or 0.0
-        fresh.release_ = fit_release(
-            rows, labels, weights, encoding=encoding, spec=spec, bits=bits, threshold=threshold
-        )
+        settled.calibration(len(matrix))  # what makes no claim is refused before it is charged
+        bits = payment.bits(settled.spec.budget)
+        rows = TrialRows(settled.encoding.encode_numbers(matrix), labels, weights)
+        fresh.release_ = Ready(settled, rows).release(settled.spec, bits)
         take_over(self, fresh)
         attach(payment, self.release_.certificate.receipt, self.release_.to_dict)
         return self

@@ -110,7 +110,7 @@ def settle(
         problem = replace(problem, declaration=cut, hyperparameters=asked, spec=spec)
     open_problem = problem.own(n)
     found = open_problem.settled(n, on_stage)
-    benefit = found.trial.benefit
+    benefit = found.declared.benefit
     fixed = Hyperparameters(
         mechanism=found.spec.mechanism,
         clip=benefit.clip / benefit.largest_clip,

@@ -30,7 +30,7 @@ from dpwerm.arrays import FloatArray
 from dpwerm.exact import fraction_of, precision, round_up
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.rows import Block
-from dpwerm.solve.certificate import Solution, solve_positive
+from dpwerm.solve.gradient import Solution, solve_positive
 
 _ROWS = 512
 _KEEP = 200_000

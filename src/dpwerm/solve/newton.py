@@ -17,8 +17,8 @@ from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.objective.objective import Evaluation, Objective
 from dpwerm.objective.rows import every
-from dpwerm.solve.certificate import Certificate, Solution, certify, solve_positive
 from dpwerm.solve.exact_newton import finish
+from dpwerm.solve.gradient import ProvenGradient, Solution, proven_gradient, solve_positive
 
 _ARMIJO = 1e-4
 _NEWTON_STEPS = 60
@@ -39,17 +39,17 @@ def minimise(objective: Objective, tolerance: float) -> Solution:
         raise ParameterError("tolerance must be finite and positive")
     with np.errstate(all="ignore"):
         reached = _refine(objective, _solve(objective, tolerance), tolerance)
-    if reached.certificate.distance <= tolerance:
+    if reached.proven.distance <= tolerance:
         theta = tuple(map(Fraction, reached.theta.tolist()))
-        return Solution(theta, distance_bound=reached.certificate.distance, bits=53)
+        return Solution(theta, distance_bound=reached.proven.distance, bits=53)
     return finish(objective, reached.theta, tolerance)
 
 
 class _Reached(NamedTuple):
-    """The last point reached in doubles, its certificate, proven or not, and a Hessian near it."""
+    """The last point reached in doubles, what is proven of it, and a Hessian near it."""
 
     theta: FloatArray
-    certificate: Certificate
+    proven: ProvenGradient
     hessian: FloatArray
 
 
@@ -69,11 +69,11 @@ def _solve(objective: Objective, tolerance: float) -> _Reached:
     squares = sum(sample.map(lambda block: float(block.weights @ block.weights)))
     noise = objective.loss.lipschitz * radius * math.sqrt(squares)
     near = _solve(rough, 0.03 * noise / objective.gamma)
-    model = Evaluation(math.nan, certify(objective, near.theta).gradient, near.hessian)
-    theta, certificate = _polish(objective, near.theta, model, tolerance)
-    if certificate.distance <= tolerance:
-        return _Reached(theta, certificate, near.hessian)
-    if not _norm(certificate.gradient) < _norm(model.gradient):
+    model = Evaluation(math.nan, proven_gradient(objective, near.theta).gradient, near.hessian)
+    theta, proven = _polish(objective, near.theta, model, tolerance)
+    if proven.distance <= tolerance:
+        return _Reached(theta, proven, near.hessian)
+    if not _norm(proven.gradient) < _norm(model.gradient):
         theta = near.theta
     return _descend(objective, theta, objective.evaluate(theta), tolerance)
 
@@ -83,11 +83,11 @@ def _refine(objective: Objective, reached: _Reached, tolerance: float) -> _Reach
 
     With many rows the rounding error of a block of 1,024 is what stands in the way.
     """
-    if reached.certificate.distance <= tolerance or objective.data.n_rows <= _FINE_ROWS:
+    if reached.proven.distance <= tolerance or objective.data.n_rows <= _FINE_ROWS:
         return reached
-    fine = certify(objective, reached.theta, _FINE_ROWS)
+    fine = proven_gradient(objective, reached.theta, _FINE_ROWS)
     if fine.distance <= tolerance:
-        return reached._replace(certificate=fine)
+        return reached._replace(proven=fine)
     model = Evaluation(math.nan, fine.gradient, reached.hessian)
     theta, fine = _polish(objective, reached.theta, model, tolerance, _FINE_ROWS)
     return _Reached(theta, fine, reached.hessian) if fine.distance <= tolerance else reached
@@ -98,17 +98,17 @@ def _descend(
 ) -> _Reached:
     """Step from θ, evaluated as ``here``, until the tolerance is proven or doubles are blind."""
     for _ in range(_NEWTON_STEPS):
-        polished, certificate = _polish(objective, theta, here, tolerance)
-        if certificate.distance <= tolerance or _blind(certificate, here):
-            return _Reached(polished, certificate, here.hessian)
-        if _norm(certificate.gradient) < _CONTRACTION * _norm(here.gradient):
+        polished, proven = _polish(objective, theta, here, tolerance)
+        if proven.distance <= tolerance or _blind(proven, here):
+            return _Reached(polished, proven, here.hessian)
+        if _norm(proven.gradient) < _CONTRACTION * _norm(here.gradient):
             theta, here = polished, objective.evaluate(polished)
             continue
         moved = _search(objective, theta, here)
         if moved is None:
             break
         theta, here = moved
-    return _Reached(theta, certify(objective, theta), here.hessian)
+    return _Reached(theta, proven_gradient(objective, theta), here.hessian)
 
 
 def _polish(
@@ -117,16 +117,16 @@ def _polish(
     here: Evaluation,
     tolerance: float,
     block_rows: int | None = None,
-) -> tuple[FloatArray, Certificate]:
+) -> tuple[FloatArray, ProvenGradient]:
     """Take full steps with one Hessian while each shrinks the gradient twentyfold."""
     gradient = here.gradient
     while True:
         trial = theta - solve_positive(here.hessian, gradient, objective.gamma)
-        certificate = certify(objective, trial, block_rows)
-        shrunk = _norm(certificate.gradient) < _CONTRACTION * _norm(gradient)
-        if certificate.distance <= tolerance or not shrunk or _blind(certificate, here):
-            return trial, certificate
-        theta, gradient = trial, certificate.gradient
+        proven = proven_gradient(objective, trial, block_rows)
+        shrunk = _norm(proven.gradient) < _CONTRACTION * _norm(gradient)
+        if proven.distance <= tolerance or not shrunk or _blind(proven, here):
+            return trial, proven
+        theta, gradient = trial, proven.gradient
 
 
 def _search(
@@ -154,10 +154,10 @@ def _search(
     return None
 
 
-def _blind(certificate: Certificate, here: Evaluation) -> bool:
+def _blind(proven: ProvenGradient, here: Evaluation) -> bool:
     """Say whether the gradient has sunk into its own rounding error, below where it was."""
-    size = _norm(certificate.gradient)
-    return size <= certificate.error and size + certificate.error <= _norm(here.gradient)
+    size = _norm(proven.gradient)
+    return size <= proven.error and size + proven.error <= _norm(here.gradient)
 
 
 def _norm(gradient: FloatArray) -> float:

@@ -299,10 +299,15 @@ def read_trial(study: Study, source: object) -> Table:
     other, because a refusal would tell that n is 0.
     """
     table = read_table(source, study.columns)
-    if table.n_rows == 0 and study.relation == "replace_one":
+    refuse_no_rows(table, n_is_public=study.relation == "replace_one")
+    return table
+
+
+def refuse_no_rows(table: Table, *, n_is_public: bool) -> None:
+    """Raise if a table has no rows and may say so."""
+    if table.n_rows == 0 and n_is_public:
         remedy = "under replace_one the number of rows is public and must be at least 1"
         raise TableError(table.label, [Fault("rows", "there is none", remedy)])
-    return table
 
 
 def person_rows(table: Table, column: str) -> dict[str | None, int]:

@@ -68,7 +68,7 @@ def problems_of(settled: Settled, trial: Trial, rows: IntArray) -> BatchProblems
             "many trials at once need known propensities: arms with probabilities, or a column"
         )
     encoding = settled.encoding
-    second = weighting.second_arm(settled.trial, trial, encoding)
+    second = weighting.second_arm(settled.declared, trial, encoding)
     found = Ready.of(settled, trial, second, no_progress).rows
     X = encoding.learning_rows(found.X)
     return BatchProblems(
@@ -100,7 +100,7 @@ class Planned:
     @property
     def declaration(self) -> Declaration:
         """The study's."""
-        return self.settled[0].trial
+        return self.settled[0].declared
 
     def second(self, repeats: Repeats, key: Sequence[int]) -> BoolArray:
         """Return whom the rules give the second arm, ε by ε and γ by γ."""

@@ -26,7 +26,7 @@ from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.errors import ParameterError
 from dpwerm.estimators.parameters import checked_problem, payment_in
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
-from dpwerm.fit import Problem, Ready, prepared
+from dpwerm.fit import Problem, Ready, charged_rows
 from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.mechanisms.exponential import ExponentialMechanism
 from dpwerm.parameters import one_of
@@ -88,7 +88,7 @@ def score(release: Release, ready: Ready) -> int:
 
     Where f(x) = 0 the rule gives the default arm.
     """
-    declaration = ready.problem.trial
+    declaration = ready.problem.declared
     treatment = declaration.treatment
     default = 1.0 if treatment.default == treatment.arms[1] else -1.0
     f = release.score(ready.rows.X)
@@ -159,14 +159,15 @@ def fit_tuned(
     on_stage("reading")
     rows = read_trial(study, table)
     refuse_repeated_persons(study, rows)
-    trial = trial_of_table(problem.trial, rows)
-    rule, tuning = _settled(problem, trial.n_rows, how, gammas, share, on_stage)
-    ready, bits, propensity = prepared(problem, rule, tuning.budget, trial, payment, on_stage)
-    gamma, release = _by_parts(ready, rule.spec, tuning, bits, on_stage)
+    trial = trial_of_table(problem.declared, rows)
+    settled, tuning = _settled(problem, trial.n_rows, how, gammas, share, on_stage)
+    cost = tuning.budget
+    ready, bits, propensity = charged_rows(problem, settled, cost, trial, payment, on_stage)
+    gamma, release = _by_parts(ready, settled.spec, tuning, bits, on_stage)
     if how == SPLIT:
-        spec = rule.spec.with_settings(gamma=gamma, budget=tuning.steps.rule)
+        spec = settled.spec.with_settings(gamma=gamma, budget=tuning.steps.rule)
         release = ready.release(spec, bits.substream(), on_stage)
-    found = Rule(release, rule.trial, propensity, tuning)
+    found = Rule(release, settled.declared, propensity, tuning)
     attach(payment, found.receipt, lambda: content_of(found))
     return found
 
@@ -224,13 +225,13 @@ def _settled(
     count = len(FACTORS) if gammas is None else len(gammas)
     steps = steps_of(how, _in_epsilon(whole.budget), parted)
     part = replace(own, spec=whole.with_settings(budget=steps.fit), planned_n=None)
-    rule = part.settled(slots_of(how, rows, count)[0], on_stage)
-    spec = rule.spec
+    settled = part.settled(slots_of(how, rows, count)[0], on_stage)
+    spec = settled.spec
     # A mechanism without δ spends none; then nothing of it is claimed.
     budget = whole.budget if how == SPLIT else spec.budget
     candidates = usable(
         around(spec.gamma) if gammas is None else declared(gammas),
-        rule,
+        settled,
         [spec.budget, steps.rule] if how == SPLIT else [spec.budget],
         strict=gammas is not None,
     )
@@ -241,7 +242,7 @@ def _settled(
         budget=_in_epsilon(budget),
         share=parted if how == SPLIT else None,
     )
-    return replace(rule, spec=not_simulated(spec)), tuning
+    return replace(settled, spec=not_simulated(spec)), tuning
 
 
 def _in_epsilon(budget: object) -> Budget:

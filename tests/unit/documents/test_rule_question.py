@@ -32,7 +32,7 @@ def released(settled: Settled) -> Rule:
     certificate, _ = certify(settled.spec, settled.encoding, N, secure=False, library="")
     integers = (0,) * certificate.dimension
     release = Release(settled.encoding, integers, certificate, settled.threshold)
-    return Rule(release, settled.trial)
+    return Rule(release, settled.declared)
 
 
 def from_file(rule: Rule) -> Rule:

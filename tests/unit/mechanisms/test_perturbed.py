@@ -19,8 +19,8 @@ from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import SeededBits
 from dpwerm.privacy.sampling import nearby_vector
 from dpwerm.privacy.sensitivity import WorstCase
-from dpwerm.solve.certificate import Solution
 from dpwerm.solve.exact_newton import finish
+from dpwerm.solve.gradient import Solution
 from dpwerm.solve.newton import minimise
 
 MECHANISM = get_mechanism("objective-block")

@@ -83,13 +83,13 @@ def test_the_effect_of_the_clip_is_shown_with_what_is_used() -> None:
     assert set(found) == {*SHARES, settled.clip}
     lines = clips(found, settled.clip)
     (used,) = [line for line in lines if line.endswith("used")]
-    assert used.split()[0] == f"{settled.trial.benefit.clip:.4g}"
+    assert used.split()[0] == f"{settled.declared.benefit.clip:.4g}"
 
 
 def test_settings_are_told_in_the_units_of_the_benefit() -> None:
     settled, _ = Desk(study()).at("1", 50)
     text = "\n".join(settings(settled, 50))
-    V = settled.trial.benefit.clip
+    V = settled.declared.benefit.clip
     assert "What a fit at epsilon = 1 with 50 people would use:" in text
     assert f"V = {V:g} in the units of gain, {V / 10:.0%} of the largest" in text
     assert f"at most W = V/pi_min = {V:g}/0.5 = {2 * V:g}" in text

@@ -50,7 +50,7 @@ def test_it_is_what_a_fit_uses(text: str, epsilon: str) -> None:
     assert settled.spec.budget.plain() == certificate.budget.plain()
     assert settled.encoding == encoding
     assert settled.threshold == rule.release.threshold
-    assert settled.trial.benefit.clip == rule.declaration.benefit.clip
+    assert settled.declared.benefit.clip == rule.declaration.benefit.clip
     assert settled.clip == pytest.approx(rule.declaration.benefit.clip / 10)
 
 
@@ -68,7 +68,7 @@ def test_a_total_is_not_exceeded_by_planning() -> None:
 def test_a_clip_and_a_mechanism_can_be_tried() -> None:
     other = settle(study(), Budget.of("1"), N, clip=0.25, mechanism="spherical-laplace")
     assert other.clip == 0.25
-    assert other.trial.benefit.clip == 2.5
+    assert other.declared.benefit.clip == 2.5
     assert other.spec.mechanism == other.question.fixed.mechanism == "spherical-laplace"
     assert other.question.fixed.clip == 0.25
 

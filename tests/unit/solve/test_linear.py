@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dpwerm.solve.certificate import solve_positive
+from dpwerm.solve.gradient import solve_positive
 
 
 def test_a_good_matrix_is_solved() -> None:

@@ -16,7 +16,7 @@ from dpwerm.objective.losses import HuberisedHinge, Logistic, Loss
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.solve import newton
-from dpwerm.solve.certificate import Solution
+from dpwerm.solve.gradient import Solution
 from dpwerm.solve.newton import minimise
 
 Rows = tuple[FloatArray, FloatArray, FloatArray]
@@ -186,7 +186,7 @@ def test_a_tolerance_beyond_high_blocks_is_certified_in_doubles_too() -> None:
     objective = problem((X, y, w / 2), HuberisedHinge(0.5), 4000.0)
     # Objective perturbation asks for this: 10⁻⁸·2WLr/γ, and half of it of the solver.
     tolerance = 1e-8 * 2 / 4000.0 / 2
-    assert newton._solve(objective, tolerance).certificate.distance > tolerance
+    assert newton._solve(objective, tolerance).proven.distance > tolerance
     assert minimise(objective, tolerance).bits == 53
 
 

@@ -18,12 +18,12 @@ from dpwerm.objective.losses import HuberisedHinge, Logistic, Loss, form_of
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.regularizers import QuadraticPenalty, Regularizer, Ridge
 from dpwerm.objective.rows import MemoryRows
-from dpwerm.solve import batch_newton, certificate
+from dpwerm.solve import batch_newton, gradient
 from dpwerm.solve.batch import minimise_batch, minimise_path
 from dpwerm.solve.batch_newton import Goal, Rounding
 from dpwerm.solve.batch_problems import BatchProblems, Room
-from dpwerm.solve.certificate import certify
 from dpwerm.solve.exact_newton import BallObjective, finish
+from dpwerm.solve.gradient import proven_gradient
 from dpwerm.solve.newton import minimise
 
 GradientOf = Callable[[Objective, Sequence[Fraction | float]], list[Any]]
@@ -62,7 +62,7 @@ def test_error_and_distance_hold(
 ) -> None:
     objective = Objective(rows(n, 3, loss), loss, 0.7, penalty)
     theta = size * np.random.default_rng(2).normal(size=4)
-    claim = certify(objective, theta)
+    claim = proven_gradient(objective, theta)
     assert miss(claim.gradient, objective, theta, true_gradient) <= claim.error
     norm = float(mpmath.norm(true_gradient(objective, theta.tolist())))
     assert norm / objective.gamma <= claim.distance
@@ -78,11 +78,11 @@ def test_a_certificate_without_the_rounding_of_residuals_would_be_refuted(
 ) -> None:
     objective = Objective(rows(40, 3, FAR), FAR, 1.0)
     theta = np.random.default_rng(2).normal(size=4)
-    claim = certify(objective, theta)
+    claim = proven_gradient(objective, theta)
     wrong = miss(claim.gradient, objective, theta, true_gradient)
     assert claim.error / 50 < wrong <= claim.error
-    monkeypatch.setattr(certificate, "growth", without_one)
-    assert wrong > certify(objective, theta).error
+    monkeypatch.setattr(gradient, "growth", without_one)
+    assert wrong > proven_gradient(objective, theta).error
 
 
 def cancelling() -> tuple[Coupled, FloatArray]:
@@ -97,11 +97,11 @@ def test_a_certificate_without_the_rounding_of_the_matrix_would_be_refuted(
 ) -> None:
     penalty, theta = cancelling()
     objective = Objective(rows(0, 3, Logistic()), Logistic(), 1.0, penalty)
-    claim = certify(objective, theta)
+    claim = proven_gradient(objective, theta)
     wrong = miss(claim.gradient, objective, theta, true_gradient)
     assert wrong <= claim.error
     monkeypatch.setattr(QuadraticPenalty, "gradient_error", lambda _, t: np.zeros_like(t))
-    assert wrong > certify(objective, theta).error
+    assert wrong > proven_gradient(objective, theta).error
 
 
 @pytest.mark.parametrize("gamma", [1e-3, 1.0, 1e6])

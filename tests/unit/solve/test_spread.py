@@ -14,8 +14,8 @@ from dpwerm.objective.objective import Objective
 from dpwerm.objective.rows import MemoryRows, every
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import SeededBits
-from dpwerm.solve.certificate import certify
 from dpwerm.solve.exact_newton import finish
+from dpwerm.solve.gradient import proven_gradient
 from dpwerm.solve.newton import minimise
 
 
@@ -39,7 +39,7 @@ def test_every_sum_has_the_same_bits(loss: Loss) -> None:
     assert mine.value == its.value
     assert np.array_equal(mine.gradient, its.gradient)
     assert np.array_equal(mine.hessian, its.hessian)
-    left, right = certify(one, theta), certify(other, theta)
+    left, right = proven_gradient(one, theta), proven_gradient(other, theta)
     assert np.array_equal(left.gradient, right.gradient)
     assert (left.error, left.distance) == (right.error, right.distance)
     assert np.array_equal(every(one.data, 16).X, every(other.data, 16).X)

@@ -19,7 +19,7 @@ def small_trial(declared: Study, tmp: "pytest.TempPathFactory") -> Trial:
     path = tmp.mktemp("many") / "trial.csv"
     path.write_bytes(sound_table().to_bytes())
     settled = settle(declared, Budget.of("1"), 20)
-    return trial_of_table(settled.trial, read_trial(declared, path))
+    return trial_of_table(settled.declared, read_trial(declared, path))
 
 
 def test_rows_may_repeat_and_keep_their_weights(tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -22,7 +22,7 @@ _HUGE = 2.0**900
 
 
 @dataclass(frozen=True)
-class Certificate:
+class ProvenGradient:
     """A gradient in doubles and rigorous bounds that follow from it.
 
     ``error`` bounds ‖gradient − ∇F(θ)‖₂ and ``distance`` bounds ‖θ − argmin F‖₂.
@@ -46,7 +46,9 @@ class Solution:
     bits: int
 
 
-def certify(objective: Objective, theta: FloatArray, block_rows: int | None = None) -> Certificate:
+def proven_gradient(
+    objective: Objective, theta: FloatArray, block_rows: int | None = None
+) -> ProvenGradient:
     """Return the gradient at θ (p,), exact up to a proven error, and the distance it certifies.
 
     ``block_rows`` is how many rows are summed in one go, 1,024 for None; fewer are slower and err
@@ -58,11 +60,11 @@ def certify(objective: Objective, theta: FloatArray, block_rows: int | None = No
     # The tilt is a sum of doubles, so it enters the exact sum below and adds no error of its own.
     terms = np.vstack([*blocks, slope, *objective.tilts])
     if not np.all(np.abs(terms) < _HUGE):
-        return Certificate(np.full(len(theta), np.nan), math.inf, math.inf)
+        return ProvenGradient(np.full(len(theta), np.nan), math.inf, math.inf)
     gradient = np.array([math.fsum(column) for column in terms.T])
     errors = _errors(objective, theta, gradient, sizes, height)
     reach = _norm(np.abs(gradient) + errors)
-    return Certificate(
+    return ProvenGradient(
         gradient=gradient,
         error=_norm(errors),
         distance=math.nextafter(reach / objective.gamma * SLACK, math.inf),

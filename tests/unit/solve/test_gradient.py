@@ -14,8 +14,8 @@ from dpwerm.arrays import FloatArray
 from dpwerm.objective.losses import HuberisedHinge, Logistic, Loss
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.rows import MemoryRows
-from dpwerm.solve import certificate
-from dpwerm.solve.certificate import certify
+from dpwerm.solve import gradient
+from dpwerm.solve.gradient import proven_gradient
 
 GradientOf = Callable[[Objective, Sequence[Fraction | float]], list[Any]]
 
@@ -30,7 +30,7 @@ def problem(n: int, d: int, loss: Loss, seed: int, gamma: float = 1.0) -> Object
 
 def miss(objective: Objective, theta: FloatArray, true_gradient: GradientOf) -> float:
     """Return ‖computed − true gradient‖₂."""
-    computed = certify(objective, theta).gradient.tolist()
+    computed = proven_gradient(objective, theta).gradient.tolist()
     with mpmath.workdps(60):
         true = true_gradient(objective, theta.tolist())
         return float(mpmath.norm([mpmath.mpf(a) - b for a, b in zip(computed, true, strict=True)]))
@@ -43,18 +43,20 @@ def test_blocks_of_any_height_err_as_little_as_is_said(
 ) -> None:
     objective = problem(n, 3, HuberisedHinge(0.5), n)
     theta = np.array([0.3, -1.0, 2.0, 0.1])
-    claim = certify(objective, theta, block_rows)
+    claim = proven_gradient(objective, theta, block_rows)
     with mpmath.workdps(60):
         true = true_gradient(objective, theta.tolist())
         computed = claim.gradient.tolist()
         wrong = mpmath.norm([mpmath.mpf(a) - b for a, b in zip(computed, true, strict=True)])
         assert wrong <= claim.error
-    assert claim.error <= certify(objective, theta).error
+    assert claim.error <= proven_gradient(objective, theta).error
 
 
 def test_low_blocks_make_a_smaller_error_of_many_rows() -> None:
     objective, theta = problem(100_000, 3, HuberisedHinge(0.5), 1), np.zeros(4)
-    assert 10 * certify(objective, theta, 32).error < certify(objective, theta).error
+    assert (
+        10 * proven_gradient(objective, theta, 32).error < proven_gradient(objective, theta).error
+    )
 
 
 @pytest.mark.parametrize("size", [1e-3, 1.0, 1e6])
@@ -65,7 +67,7 @@ def test_error_and_distance_hold(
 ) -> None:
     objective = problem(n, 3, loss, n)
     theta = size * np.random.default_rng(2).normal(size=4)
-    claim = certify(objective, theta)
+    claim = proven_gradient(objective, theta)
     assert miss(objective, theta, true_gradient) <= claim.error
     norm = float(mpmath.norm(true_gradient(objective, theta.tolist())))
     assert norm / objective.gamma <= claim.distance
@@ -74,7 +76,7 @@ def test_error_and_distance_hold(
 def test_distance_is_exact_where_only_the_regulariser_acts() -> None:
     data = MemoryRows(np.ones((3, 1)), np.ones(3), np.zeros(3), 0.0, np.ones(1))
     for gamma in (1e-12, 0.1, 1e12):
-        claim = certify(Objective(data, Logistic(), gamma), np.array([0.3]))
+        claim = proven_gradient(Objective(data, Logistic(), gamma), np.array([0.3]))
         assert 0.3 <= claim.distance <= 0.3 * (1 + 1e-11)
 
 
@@ -93,9 +95,9 @@ def test_a_certificate_without_the_margin_term_would_be_refuted(true_gradient: G
     honest = HuberisedHinge(0.5)
     objective, theta = near_corner(honest)
     wrong = miss(objective, theta, true_gradient)
-    assert wrong <= certify(objective, theta).error
+    assert wrong <= proven_gradient(objective, theta).error
     boastful = Plain(honest, claimed_smoothness=1e-12)
-    assert wrong > certify(near_corner(boastful)[0], theta).error
+    assert wrong > proven_gradient(near_corner(boastful)[0], theta).error
 
 
 def one_row(loss: Loss, weight: float, z: float) -> Objective:
@@ -110,13 +112,13 @@ def test_a_certificate_without_the_derivative_error_would_be_refuted(
     honest = HuberisedHinge(0.3)
     boastful = Plain(honest, 1e-12, 0.0)
     margins = np.random.default_rng(3).uniform(1.25, 1.3, 200)
-    monkeypatch.setattr(certificate, "BLOCK_ROWS", 1)
+    monkeypatch.setattr(gradient, "BLOCK_ROWS", 1)
     refuted = 0
     for z in margins.tolist():
         theta = np.array([z])
         wrong = miss(one_row(honest, 1.0, z), theta, true_gradient)
-        assert wrong <= certify(one_row(honest, 1.0, z), theta).error
-        refuted += wrong > certify(one_row(boastful, 1.0, z), theta).error
+        assert wrong <= proven_gradient(one_row(honest, 1.0, z), theta).error
+        refuted += wrong > proven_gradient(one_row(boastful, 1.0, z), theta).error
     assert refuted > 0
 
 
@@ -129,10 +131,10 @@ def test_a_certificate_without_the_summation_term_would_be_refuted(
     data = MemoryRows(X, y, random.uniform(0, 1, 1000), 0.0, np.ones(1))
     objective, theta = Objective(data, HuberisedHinge(0.5), 1e-12), np.zeros(1)
     wrong = miss(objective, theta, true_gradient)
-    assert wrong <= certify(objective, theta).error
-    monkeypatch.setattr(certificate, "growth", lambda k: 0.0)
+    assert wrong <= proven_gradient(objective, theta).error
+    monkeypatch.setattr(gradient, "growth", lambda k: 0.0)
     boastful = Plain(HuberisedHinge(0.5), 1e-12, 0.0)
-    assert wrong > certify(Objective(data, boastful, 1e-12), theta).error
+    assert wrong > proven_gradient(Objective(data, boastful, 1e-12), theta).error
 
 
 @pytest.mark.parametrize("size", [1e-12, 1.0, 1e9, 1e40])
@@ -145,9 +147,9 @@ def test_the_bounds_hold_with_a_tilt_of_several_doubles(
     low = high * 2.0**-54 * random.uniform(-1, 1, 4)
     objective = replace(problem(60, 3, loss, 1), tilt=(high, low))
     theta = random.normal(size=4)
-    claim = certify(objective, theta)
+    claim = proven_gradient(objective, theta)
     assert miss(objective, theta, true_gradient) <= claim.error
-    flat = certify(replace(objective, tilt=None), theta)
+    flat = proven_gradient(replace(objective, tilt=None), theta)
     gap = float(np.linalg.norm(flat.gradient - claim.gradient))
     assert gap == pytest.approx(float(np.linalg.norm(high)), rel=1e-2)
 
@@ -156,7 +158,7 @@ def test_the_low_part_of_a_tilt_counts(true_gradient: GradientOf) -> None:
     # The high part cancels γθ exactly; what is left of the gradient is the low part alone.
     data = MemoryRows(np.ones((1, 1)), np.ones(1), np.zeros(1), 0.0, np.ones(1))
     objective = Objective(data, Logistic(), 1.0, tilt=(np.array([-0.5]), np.array([2.0**-60])))
-    claim = certify(objective, np.array([0.5]))
+    claim = proven_gradient(objective, np.array([0.5]))
     assert claim.gradient.tolist() == [2.0**-60]
     assert miss(objective, np.array([0.5]), true_gradient) == 0.0
 
@@ -164,5 +166,5 @@ def test_the_low_part_of_a_tilt_counts(true_gradient: GradientOf) -> None:
 def test_what_overflows_certifies_nothing() -> None:
     objective = problem(5, 1, Logistic(), 0)
     with np.errstate(all="ignore"):
-        assert not certify(objective, np.array([1e308, 1e308]) * 1.7).distance < np.inf
-        assert not certify(objective, np.array([np.nan, 0.0])).distance < np.inf
+        assert not proven_gradient(objective, np.array([1e308, 1e308]) * 1.7).distance < np.inf
+        assert not proven_gradient(objective, np.array([np.nan, 0.0])).distance < np.inf

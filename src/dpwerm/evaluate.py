@@ -6,7 +6,7 @@ beside the values of treating everybody with each arm. The rule is public here: 
 before, from these people or from others, and what that cost is not part of this release.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from dpwerm.mechanisms.laplace_sums import LaplaceSums, exact_sums
 from dpwerm.parameters import real
 from dpwerm.privacy.budget import Budget, Relation, budget_of
 from dpwerm.privacy.randomness import NO_LEDGER
-from dpwerm.releases.charging import StudyLedger, attach, payment_of
+from dpwerm.releases.charging import StudyLedger, accounted, attach, forget, payment_of
 from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of
 from dpwerm.releases.value.layout import (
@@ -85,12 +85,18 @@ class Evaluation:
         )
         self.declaration = for_evaluation(declared).checked()
 
-    def run(self, source: object, on_stage: Stage) -> ValueRelease:
-        """Return the release of a table that is a path or a data frame."""
-        on_stage("reading")
-        table = self.read(source)
-        on_stage("evaluating")
-        return self.release(table)
+    def run(
+        self, source: object, on_stage: Stage, keep: Callable[[ValueRelease], None] = forget
+    ) -> ValueRelease:
+        """Return the release of a path or a data frame; ``keep`` has it before the ledger knows."""
+        with accounted(self.payment):
+            on_stage("reading")
+            table = self.read(source)
+            on_stage("evaluating")
+            value = self.release(table)
+        keep(value)
+        attach(self.payment, value.receipt, lambda: value_content(value))
+        return value
 
     def read(self, source: object) -> Table:
         """Return the rule's and the study's columns of a table; only its form can be refused."""
@@ -113,7 +119,7 @@ class Evaluation:
             exact += np.array(exact_sums(*rows, len(layout.cells)), dtype=object)
         noise = LaplaceSums(layout.count, self.relation, self.budget)
         bits = self.payment.bits(self.budget)
-        value = ValueRelease(
+        return ValueRelease(
             integers=noise.release(exact.ravel().tolist(), bits),
             declaration=self.declaration,
             budget=self.budget,
@@ -127,8 +133,6 @@ class Evaluation:
             outcome_model=self.model,
             receipt=bits.receipt,
         )
-        attach(self.payment, value.receipt, lambda: value_content(value))
-        return value
 
 
 def treatment_value(

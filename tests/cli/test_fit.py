@@ -144,7 +144,7 @@ def test_a_failed_fit_leaves_an_older_rule_alone(fit: Run, trial: Trial) -> None
     assert trial.rule.read_bytes() == before
 
 
-def test_a_fit_that_is_interrupted_leaves_nothing_but_its_charge(
+def test_a_fit_that_is_interrupted_as_it_writes_is_printed(
     fit: Run, trial: Trial, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(*_: object) -> None:
@@ -155,6 +155,7 @@ def test_a_fit_that_is_interrupted_leaves_nothing_but_its_charge(
     result = fit()
     assert result.code not in (0, 2, 3, 4)
     assert "Traceback" not in result.out + result.err
+    assert json.loads(result.out[result.out.index("{\n") :])["format"] == "dpwerm-rule"
     assert set(trial.rule.parent.iterdir()) == before | {trial.rule.with_name("ledger.db")}
     account = Ledger.of_study(Study.load(trial.study)).account()
     assert [str(charge.cost) for charge in account.charges] == ["epsilon = 1"]

@@ -5,12 +5,13 @@ from pathlib import Path
 import pytest
 from tests.unit.documents.test_ledger_words import book
 
-from dpwerm.cli.console import CHARGED, NOT_CHARGED
-from dpwerm.cli.release import charged, preview_lines
-from dpwerm.errors import BudgetError, LedgerError
+from dpwerm.cli.release import preview_lines
+from dpwerm.errors import CHARGED, NOT_CHARGED, UNCERTAIN, BudgetError, LedgerError
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.ledger.ledger import Ledger
 from dpwerm.privacy.ledger.store import Store
+from dpwerm.privacy.randomness import Charged, Unrecorded
+from dpwerm.releases.charging import accounted
 
 
 def notes(error: BaseException) -> list[str]:
@@ -18,34 +19,40 @@ def notes(error: BaseException) -> list[str]:
 
 
 @pytest.fixture
-def ledger(tmp_path: Path) -> Ledger:
-    return Ledger("sqlite:///ledger.db", study="trial", epsilon=1, folder=tmp_path)
+def payment(tmp_path: Path) -> Charged:
+    ledger = Ledger("sqlite:///ledger.db", study="trial", epsilon=1, folder=tmp_path)
+    return Charged(ledger, "rule")
 
 
-def test_before_a_charge_nothing_was_charged(ledger: Ledger) -> None:
-    with pytest.raises(ValueError, match="table") as caught, charged(ledger):
+def test_before_a_charge_nothing_was_charged(payment: Charged) -> None:
+    with pytest.raises(ValueError, match="table") as caught, accounted(payment):
         raise ValueError("table")
     assert notes(caught.value) == [NOT_CHARGED]
 
 
-def test_after_a_charge_it_stays(ledger: Ledger) -> None:
+@pytest.mark.parametrize("error", [ValueError("later"), KeyboardInterrupt("later")])
+def test_after_a_charge_it_stays(payment: Charged, error: BaseException) -> None:
     def charge_and_fail() -> None:
-        ledger.charge(Budget.of(1), "rule")
-        raise ValueError("later")
+        payment.bits(Budget.of(1))
+        raise error
 
-    with pytest.raises(ValueError, match="later") as caught, charged(ledger):
+    with pytest.raises(type(error), match="later") as caught, accounted(payment):
         charge_and_fail()
     assert notes(caught.value) == [CHARGED]
+    # The next fit with the same payment begins anew.
+    with pytest.raises(TypeError) as other, accounted(payment):
+        raise TypeError
+    assert notes(other.value) == [NOT_CHARGED]
 
 
-def test_what_is_over_the_budget_was_not_charged(ledger: Ledger) -> None:
-    with pytest.raises(BudgetError) as caught, charged(ledger):
-        ledger.charge(Budget.of(2), "rule")
+def test_what_is_over_the_budget_was_not_charged(payment: Charged) -> None:
+    with pytest.raises(BudgetError) as caught, accounted(payment):
+        payment.bits(Budget.of(2))
     assert notes(caught.value) == [NOT_CHARGED]
 
 
 def test_of_a_charge_that_broke_off_nothing_is_promised(
-    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+    payment: Charged, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A server that dies in a charge may have written it."""
 
@@ -53,14 +60,13 @@ def test_of_a_charge_that_broke_off_nothing_is_promised(
         raise LedgerError("the connection was lost")
 
     monkeypatch.setattr(Store, "append", broken)
-    with pytest.raises(LedgerError) as caught, charged(ledger):
-        ledger.charge(Budget.of(1), "rule")
-    assert notes(caught.value) == []
+    with pytest.raises(LedgerError) as caught, accounted(payment):
+        payment.bits(Budget.of(1))
+    assert notes(caught.value) == [UNCERTAIN]
 
 
-@pytest.mark.parametrize("ledger", [None, "none"])
-def test_without_a_ledger_nothing_is_said(ledger: str | None) -> None:
-    with pytest.raises(ValueError, match="x") as caught, charged(ledger):
+def test_without_a_ledger_nothing_is_said() -> None:
+    with pytest.raises(ValueError, match="x") as caught, accounted(Unrecorded(None, said=True)):
         raise ValueError("x")
     assert notes(caught.value) == []
 

@@ -89,6 +89,10 @@ class Till:
     def attach(self, *_: object) -> NoReturn:
         raise AssertionError("nothing was released")
 
+    def begin(self) -> None: ...
+
+    def note(self, error: BaseException) -> str | None: ...
+
 
 @pytest.mark.parametrize("name", TEXTS)
 @pytest.mark.parametrize("open_gamma", [False, True], ids=["given", "auto"])

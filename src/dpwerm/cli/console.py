@@ -7,14 +7,14 @@ the command line, the environment or the study names.
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TextIO, cast
 
 import typer
 
-from dpwerm.errors import ParameterError
+from dpwerm.errors import CHARGED, NOT_CHARGED, UNCERTAIN, ParameterError
 from dpwerm.text import harmless, listed, one_line
 
 if TYPE_CHECKING:
@@ -30,10 +30,6 @@ OUR_FAULT, WRONG_INPUT, OVER_BUDGET, NOT_VERIFIED = 1, 2, 3, 4
 
 _SQLITE = b"SQLite format 3\x00"
 PICTURES = (".png", ".pdf", ".svg")
-
-NOT_CHARGED = "Nothing was charged and nothing was released."
-CHARGED = "The ledger was charged before this, and that stays; nothing was released."
-"""The only notes on an error that are printed: notes of others may quote the data."""
 
 # -- what several commands say of the same option ------------------------------------------
 
@@ -79,8 +75,17 @@ def say(text: str = "") -> None:
 
 
 def complain(text: str) -> None:
-    """Print to standard error as it is."""
-    sys.stderr.write(harmless(text) + "\n")
+    """Print to standard error as it is; a stream that has gone away does not stop the command."""
+    with suppress(OSError):
+        sys.stderr.write(harmless(text) + "\n")
+        sys.stderr.flush()
+
+
+def complain_of_charge(error: BaseException) -> None:
+    """Print what an error notes of a charge; notes of others may quote the data."""
+    for note in getattr(error, "__notes__", ()):
+        if note in (CHARGED, NOT_CHARGED, UNCERTAIN):
+            complain(note)
 
 
 def stop(text: str, code: int = WRONG_INPUT) -> NoReturn:
@@ -143,7 +148,7 @@ def refuse_ending(what: str, path: Path, known: Sequence[str]) -> None:
 
 def free_path(path: Path, *, force: bool, inputs: Sequence[Path] = ()) -> Path:
     """Return a path that may be written and is none of the inputs, or stop before any work."""
-    if path.exists() and any(one.exists() and path.samefile(one) for one in inputs):
+    if any(path.resolve() == one.resolve() or _one_file(path, one) for one in inputs):
         stop(f"{path} is an input of this command. Choose another name.")
     if path.is_dir():
         stop(f"{path} is a folder. Give the name of a file.")
@@ -155,6 +160,11 @@ def free_path(path: Path, *, force: bool, inputs: Sequence[Path] = ()) -> Path:
         stop(f"{path} is a database, perhaps a ledger. Choose another name.")
     _try_to_write(path)
     return path
+
+
+def _one_file(path: Path, other: Path) -> bool:
+    """Whether two names are of one file that is there."""
+    return path.exists() and other.exists() and path.samefile(other)
 
 
 def _is_database(path: Path) -> bool:
@@ -250,6 +260,27 @@ def stages() -> Iterator[Callable[[str], None]]:
         yield steps.stage
 
 
+class _Shown:
+    """Standard error for a display: where it cannot be written, nothing is shown."""
+
+    def __init__(self) -> None:
+        self._stream = sys.stderr
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        """Show a text."""
+        with suppress(OSError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Show what was written."""
+        with suppress(OSError):
+            self._stream.flush()
+
+
 @contextmanager
 def bar(total: int | None = 0) -> Iterator[Steps]:
     """Show progress on standard error, as a bar if there is a total; silent without a terminal."""
@@ -267,7 +298,7 @@ def bar(total: int | None = 0) -> Iterator[Steps]:
     name, elapsed = TextColumn("{task.description}"), TimeElapsedColumn()
     full = (BarColumn(24), MofNCompleteColumn(), elapsed, name)
     columns = (SpinnerColumn(), name, elapsed) if total is None else full
-    console = Console(stderr=True)
+    console = Console(file=cast("TextIO", _Shown()))
     silent = not console.is_terminal
     with Progress(*columns, console=console, transient=True, disable=silent) as progress:
         yield Steps(progress, progress.add_task("starting", total=total))

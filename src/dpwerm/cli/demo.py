@@ -8,8 +8,7 @@ import pyarrow.csv
 import typer
 
 from dpwerm.cli.console import say, stages, stop
-from dpwerm.cli.release import charged, warn
-from dpwerm.releases.rule_file import write_rule
+from dpwerm.cli.delivery import delivering, warn
 from dpwerm.simulate.demo import best_arm, demo_trial, study_text
 from dpwerm.study.study import Study
 
@@ -31,7 +30,7 @@ def demo(
         stop(f"{out} exists. Choose another --out, or add --force.")
     out.mkdir(parents=True, exist_ok=True)
     _begin_anew(out)
-    with charged(None) as caught, stages() as on_stage:
+    with delivering(out / "rule.json", force=True) as delivery, stages() as on_stage:
         on_stage("simulating a trial")
         trial = demo_trial()
         pyarrow.csv.write_csv(trial, out / "trial.csv")
@@ -40,9 +39,8 @@ def demo(
         (out / "study.toml").write_text(study_text(), encoding="utf-8")
         study = Study.load(out / "study.toml")
         estimator = PrivateTreatmentRule.from_study(study, "1")
-        estimator.fit(out / "trial.csv", on_stage=on_stage)
+        estimator.fit(out / "trial.csv", on_stage=on_stage, keep=delivery.keep)
         rule = estimator.rule_
-        write_rule(rule, out / "rule.json")
         text = summary(rule)
         (out / "summary.txt").write_text(text, encoding="utf-8")
         on_stage("drawing")
@@ -50,7 +48,7 @@ def demo(
         write_report(out / "report.html", out / "rule.json", out / "study.toml", None, None)
         fresh = demo_trial(people=5_000, seed=1)
         right = float(np.mean(rule.arms_for(rule.score_table(fresh)) == best_arm(fresh)))
-    warn(caught)
+    warn(delivery.caught)
     say(text)
     say("The trial is simulated, so the truth is known: the rule recommends the better arm for")
     say(f"{right:.1%} of 5,000 new simulated people (no real data could be shown like this).")

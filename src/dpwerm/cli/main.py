@@ -2,6 +2,7 @@
 
 import io
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -14,13 +15,12 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from dpwerm.cli.console import (
-    CHARGED,
-    NOT_CHARGED,
     NOT_VERIFIED,
     OUR_FAULT,
     OVER_BUDGET,
     WRONG_INPUT,
     complain,
+    complain_of_charge,
 )
 from dpwerm.errors import BudgetError, DpwermError, LedgerTamperedError
 from dpwerm.version import __version__
@@ -107,7 +107,7 @@ def main(arguments: Sequence[str], command: typer.Typer = app, name: str = "dpwe
         return stop.code if isinstance(stop.code, int) else OUR_FAULT
     except DpwermError as error:
         complain(str(error))
-        _charge_of(error)
+        complain_of_charge(error)
         if isinstance(error, BudgetError):
             return OVER_BUDGET
         return NOT_VERIFIED if isinstance(error, LedgerTamperedError) else WRONG_INPUT
@@ -115,17 +115,11 @@ def main(arguments: Sequence[str], command: typer.Typer = app, name: str = "dpwe
         if not (error.filename and error.strerror):
             return _our_fault(error)
         complain(f"{error.filename}: {error.strerror}.")
+        complain_of_charge(error)
         return WRONG_INPUT
     except Exception as error:  # noqa: BLE001 - the last wall: nothing of the data may get past it
         return _our_fault(error)
     return 0
-
-
-def _charge_of(error: Exception) -> None:
-    """Print whether a ledger was charged before an error; notes of others may quote the data."""
-    for note in getattr(error, "__notes__", ()):
-        if note in (CHARGED, NOT_CHARGED):
-            complain(note)
 
 
 def _our_fault(error: Exception) -> int:
@@ -133,7 +127,7 @@ def _our_fault(error: Exception) -> int:
     where = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{Path(where.filename).name}, line {where.lineno}"
     complain(f"Internal error: {type(error).__name__} in {where.name}, {place}.")
-    _charge_of(error)
+    complain_of_charge(error)
     if os.environ.get(DEBUG) == "sensitive":
         complain("SENSITIVE, for the curator only:\n" + "".join(traceback.format_exception(error)))
     else:
@@ -149,4 +143,9 @@ def run(program: Callable[[Sequence[str]], int] = main) -> None:
         if isinstance(stream, io.TextIOWrapper):
             # A character that a terminal cannot show must not stop a command after its release.
             stream.reconfigure(errors="backslashreplace")
+    for name in ("SIGTERM", "SIGHUP"):
+        # Whoever ends a command that has charged a ledger is told so, as after an interrupt.
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, signal.default_int_handler)
     sys.exit(program(sys.argv[1:]))

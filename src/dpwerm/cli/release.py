@@ -1,21 +1,16 @@
 """``dpwerm fit`` and ``dpwerm evaluate``: a rule, and its value, each released under a budget.
 
-Who keeps the account of a release, the one question before it is spent, and how what was paid for
-is handed over; ``dpwerm tune`` releases in the same way.
+Who keeps the account of a release, and the one question before it is spent; ``dpwerm tune``
+releases in the same way.
 """
 
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
 from dpwerm.cli.console import (
-    CHARGED,
     EPSILON_HELP,
-    NOT_CHARGED,
     TABLE_HELP,
     URL_HELP,
     Delta,
@@ -23,14 +18,13 @@ from dpwerm.cli.console import (
     RuleFile,
     StudyFile,
     agree,
-    complain,
     free_path,
     ledger_of,
-    say,
     stages,
 )
+from dpwerm.cli.delivery import delivering
 from dpwerm.data.table import endings
-from dpwerm.errors import BudgetError, LedgerWarning, ParameterError
+from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import AnyBudget, Budget, only_budget
 from dpwerm.privacy.randomness import NO_LEDGER
 from dpwerm.study.study import Study
@@ -39,7 +33,6 @@ from dpwerm.text import aligned, digits
 if TYPE_CHECKING:
     from dpwerm.privacy.ledger.account import Account
     from dpwerm.privacy.ledger.ledger import Ledger
-    from dpwerm.releases.kinds import Released
 
 PEOPLE_HELP = (
     "People with their arm and outcome, best others than the rule was learned from: a "
@@ -56,7 +49,6 @@ Slot = Annotated[
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask before the release.")]
 
 Paid: TypeAlias = "Ledger | str | None"
-Caught: TypeAlias = list[warnings.WarningMessage]
 
 
 def fit(
@@ -109,9 +101,9 @@ def fit(
     )
     checked = rule.check_parameters()
     ask(f"Release a rule from study {declared.id} at {budget}?", paid, budget, yes=yes)
-    with charged(paid) as caught, stages() as on_stage:
-        rule.fit(table, on_stage=on_stage, checked=checked)
-    hand_over(rule.rule_, path, lambda: summary(rule.rule_), caught)
+    with delivering(path, force=force) as delivery, stages() as on_stage:
+        rule.fit(table, on_stage=on_stage, checked=checked, keep=delivery.keep)
+    delivery.tell(lambda: summary(rule.rule_))
 
 
 def evaluate(
@@ -155,13 +147,14 @@ def evaluate(
         random_state=seed,
         ledger=paid,
     )
-    path = free_path(out, force=force, inputs=(rule, study, table))
+    inputs = (rule, study, table, *([] if outcome_model is None else [outcome_model]))
+    path = free_path(out, force=force, inputs=inputs)
     spare(paid, path)
     question = f"Release a value from study {declared.id} at {wanted.budget}?"
     ask(question, paid, wanted.budget, yes=yes)
-    with charged(paid) as caught, stages() as on_stage:
-        value = wanted.run(table, on_stage)
-    hand_over(value, path, lambda: value_summary(value, loaded), caught)
+    with delivering(path, force=force) as delivery, stages() as on_stage:
+        value = wanted.run(table, on_stage, delivery.keep)
+    delivery.tell(lambda: value_summary(value, loaded))
 
 
 # -- who pays ------------------------------------------------------------------------------
@@ -229,77 +222,3 @@ def preview_lines(account: "Account", cost: AnyBudget, slot: str | None, where: 
     if slot is None and account.slots:
         whom += ", counted beside the fullest slot"
     return [f"To be charged to study {account.study} in {where}, {whom}:", "", *aligned(rows), ""]
-
-
-@contextmanager
-def charged(ledger: Paid) -> Iterator[Caught]:
-    """Give the warnings of a release, to be said once it is written.
-
-    An error gets a note on whether the ledger was charged before it.
-    """
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", LedgerWarning)
-        try:
-            yield caught
-        except Exception as error:
-            if ledger is None or isinstance(ledger, str):
-                raise
-            # Of a charge that broke off only its own error tells.
-            if ledger.memory.charges:
-                error.add_note(CHARGED)
-            elif not ledger.memory.begun or isinstance(error, BudgetError):
-                error.add_note(NOT_CHARGED)
-            raise
-
-
-# -- what was paid for ---------------------------------------------------------------------
-
-
-class WordsError(Exception):
-    """A release is made and written, and only what is said of it failed."""
-
-
-def hand_over(release: object, path: Path, words: Callable[[], str], caught: Caught) -> None:
-    """Write a release, then say what it is; nothing that was paid for is lost to what follows it.
-
-    A release that cannot be written is printed. Where its words fail, the file and the charge that
-    paid for it are named all the same.
-    """
-    # Records take a moment to load; commands that release nothing do without them.
-    from dpwerm.releases.kinds import kind_of
-
-    kind = kind_of(release)
-    try:
-        kind.write(release, path)
-    except OSError as error:
-        complain(f"{path} could not be written ({error.strerror}).")
-        complain(_paid(kind.released(release)))
-        complain("Its whole content follows on standard output: keep it as a file.")
-        say(kind.ascii(release))
-        raise
-    try:
-        warn(caught)
-        text = words()
-    except Exception as error:
-        complain(f"Wrote {path}, but could not say what is in it.")
-        complain(_paid(kind.released(release)))
-        complain(f"Nothing of it is lost; check it with: dpwerm verify {path}")
-        raise WordsError().with_traceback(error.__traceback__) from error
-    say(text)
-    say(f"Wrote {path}. Anybody can check its numbers with: dpwerm verify {path}")
-
-
-def warn(caught: Caught) -> None:
-    """Say on standard error what a release warned of; a ledger's warnings in plain words."""
-    for one in caught:
-        if issubclass(one.category, LedgerWarning):
-            complain(str(one.message))
-        else:
-            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
-
-
-def _paid(found: "Released") -> str:
-    """Return which charge paid for a release, in words."""
-    if found.receipt is None:
-        return "No ledger was charged for it."
-    return f"The release is paid for: {found.budget}, by {found.receipt}."

@@ -19,7 +19,8 @@ from dpwerm.cli.console import (
     say,
     stages,
 )
-from dpwerm.cli.release import LedgerOrNone, Slot, Yes, ask, charged, hand_over, payer, spare
+from dpwerm.cli.delivery import delivering
+from dpwerm.cli.release import LedgerOrNone, Slot, Yes, ask, payer, spare
 from dpwerm.data.table import endings
 from dpwerm.errors import ParameterError
 from dpwerm.parameters import one_of, positive
@@ -149,7 +150,7 @@ def tune(
                 "--figure simulates trials with known propensities, and this study has a private "
                 "model: leave out --figure"
             )
-        rule = _release(declared, table, budget, path, asked, yes=yes)
+        rule = _release(declared, table, budget, path, asked, yes=yes, force=force)
         if picture is not None:
             _draw(declared, rule, picture, mechanism, workers)
         return
@@ -184,7 +185,14 @@ def _way(how: str | None, table: Path | None) -> str:
 
 
 def _release(
-    study: Study, table: Path | None, budget: Budget, path: Path, asked: dict[str, Any], yes: bool
+    study: Study,
+    table: Path | None,
+    budget: Budget,
+    path: Path,
+    asked: dict[str, Any],
+    *,
+    yes: bool,
+    force: bool,
 ) -> "Rule":
     """Tune privately and release the rule, asking once before a row is read."""
     from dpwerm.documents.summary import summary
@@ -193,9 +201,10 @@ def _release(
     check_tuned(study, epsilon=budget.epsilon, **asked)
     question = f"Tune and release a rule from study {study.id} at {budget} in all?"
     ask(question, asked["ledger"], budget, yes=yes)
-    with charged(asked["ledger"]) as caught, stages() as on_stage:
-        rule = fit_tuned(study, table, epsilon=budget.epsilon, on_stage=on_stage, **asked)
-    hand_over(rule, path, lambda: summary(rule), caught)
+    with delivering(path, force=force) as delivery, stages() as on_stage:
+        paid: dict[str, Any] = {"on_stage": on_stage, "keep": delivery.keep, **asked}
+        rule = fit_tuned(study, table, epsilon=budget.epsilon, **paid)
+    delivery.tell(lambda: summary(rule))
     return rule
 
 

@@ -23,7 +23,7 @@ from dpwerm.fit import Problem, Ready
 from dpwerm.objective.losses import Loss
 from dpwerm.parameters import positive, refuse_mask, vector
 from dpwerm.privacy.budget import AnyBudget, Relation, budget_of
-from dpwerm.releases.charging import StudyLedger, attach, payment_of
+from dpwerm.releases.charging import StudyLedger, accounted, attach, payment_of
 from dpwerm.releases.release import Release
 from dpwerm.weighting.contract import TrialRows
 
@@ -148,27 +148,28 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         Until there is a new release, that of an earlier fit stays.
         """
         fresh = unfitted(self)
-        budget, relation = budget_of(self.epsilon, self.delta), Relation.of(self.relation)
+        budget, relation = budget_of(fresh.epsilon, fresh.delta), Relation.of(fresh.relation)
         payment = payment_of(
-            self.ledger, budget, self.random_state, "classifier", relation=relation
+            fresh.ledger, budget, fresh.random_state, "classifier", relation=relation
         )
-        matrix = numeric_matrix(fresh, X, reset=True)
         private = payment.secure and budget.is_private
-        fresh.classes_, labels = self._labels(y, len(matrix), private=private)
-        bound, weights = self._weights(sample_weight, len(matrix))
-        spec = specification_of(
-            self, weight_bound=bound, relation=relation, origin=self.weight_origin
-        )
-        asked = Hyperparameters.of(self, intercept=self.intercept_scale)
-        declared = number_encoding(fresh, matrix.shape[1])
-        problem = Problem(spec, declared, asked, planned_n=planned_of(self.planned_n))
-        settled = problem.settled(len(matrix))
-        settled.calibration(len(matrix))  # what makes no claim is refused before it is charged
-        bits = payment.bits(settled.spec.budget)
-        rows = TrialRows(settled.encoding.encode_numbers(matrix), labels, weights)
-        fresh.release_ = Ready(settled, rows).release(settled.spec, bits)
+        with accounted(payment):
+            matrix = numeric_matrix(fresh, X, reset=True)
+            n = len(matrix)
+            fresh.classes_, labels = fresh._labels(y, n, private=private)  # noqa: SLF001 - a copy
+            bound, weights = fresh._weights(sample_weight, n)  # noqa: SLF001 - a copy
+            spec = specification_of(
+                fresh, weight_bound=bound, relation=relation, origin=fresh.weight_origin
+            )
+            asked = Hyperparameters.of(fresh, intercept=fresh.intercept_scale)
+            declared, planned = number_encoding(fresh, matrix.shape[1]), planned_of(fresh.planned_n)
+            settled = Problem(spec, declared, asked, planned_n=planned).settled(n)
+            settled.calibration(n)  # what makes no claim is refused before it is charged
+            bits = payment.bits(settled.spec.budget)
+            rows = TrialRows(settled.encoding.encode_numbers(matrix), labels, weights)
+            fresh.release_ = Ready(settled, rows).release(settled.spec, bits)
         take_over(self, fresh)
-        attach(payment, self.release_.certificate.receipt, self.release_.to_dict)
+        attach(payment, fresh.release_.certificate.receipt, fresh.release_.to_dict)
         return self
 
     def decision_function(self, X: Any) -> FloatArray:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from dpwerm.choose.hyperparameters import Hyperparameters, planned_of
@@ -196,12 +197,14 @@ class Checked:
     """What is public about a fit and was found right: nothing was read or chosen.
 
     problem : None where no study declares the features; parameters : those that were checked
+    arms : the two of them as they were declared
     """
 
     declaration: Declaration
     problem: Problem | None
     payment: Payment
     parameters: Mapping[str, Any]
+    arms: NDArray[Any]
 
 
 def checked_problem(estimator: Any) -> tuple[Declaration, Problem | None]:
@@ -240,11 +243,9 @@ def unfitted(estimator: BaseEstimator) -> Any:
 
 
 def take_over(estimator: BaseEstimator, fresh: BaseEstimator) -> None:
-    """Give an estimator what its copy has learned, in the place of what it had."""
-    for name in _fitted(estimator):
-        delattr(estimator, name)
-    for name in _fitted(fresh):
-        setattr(estimator, name, getattr(fresh, name))
+    """Give an estimator what its copy has learned, in the place of what it had, at one stroke."""
+    own = {name: value for name, value in vars(estimator).items() if not name.endswith("_")}
+    estimator.__dict__ = own | {name: getattr(fresh, name) for name in _fitted(fresh)}
 
 
 def _fitted(estimator: BaseEstimator) -> list[str]:

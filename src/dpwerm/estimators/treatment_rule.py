@@ -5,6 +5,7 @@ shared pipeline releases its solution. With a study the estimator fits a table, 
 fits arrays; both go the same way from there.
 """
 
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -30,7 +31,7 @@ from dpwerm.estimators.parameters import (
 from dpwerm.fit import fit
 from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.objective.losses import Loss
-from dpwerm.releases.charging import StudyLedger, attach
+from dpwerm.releases.charging import StudyLedger, accounted, attach, forget
 from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.rule_file import content_of, write_rule
 from dpwerm.study.study import Study, read_trial, refuse_repeated_persons
@@ -84,6 +85,7 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
         The public rule; :meth:`save` writes it to a file.
     release_ : Release
         Its coefficients and certificate.
+    arms_ : array of the two arms as they were declared
 
     Notes
     -----
@@ -141,6 +143,7 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
     study: Study | None = None
     ledger: StudyLedger | str | None = None
     rule_: Rule = field(init=False)
+    arms_: NDArray[Any] = field(init=False)
 
     @classmethod
     def from_study(cls, study: Study, epsilon: Any, **parameters: Any) -> Self:
@@ -155,8 +158,9 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
         What was found right may be handed to ``fit``, which then does not check it again.
         """
         declaration, problem = checked_problem(self)
-        payment = payment_in(self, "rule")
-        return Checked(declaration, problem, payment, self.get_params(deep=False))
+        payment, parameters = payment_in(self, "rule"), self.get_params(deep=False)
+        arms = declaration.treatment.arms if self.study is not None else declared_labels(self)
+        return Checked(declaration, problem, payment, parameters, np.array(arms))
 
     def fit(
         self,
@@ -167,32 +171,38 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
         *,
         on_stage: Stage = no_progress,
         checked: Checked | None = None,
+        keep: Callable[[Rule], None] = forget,
     ) -> Self:
         """Fit and release; until there is a new release, that of an earlier fit stays.
 
         With a study, X is the whole table (a path or a data frame) and the rest is left out.
         Without one, X: (n, d) numbers, treatment: (n,) arms, benefit: (n,) numbers, propensity:
-        (n,) P(second arm | x) if declared as ``"column"``.
+        (n,) P(second arm | x) if declared as ``"column"``. ``keep`` is given the rule as soon as it
+        is made, before the ledger is told which one it is.
         """
+        # The copy keeps the parameters of this moment, whatever happens to them meanwhile.
         fresh = unfitted(self)
-        now = self.get_params(deep=False)
+        now = fresh.get_params(deep=False)
         if checked is None or any(checked.parameters.get(name) is not now[name] for name in now):
-            checked = self.check_parameters()
+            checked = fresh.check_parameters()
         problem, declaration = checked.problem, checked.declaration
-        if self.study is not None and problem is not None:
-            if not (treatment is None and benefit is None and propensity is None):
-                raise ParameterError("with a study, fit takes the table alone")
-            on_stage("reading")
-            table = read_trial(self.study, X)
-            refuse_repeated_persons(self.study, table)
-            trial = trial_of_table(declaration, table)
-        else:
-            matrix = numeric_matrix(fresh, X, reset=True)
-            problem = problem_of(self, declaration, number_encoding(fresh, matrix.shape[1]))
-            trial = trial_of_arrays(matrix, treatment, benefit, propensity, declaration)
-        fresh.rule_ = fit(problem, trial, checked.payment, on_stage)
+        with accounted(checked.payment):
+            if fresh.study is not None and problem is not None:
+                if not (treatment is None and benefit is None and propensity is None):
+                    raise ParameterError("with a study, fit takes the table alone")
+                on_stage("reading")
+                table = read_trial(fresh.study, X)
+                refuse_repeated_persons(fresh.study, table)
+                trial = trial_of_table(declaration, table)
+            else:
+                matrix = numeric_matrix(fresh, X, reset=True)
+                problem = problem_of(fresh, declaration, number_encoding(fresh, matrix.shape[1]))
+                trial = trial_of_arrays(matrix, treatment, benefit, propensity, declaration)
+            fresh.rule_, fresh.arms_ = fit(problem, trial, checked.payment, on_stage), checked.arms
         take_over(self, fresh)
-        attach(checked.payment, self.rule_.receipt, lambda: content_of(self.rule_))
+        rule = fresh.rule_
+        keep(rule)
+        attach(checked.payment, rule.receipt, lambda: content_of(rule))
         return self
 
     @property
@@ -211,13 +221,8 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the recommended arm of each row."""
-        scores = self.decision_function(X)
-        arms = self.rule_.arms_for(scores)
-        if self.study is not None:
-            return arms
-        # An array of arms is compared with what was declared, so it is given back as declared.
-        labels = np.asarray(declared_labels(self))
-        return np.asarray(labels[(arms == self.rule_.arms[1]).astype(int)])
+        second = self.rule_.arms_for(self.decision_function(X)) == self.rule_.arms[1]
+        return np.asarray(self.arms_[second.astype(int)])
 
     def save(self, path: str | Path) -> None:
         """Write the rule to a file; ``dpwerm.releases.rule_file.read_rule`` reads it back."""

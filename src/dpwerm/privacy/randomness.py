@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Protocol
 
-from dpwerm.errors import ParameterError
+from dpwerm.errors import CHARGED, NOT_CHARGED, UNCERTAIN, BudgetError, ParameterError
 from dpwerm.privacy.budget import AnyBudget
 
 NO_LEDGER = "none"  # what a caller says to make a private release that no ledger knows of
@@ -163,6 +163,12 @@ class Payment(Protocol):
     def attach(self, receipt: Receipt | None, digest: str) -> None:
         """Say which release was paid for."""
 
+    def begin(self) -> None:
+        """Begin a fit, of which nothing is charged yet."""
+
+    def note(self, error: BaseException) -> str | None:
+        """Return what an error that ends the fit must say of its charge; None for nothing."""
+
 
 class Unrecorded:
     """Bits that no ledger knows of: a seed, no privacy at all, or a caller who said so.
@@ -171,22 +177,23 @@ class Unrecorded:
     """
 
     def __init__(self, random_state: int | None, *, said: bool = False) -> None:
-        self._bits = bit_source(random_state)
-        self._said = said
-
-    @property
-    def secure(self) -> bool:
-        """Whether the bits are the operating system's."""
-        return self._bits.secure
+        self.secure = bit_source(random_state).secure
+        self._random_state, self._said = random_state, said
 
     def bits(self, cost: AnyBudget) -> BitSource:
         """Return the bits, unless they would make a private release that nobody asked for."""
         if self.secure and cost.is_private and not self._said:
             raise ParameterError("a private release is to be drawn that no ledger was charged for")
-        return self._bits
+        return bit_source(self._random_state)
 
     def attach(self, receipt: Receipt | None, digest: str) -> None:
         """Do nothing: there is no charge."""
+
+    def begin(self) -> None:
+        """Do nothing: there will be no charge."""
+
+    def note(self, error: BaseException) -> str | None:
+        """Say nothing: there is no charge."""
 
 
 class Charged:
@@ -197,15 +204,28 @@ class Charged:
     def __init__(self, ledger: Chargeable, what: str) -> None:
         self._ledger = ledger
         self._what = what
+        self._said = NOT_CHARGED
+
+    def begin(self) -> None:
+        """Begin a fit, of which nothing is charged yet."""
+        self._said = NOT_CHARGED
 
     def bits(self, cost: AnyBudget) -> BitSource:
         """Charge the ledger, then return bits that carry the receipt."""
-        return OperatingSystemBits(self._ledger.charge(cost, self._what))
+        self._said = UNCERTAIN
+        receipt = self._ledger.charge(cost, self._what)
+        self._said = CHARGED
+        return OperatingSystemBits(receipt)
 
     def attach(self, receipt: Receipt | None, digest: str) -> None:
         """Record the digest of the release beside its charge."""
         if receipt is not None:
             self._ledger.attach(receipt, digest)
+
+    def note(self, error: BaseException) -> str | None:
+        """Return how far the charge came; one that the budget refused was not made."""
+        refused = isinstance(error, BudgetError) and self._said == UNCERTAIN
+        return NOT_CHARGED if refused else self._said
 
 
 def payment_for(

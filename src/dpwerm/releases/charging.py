@@ -1,12 +1,14 @@
 """How a fit pays for its noise: with a ledger that suits it, and afterwards with a digest.
 
-    ledger, relation, cost → payment → bits → release → digest beside the charge
+    ledger, relation, cost → payment → bits → release → kept → digest beside the charge
 
-A study pays with the ledger that is given, or with its own.
+A study pays with the ledger that is given, or with its own. What was paid for is kept before
+anything else can fail, and an error that ends a fit says what became of the charge.
 """
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol, runtime_checkable
 
 from dpwerm.errors import BudgetError, DpwermError, LedgerWarning, ParameterError
@@ -98,12 +100,31 @@ def _refuse_other(declared: Account, relation: Relation, study_id: str) -> None:
         )
 
 
+@contextmanager
+def accounted(payment: Payment) -> Iterator[None]:
+    """Let an error that ends a fit, an interrupt too, say what became of the charge."""
+    payment.begin()
+    try:
+        yield
+    except BaseException as error:
+        note = payment.note(error)
+        if note is not None and note not in getattr(error, "__notes__", ()):
+            error.add_note(note)
+        raise
+
+
+def forget(release: Any) -> None:
+    """Keep a release nowhere but with the caller."""
+    del release
+
+
 def attach(
     payment: Payment, receipt: Receipt | None, content: Callable[[], dict[str, Any]]
 ) -> None:
     """Record beside the charge which release it paid for, by the digest of its content.
 
-    The release is made and paid for, so it must not be lost if this fails: a warning says so.
+    The release is made and paid for, so it must not be lost if this fails: a warning says so, and
+    is shown even where warnings are errors.
     """
     if receipt is None:
         return
@@ -115,7 +136,9 @@ def attach(
             f"The release stands and is paid for by {receipt}, but the ledger could not be told "
             f"which release that is{reason}. Write it to a file, then run: dpwerm ledger attach"
         )
-        warnings.warn(LedgerWarning(text), stacklevel=3)
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", LedgerWarning)
+            warnings.warn(LedgerWarning(text), stacklevel=3)
 
 
 def _refuse_alone(study: Study, budget: AnyBudget) -> None:

@@ -116,9 +116,10 @@ def temporary_beside(path: Path) -> Path:
     return path.with_name(f"{path.name}.{os.getpid()}.part")
 
 
-def write_json(content: Mapping[str, Any], path: Path) -> None:
+def write_json(content: Mapping[str, Any], path: Path, *, replace: bool = True) -> None:
     """Write plain content as indented JSON, where NaN is an error, or leave all as it was."""
-    write_text(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n", path)
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    write_bytes(f"{text}\n".encode(), path, replace=replace)
 
 
 def write_text(text: str, path: Path) -> None:
@@ -126,22 +127,27 @@ def write_text(text: str, path: Path) -> None:
     write_bytes(text.encode(), path)
 
 
-def write_bytes(content: bytes, path: Path) -> None:
+def write_bytes(content: bytes, path: Path, *, replace: bool = True) -> None:
     """Write bytes durably, or leave everything as it was.
 
     They are put into a file of their own beside ``path``, which it then becomes. Once this returns
-    they are on the disk, as far as the operating system can tell.
+    they are on the disk, as far as the operating system can tell. Without ``replace`` a name that
+    is taken by then raises FileExistsError, whoever took it.
     """
-    temporary = temporary_beside(path)
+    temporary, taken = temporary_beside(path), False
     with temporary.open("xb") as file:
         try:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
             file.close()
+            if not replace:
+                path.open("xb").close()
+                taken = True
             temporary.replace(path)
         except BaseException:
-            temporary.unlink(missing_ok=True)
+            for one in [temporary, path][: 1 + taken]:
+                one.unlink(missing_ok=True)
             raise
     # The name of a new file is made durable where the operating system offers that for folders.
     with contextlib.suppress(OSError):

@@ -177,9 +177,9 @@ class Kind(ABC, Generic[R]):
         """Return the text of a file of the same digest, in characters that any terminal shows."""
         return json.dumps(self.content(release), indent=2, allow_nan=False)
 
-    def write(self, release: R, path: str | Path) -> None:
-        """Write a file in one step."""
-        write_json(self.content(release), Path(path))
+    def write(self, release: R, path: str | Path, *, replace: bool = True) -> None:
+        """Write a file in one step; unless it may ``replace`` one, the name must be free."""
+        write_json(self.content(release), Path(path), replace=replace)
 
     def read(self, path: str | Path) -> R:
         """Return the release in a file; one that ``verify`` would reject is refused."""

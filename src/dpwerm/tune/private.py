@@ -15,7 +15,7 @@ local. No stage names any of them. All of it together costs what was asked. Proo
 docs/proofs/private-tuning.md.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from typing import Any
@@ -33,7 +33,7 @@ from dpwerm.parameters import one_of
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import BitSource, Payment
 from dpwerm.releases.certificate import Specification
-from dpwerm.releases.charging import StudyLedger, attach
+from dpwerm.releases.charging import StudyLedger, accounted, attach, forget
 from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.rule_file import content_of
 from dpwerm.releases.tuning import (
@@ -133,6 +133,7 @@ def fit_tuned(
     random_state: int | None = None,
     ledger: StudyLedger | str | None = None,
     on_stage: Stage = no_progress,
+    keep: Callable[[Rule], None] = forget,
 ) -> Rule:
     """Return a rule with γ tuned privately on the table; ε is the cost of everything.
 
@@ -151,23 +152,26 @@ def fit_tuned(
     share : a number in (0, 1), the part of ε that finds γ with ``split``
     random_state : None, or a seed, which marks the rule as not private
     ledger : Ledger, ``"none"``, or None for the study's own; charged before anything is drawn
+    keep : given the rule as soon as it is made, before the ledger is told which one it is
     """
     fitted = {"delta": delta, "random_state": random_state, "ledger": ledger}
     problem, payment = check_tuned(
         study, epsilon, how=how, gammas=gammas, mechanism=mechanism, share=share, **fitted
     )
-    on_stage("reading")
-    rows = read_trial(study, table)
-    refuse_repeated_persons(study, rows)
-    trial = trial_of_table(problem.declared, rows)
-    settled, tuning = _settled(problem, trial.n_rows, how, gammas, share, on_stage)
-    cost = tuning.budget
-    ready, bits, propensity = charged_rows(problem, settled, cost, trial, payment, on_stage)
-    gamma, release = _by_parts(ready, settled.spec, tuning, bits, on_stage)
-    if how == SPLIT:
-        spec = settled.spec.with_settings(gamma=gamma, budget=tuning.steps.rule)
-        release = ready.release(spec, bits.substream(), on_stage)
+    with accounted(payment):
+        on_stage("reading")
+        rows = read_trial(study, table)
+        refuse_repeated_persons(study, rows)
+        trial = trial_of_table(problem.declared, rows)
+        settled, tuning = _settled(problem, trial.n_rows, how, gammas, share, on_stage)
+        cost = tuning.budget
+        ready, bits, propensity = charged_rows(problem, settled, cost, trial, payment, on_stage)
+        gamma, release = _by_parts(ready, settled.spec, tuning, bits, on_stage)
+        if how == SPLIT:
+            spec = settled.spec.with_settings(gamma=gamma, budget=tuning.steps.rule)
+            release = ready.release(spec, bits.substream(), on_stage)
     found = Rule(release, settled.declared, propensity, tuning)
+    keep(found)
     attach(payment, found.receipt, lambda: content_of(found))
     return found
 

@@ -63,7 +63,7 @@ def fit(estimator: Any, X: Any, labels: Any = None) -> Any:
 
 MAKERS = [classifier, rule]
 both = pytest.mark.parametrize("make", MAKERS, ids=["classifier", "rule"])
-OWN = {"classifier": {"release_", "classes_"}, "rule": {"rule_"}}
+OWN = {"classifier": {"release_", "classes_"}, "rule": {"rule_", "arms_"}}
 
 
 def learned(estimator: Any) -> dict[str, Any]:
@@ -247,7 +247,7 @@ def test_a_table_that_a_study_refuses_keeps_the_earlier_rule() -> None:
     )
     estimator = PrivateTreatmentRule.from_study(Study.parse(STUDY), 1, ledger="none").fit(table)
     kept = learned(estimator)
-    assert set(kept) == {"rule_"}
+    assert set(kept) == {"rule_", "arms_"}
     with pytest.raises(TableError):
         estimator.fit(table.drop_columns(["dose"]))
     with pytest.raises(ParameterError, match="the table alone"):
@@ -255,3 +255,47 @@ def test_a_table_that_a_study_refuses_keeps_the_earlier_rule() -> None:
     assert learned(estimator) == kept
     assert estimator.rule_ is kept["rule_"]
     assert estimator.fit(table).rule_ is not kept["rule_"]
+
+
+def test_a_rule_keeps_its_arms_whatever_becomes_of_the_parameters() -> None:
+    """Arms in another order, declared anew or turned round in place, are of the next fit."""
+    estimator, _, kept = first_of(rule)
+    estimator.set_params(propensity={"yes": 0.5, "no": 0.5}, epsilon=0)
+    with pytest.raises(ParameterError):
+        fit(estimator, frame(NAMES))
+    assert outputs(estimator) == kept
+    arms = ["no", "yes"]
+    other = rule(propensity=0.5, arms=arms)
+    checked = other.check_parameters()
+    arms.reverse()
+    answers = np.where(np.arange(N) % 3 > 0, "yes", "no")
+    other.fit(frame(NAMES), answers, np.linspace(0, 1, N), checked=checked)
+    told = other.rule_.arms_for(other.decision_function(frame(NAMES)))
+    assert other.predict(frame(NAMES)).tolist() == told.tolist()
+
+
+@both
+def test_one_fit_has_one_set_of_parameters(make: Callable[..., Any]) -> None:
+    """Another relation, set while the rows are read, would ask for other noise than was paid."""
+    estimator = make()
+
+    class Late:
+        def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+            estimator.set_params(relation="add_remove", gamma=500.0)
+            return frame(NAMES).to_numpy(dtype)
+
+        def __len__(self) -> int:
+            return N
+
+    certificate = fit(estimator, Late()).release_.certificate
+    assert (str(certificate.relation), certificate.gamma) == ("replace_one", 5.0)
+
+
+def test_a_seed_gives_the_same_release_each_time_it_is_checked_once() -> None:
+    estimator, X = rule(random_state=3, ledger=None), frame(NAMES)
+    arms, benefit = np.where(np.arange(N) % 3 > 0, "yes", "no"), np.linspace(0, 1, N)
+    checked = estimator.check_parameters()
+    first, second = (
+        estimator.fit(X, arms, benefit, checked=checked).release_.integers for _ in range(2)
+    )
+    assert tuple(first) == tuple(second)

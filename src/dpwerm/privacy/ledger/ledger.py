@@ -60,13 +60,11 @@ def _words(account: Account) -> str:
 class Memory:
     """What a process knows of a ledger, for an account and its slots.
 
-    ``last`` is the last entry that it wrote, ``begun`` and ``charges`` how many charges it began
-    (one that failed may yet stand) and made, ``account`` the account after the entry of a hash.
+    ``last`` is the last entry that it wrote or read, ``account`` the account after the entry of a
+    hash.
     """
 
     last: Entry | None = None
-    begun: int = 0
-    charges: int = 0
     account: tuple[str, Account | None] = ("", None)
 
 
@@ -78,7 +76,7 @@ def check_memory(entries: Sequence[Entry], last: Entry | None) -> None:
     """
     if last is not None and not holds(entries, last.number, last.hash):
         raise LedgerTamperedError(
-            f"the ledger no longer holds entry {last.number}, which was written before: it was "
+            f"the ledger no longer holds entry {last.number}, which it held before: it was "
             "deleted, replaced or set back to an old copy"
         )
 
@@ -169,8 +167,10 @@ class Ledger(Guarded):
         return f"Ledger({self.shown}, study {self.study_id}, {self.declared.total}{slot})"
 
     def is_at(self, path: Path) -> bool:
-        """Whether the ledger is, or will be, this file."""
-        return SqliteDatabase(path).place == self.store.database.place
+        """Whether the ledger is, or will be, this file or one that SQLite keeps beside it."""
+        names = {path.name.removesuffix(ending) for ending in ("", "-journal", "-wal", "-shm")}
+        places = {SqliteDatabase(path.with_name(name)).place for name in names if name}
+        return self.store.database.place in places
 
     def slot(self, name: str) -> "Ledger":
         """Return the same ledger, which charges one slot and not everybody."""
@@ -216,13 +216,11 @@ class Ledger(Guarded):
                 return bodies.opened(account)
             return bodies.charged(self.study_id, self.charged_slot, cost, what)
 
-        self.memory.begun += 1
         entry = self._append(paid)
         if entry.body["kind"] == "opened":
             entry = self._append(paid)
         if entry.body["kind"] == "opened":
             raise LedgerError(f"{self.shown} lost the opening of study {self.study_id}")
-        self.memory.charges += 1
         return Receipt(self.kind, ledger, entry.number, entry.hash)
 
     def attach(self, receipt: Receipt, digest: str) -> None:
@@ -300,6 +298,8 @@ class Ledger(Guarded):
         last = self.memory.last  # another thread may charge while this one reads
         entries = self.store.verified()
         check_memory(entries, last)
+        if entries and self.memory.last is last:
+            self.memory.last = entries[-1]
         return entries
 
     def _account_in(self, entries: Sequence[Entry]) -> Account:

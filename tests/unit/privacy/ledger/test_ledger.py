@@ -82,15 +82,20 @@ def test_a_refusal_says_where_its_total_is_declared(make: Make, tmp_path: Path) 
         make().refuse_over(Budget.zcdp("0.1"))
 
 
-def test_it_counts_the_charges_made_through_it(make: Make) -> None:
-    ledger = make(slots=["a"])
-    with pytest.raises(BudgetError):
-        ledger.charge(Budget.of(1), "rule")
-    assert ledger.memory.charges == 0
-    ledger.slot("a").charge(TENTH, "rule")
-    ledger.charge(TENTH, "rule")
-    assert ledger.memory.charges == 2
-    assert make(slots=["a"]).memory.charges == 0
+@pytest.mark.parametrize("copied", [False, True], ids=["deleted", "set back"])
+def test_a_ledger_that_lost_what_was_read_from_it_is_not_charged(
+    make: Make, tmp_path: Path, copied: bool
+) -> None:
+    make().charge(TENTH, "rule")
+    old = (tmp_path / "ledger.db").read_bytes()
+    make().charge(TENTH, "rule")
+    reader = make()
+    assert len(reader.account().charges) == 2
+    (tmp_path / "ledger.db").unlink()
+    if copied:
+        (tmp_path / "ledger.db").write_bytes(old)
+    with pytest.raises(LedgerTamperedError, match="set back to an old copy"):
+        reader.charge(TENTH, "rule")
 
 
 def test_a_refused_first_charge_leaves_no_ledger(make: Make, tmp_path: Path) -> None:

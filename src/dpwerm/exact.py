@@ -34,7 +34,9 @@ def round_down(value: Fraction) -> float:
 
 def sqrt_up(value: Fraction) -> float:
     """Return the smallest double whose square is not below ``value`` (which is ≥ 0)."""
-    root = math.sqrt(float(value))
+    # One step from the root of the nearest double leads there, wherever doubles have full length.
+    shift = floor_log2(value) // 2 if value > 0 else 0
+    root = math.ldexp(math.sqrt(float(value / Fraction(4) ** shift)), shift)
     while Fraction(root) ** 2 < value:
         root = math.nextafter(root, math.inf)
     while root > 0 and Fraction(math.nextafter(root, 0.0)) ** 2 >= value:

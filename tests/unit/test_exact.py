@@ -4,6 +4,7 @@ import math
 from decimal import Decimal
 from fractions import Fraction
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,6 +36,11 @@ def test_sqrt_up_is_the_smallest_double_whose_square_is_not_below(value: Fractio
 def test_sqrt_up_of_a_square_is_exact() -> None:
     assert sqrt_up(Fraction(49)) == 7.0
     assert sqrt_up(Fraction(0)) == 0.0
+
+
+@pytest.mark.parametrize("root", [1e-170, 1e-161, 1e160, 5e-324])
+def test_sqrt_up_where_the_square_is_no_double(root: float) -> None:
+    assert sqrt_up(Fraction(root) ** 2) == root
 
 
 @given(rationals)

@@ -27,7 +27,7 @@ from dpwerm.arrays import FloatArray
 from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.exact import sqrt_up
-from dpwerm.parameters import real
+from dpwerm.parameters import LARGEST, real
 
 ULP = 2.0**-52
 
@@ -97,8 +97,10 @@ class _Simple(Domain):
 
     def __post_init__(self) -> None:
         bound = real("the bound of a domain", self.bound)
-        if not 0 < bound < math.inf:
-            raise ParameterError(f"the bound of a domain must be above 0, not {bound:g}")
+        if not 0 < bound <= LARGEST:
+            raise ParameterError(
+                f"the bound of a domain must be above 0 and at most {LARGEST:g}, not {bound:g}"
+            )
         object.__setattr__(self, "bound", bound)
 
     @property
@@ -142,9 +144,9 @@ class _Simple(Domain):
 
     def pulled(self, row: FloatArray) -> FloatArray:
         """Return the row, shortened if need be."""
-        size = np.abs(row).sum()
-        if size > self.bound:
-            row = row * (self.bound / size * (1.0 - 1e-12 * (self.dimension > 1)))
+        if not self.contains(row[None]):
+            size = np.abs(row).sum()
+            row = row * (self.bound / size * (1 - 4 * self.dimension * ULP))
         return np.clip(row, -self.bound, self.bound)
 
 
@@ -395,4 +397,5 @@ class Hull(_Composed):
         """Return the row, shortened if need be."""
         if self.contains(row[None]):
             return row
-        return np.asarray(row * ((1 - 1e-12) / float(self.gauge(row))))
+        slack = 4 * (self.dimension + 4 * len(self.parts)) * ULP
+        return np.asarray(row * ((1 - slack) / float(self.gauge(row))))

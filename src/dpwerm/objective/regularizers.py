@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from typing import ClassVar, Protocol
 
@@ -26,6 +27,7 @@ _BITS = 256
 _SLACK = 1e-9
 _SIZES = (1, 2, 5, 21)
 _QUADRATIC = "matrix must be symmetric, the hessian, and at least the identity"
+_LEVERAGE = "leverage must be at least r² over the least eigenvalue of matrix"
 
 
 class Regularizer(Protocol):
@@ -165,7 +167,7 @@ def check_regularizer(regularizer: Regularizer) -> None:
         "hessian must be the slope of gradient": _curved(R, points),
         "gradient_ball must contain the gradient up to gradient_error": _enclosed(R, points),
         _QUADRATIC: _quadratic(R, points),
-        "leverage must be at least r² over the least eigenvalue of matrix": _levered(R),
+        _LEVERAGE: _levered(R),
     }
     faults = [text for text, holds in checks.items() if not holds]
     if faults:
@@ -259,8 +261,14 @@ def _fits(matrix: FloatArray, p: int) -> bool:
 
 
 def _at_least(matrix: FloatArray, floor: Fraction) -> bool:
-    """Prove M ⪰ floor·I by elimination in fractions: every pivot > 0, or 0 with an empty row."""
-    p = len(matrix)
+    """Prove M ⪰ floor·I in fractions; the same M and floor are proven once."""
+    return _proven(matrix.tobytes(), len(matrix), floor)
+
+
+@lru_cache(maxsize=64)
+def _proven(content: bytes, p: int, floor: Fraction) -> bool:
+    """Prove M ⪰ floor·I by elimination: every pivot > 0, or 0 with an empty row."""
+    matrix = np.frombuffer(content).reshape(p, p)
     least = fmpq(floor.numerator, floor.denominator)
     rows = [[fmpq(*number.as_integer_ratio()) for number in row] for row in matrix.tolist()]
     for j in range(p):
@@ -279,16 +287,33 @@ def _at_least(matrix: FloatArray, floor: Fraction) -> bool:
 def checked_matrix(regularizer: Regularizer, p: int) -> FloatArray | None:
     """Return M (p, p) of a quadratic regulariser, None of another; refuse M that is not ⪰ I.
 
-    What ``check_regularizer`` proves for a few p is looked at again, in doubles, for this one.
+    What ``check_regularizer`` proves for a few p is proven again for this one.
     """
     check_complete(regularizer)
     matrix = regularizer.matrix(p)
-    if matrix is None or isinstance(regularizer, Ridge):
+    if matrix is None or type(regularizer) is Ridge:
         return matrix
-    least = np.linalg.eigvalsh(matrix).min(initial=1.0) if _fits(matrix, p) else 0.0
-    if not least >= 1 - _SLACK * np.abs(matrix).max(initial=1.0):
+    if not (_fits(matrix, p) and _at_least(matrix, Fraction(1))):
         raise ParameterError(f"regularizer {regularizer.name}: {_QUADRATIC}")
     return matrix
+
+
+def check_penalty(regularizer: Regularizer, p: int) -> None:
+    """Raise unless a regulariser is one for p coefficients; the ridge is one for any."""
+    check_complete(regularizer)
+    if type(regularizer) is not Ridge:
+        checked_matrix(regularizer, p)
+
+
+def checked_leverage(regularizer: Regularizer, radius_squared: Fraction, p: int) -> Fraction | None:
+    """Return ``leverage``, proven for this r² and p; None if the regulariser is not quadratic."""
+    leverage = regularizer.leverage(radius_squared, p)
+    if leverage is None or type(regularizer) is Ridge:
+        return leverage
+    matrix = checked_matrix(regularizer, p)
+    if matrix is None or not (leverage > 0 and _at_least(matrix, radius_squared / leverage)):
+        raise ParameterError(f"regularizer {regularizer.name}: {_LEVERAGE}")
+    return leverage
 
 
 REGULARIZERS: dict[str, type[Regularizer]] = {"ridge": Ridge}
@@ -297,7 +322,7 @@ REGULARIZERS: dict[str, type[Regularizer]] = {"ridge": Ridge}
 def get_regularizer(name: str, /, **parameters: float) -> Regularizer:
     """Return the regulariser ``name``, or say which names or parameters exist."""
     regularizer = made("regularizer", REGULARIZERS, name, parameters)
-    if not isinstance(regularizer, Ridge):
+    if type(regularizer) is not Ridge:
         check_regularizer(regularizer)
     return regularizer
 

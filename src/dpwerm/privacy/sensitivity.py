@@ -18,7 +18,7 @@ from typing import ClassVar, NoReturn
 from dpwerm.errors import ParameterError
 from dpwerm.exact import round_down, round_up
 from dpwerm.features.domain import Domain
-from dpwerm.objective.regularizers import Regularizer, check_complete
+from dpwerm.objective.regularizers import Regularizer, check_penalty, checked_leverage
 from dpwerm.parameters import one_of, positive, real, whole
 from dpwerm.privacy.budget import Relation
 from dpwerm.study.propensity import ASYMPTOTIC
@@ -95,7 +95,7 @@ class Facts:
             raise ParameterError(f"domain must be a domain, not {type(self.domain).__name__}")
         positive("radius", self.radius)
         object.__setattr__(self, "relation", Relation.of(self.relation))
-        check_complete(self.regularizer)
+        check_penalty(self.regularizer, self.dimension)
         if not isinstance(self.origin, WeightOrigin):
             kind = type(self.origin).__name__
             raise ParameterError(f"origin must be a weight origin, not {kind}")
@@ -125,7 +125,7 @@ class Facts:
     @property
     def leverage(self) -> Fraction | None:
         """Return a bound on xᵀM⁻¹x for R = ½θᵀMθ, which is r² for ridge; None if R is another."""
-        return self.regularizer.leverage(Fraction(self.radius) ** 2, self.dimension)
+        return checked_leverage(self.regularizer, Fraction(self.radius) ** 2, self.dimension)
 
     @property
     def curvature_bound(self) -> Fraction:

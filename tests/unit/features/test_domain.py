@@ -12,7 +12,7 @@ from tests.unit.features.domains import exact_points
 from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.exact import precision
-from dpwerm.features.domain import CrossPolytope, Domain, Interval
+from dpwerm.features.domain import CrossPolytope, Domain, Hull, Interval
 
 SIMPLE: list[Domain] = [Interval(0.5), CrossPolytope(1, 0.5), CrossPolytope(3, 2.0)]
 ALPHA = 1e-4
@@ -31,6 +31,16 @@ def test_the_longest_row_is_on_the_edge(domain: Domain) -> None:
     assert not domain.contains(np.full((1, domain.dimension), np.nan))
     np.testing.assert_array_equal(domain.pulled(row), row)
     assert domain.contains(domain.pulled(3 * row + 0.1)[None])
+
+
+@pytest.mark.parametrize("width", [3, 5_000])
+def test_a_pulled_row_is_a_row_of_the_set(width: int) -> None:
+    """A length that rounds to 1 may be above it, and a long sum needs more room."""
+    rng = np.random.default_rng(width)
+    for domain in (CrossPolytope(width, 1.0), Hull((CrossPolytope(width, 1.0), Interval(1.0)))):
+        for _ in range(200 if width == 3 else 3):
+            row = rng.normal(size=domain.dimension)
+            assert domain.contains(domain.pulled(row / np.abs(row).sum())[None])
 
 
 def test_a_sum_that_rounds_to_the_bound_is_not_taken_for_it() -> None:
@@ -53,7 +63,7 @@ def test_points_fill_the_set_evenly_exact_and_simulated(domain: Domain) -> None:
         assert stats.ks_2samp(simulated[:, j], exact[:, j]).pvalue > ALPHA
 
 
-WRONG: list[Any] = [0.0, -1.0, math.inf, math.nan, "1", None, True]
+WRONG: list[Any] = [0.0, -1.0, 1e170, math.inf, math.nan, "1", None, True]
 
 
 @pytest.mark.parametrize("bound", WRONG)

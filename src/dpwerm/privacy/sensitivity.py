@@ -19,7 +19,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.exact import round_down, round_up
 from dpwerm.features.domain import Domain
 from dpwerm.objective.regularizers import Regularizer, check_complete
-from dpwerm.parameters import one_of, positive, real, whole
+from dpwerm.parameters import check_unused, made_with, one_of, positive, real, whole
 from dpwerm.privacy.budget import Relation
 from dpwerm.study.propensity import ASYMPTOTIC
 
@@ -359,8 +359,7 @@ ORIGINS: dict[str, Callable[..., WeightOrigin]] = {
 
 def register_origin(name: str, maker: Callable[..., WeightOrigin]) -> None:
     """Add an origin; a name is given once."""
-    if name in ORIGINS:
-        raise ParameterError(f"origin {name} is already registered")
+    check_unused("origin", name, ORIGINS)
     ORIGINS[name] = maker
 
 
@@ -370,12 +369,7 @@ def origin_of(origin: str | Mapping[str, object] | WeightOrigin) -> WeightOrigin
         return origin
     parameters = dict(origin) if isinstance(origin, Mapping) else {"name": origin}
     name = parameters.pop("name", None)
-    maker = ORIGINS[one_of("origin", name, ORIGINS)]
-    try:
-        return maker(**parameters)
-    except TypeError:
-        given = ", ".join(sorted(map(str, parameters))) or "none"
-        raise ParameterError(f"origin {name} does not take the parameters: {given}") from None
+    return made_with("origin", ORIGINS, name, parameters)
 
 
 def stated_origin(origin: str | Mapping[str, object] | WeightOrigin) -> WeightOrigin:

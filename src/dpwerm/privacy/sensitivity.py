@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from types import MappingProxyType
-from typing import ClassVar, NoReturn
+from typing import ClassVar
 
 from dpwerm.errors import ParameterError
 from dpwerm.exact import round_down, round_up
@@ -21,7 +21,7 @@ from dpwerm.features.domain import Domain
 from dpwerm.objective.regularizers import Regularizer, check_complete
 from dpwerm.parameters import check_unused, made_with, one_of, positive, real, whole
 from dpwerm.privacy.budget import Relation
-from dpwerm.study.propensity import ASYMPTOTIC
+from dpwerm.study.propensity import ASYMPTOTIC, LIMIT
 
 LARGEST_N = 10**12
 
@@ -331,24 +331,7 @@ class WorstCase(WeightOrigin):
         return (facts.n - 1) * facts.gradient_bound
 
 
-@dataclass(frozen=True)
-class AsymptoticModel(WeightOrigin):
-    """The paper's second case as an origin: it exists so that asking for it says why not."""
-
-    name: ClassVar[str] = "asymptotic"
-    statement: ClassVar[str] = ASYMPTOTIC
-    refusal: ClassVar[str] = (
-        f"origin asymptotic is refused: {ASYMPTOTIC}. Use a private propensity model; how large H "
-        "would be, python -m reproduction bounds says in the repository"
-    )
-
-    def constant(self, facts: Facts) -> NoReturn:
-        """Raise: there is no C."""
-        del facts
-        raise ParameterError(self.refusal)
-
-
-_OURS = (ReleasedModel, RidgeModel, AsymptoticModel)
+_OURS = (ReleasedModel, RidgeModel)
 """Origins that weights given from outside cannot have."""
 
 ORIGINS: dict[str, Callable[..., WeightOrigin]] = {
@@ -363,19 +346,27 @@ def register_origin(name: str, maker: Callable[..., WeightOrigin]) -> None:
     ORIGINS[name] = maker
 
 
+def _refuse_limit(name: object) -> None:
+    if name == LIMIT:
+        raise ParameterError(
+            f"origin {LIMIT} is refused: {ASYMPTOTIC}. Use a private propensity model; how large H "
+            "would be, python -m reproduction bounds says in the repository"
+        )
+
+
 def origin_of(origin: str | Mapping[str, object] | WeightOrigin) -> WeightOrigin:
     """Return the origin of that name; a mapping has ``name`` and the origin's own parameters."""
     if isinstance(origin, WeightOrigin):
         return origin
     parameters = dict(origin) if isinstance(origin, Mapping) else {"name": origin}
     name = parameters.pop("name", None)
+    _refuse_limit(name)
     return made_with("origin", ORIGINS, name, parameters)
 
 
 def stated_origin(origin: str | Mapping[str, object] | WeightOrigin) -> WeightOrigin:
     """Return an origin that weights given from outside can have: none that needs our own model."""
     name = origin.get("name") if isinstance(origin, Mapping) else getattr(origin, "name", origin)
-    if name == AsymptoticModel.name:
-        raise ParameterError(AsymptoticModel.refusal)
+    _refuse_limit(name)
     one_of("weight_origin", name, set(ORIGINS) - {ours.name for ours in _OURS})
     return origin_of(origin)

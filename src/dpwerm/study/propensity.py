@@ -20,13 +20,22 @@ from dpwerm.features.blocks import Frozen, NumberBlock
 from dpwerm.features.encoding import Encoding
 from dpwerm.study.values import AutoPositive, Cell, Real, Text, decimal
 
+LIMIT = "asymptotic"
+"""The paper's second case of C, known by name so that asking for it says why not."""
+
 ASYMPTOTIC = (
     "the paper's H/n is a statement about large samples, up to terms that vanish only in "
     "probability, so no release can rest on it; its own proof gives H, not H/n"
 )
-"""Why the paper's second case of C is never the basis of a release."""
+"""Why it is never the basis of a release."""
 
 MODELS = ("private", "external", "ridge", "column")
+
+
+def refuse_limit(name: object) -> None:
+    """Raise where a study names the paper's second case as a model or an origin."""
+    if name == LIMIT:
+        raise wrong(f"cannot be {LIMIT}: {ASYMPTOTIC}", 'use model = "private"')
 
 
 def share_of(value: object) -> Decimal | str:
@@ -128,8 +137,7 @@ def _tabled(value: object) -> object:
     if value is None or isinstance(value, Frozen):
         return value
     model = value.get("model") if isinstance(value, dict) else None
-    if model == "asymptotic":
-        raise wrong(f"cannot be asymptotic: {ASYMPTOTIC}", 'use model = "private"')
+    refuse_limit(model)
     if not isinstance(value, dict) or model not in MODELS:
         known = ", ".join(f'"{name}"' for name in MODELS)
         raise wrong(f"must name a column, or a model among {known}", 'use model = "private"')

@@ -27,11 +27,11 @@ from dpwerm.exact import round_down
 from dpwerm.faults import faults_of, shown, wrong
 from dpwerm.features.blocks import Frozen
 from dpwerm.study.propensity import (
-    ASYMPTOTIC,
     ColumnPropensity,
     ExternalPropensity,
     Propensity,
     WrittenPropensity,
+    refuse_limit,
 )
 from dpwerm.study.values import BROKEN, Cell, Text, cell, probability
 from dpwerm.study.variables import Benefit
@@ -125,8 +125,7 @@ class Treatment(Frozen):
     @field_validator("declared_origin", mode="before")
     @classmethod
     def _origin_is_no_limit(cls, origin: object) -> object:
-        if origin == "asymptotic":
-            raise wrong(f"cannot be asymptotic: {ASYMPTOTIC}", 'use model = "private"')
+        refuse_limit(origin)
         return origin
 
     @field_validator("declared_origin")

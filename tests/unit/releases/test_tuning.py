@@ -135,7 +135,7 @@ def test_what_cannot_be_is_refused(how: str, other: dict[str, Any], words: str) 
 def test_only_weights_of_their_own_rows_will_do() -> None:
     for origin in OWN_ROW:
         refuse_shared_weights(origin)
-    for origin in ("ridge", "worst_case", "asymptotic"):
+    for origin in ("ridge", "worst_case"):
         with pytest.raises(ParameterError, match="one person moves the weights of rows in every"):
             refuse_shared_weights(origin)
 

@@ -8,7 +8,7 @@ the constant C (docs/proofs/weight-origin.md).
 """
 
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import BeforeValidator, Field, PlainValidator
@@ -28,6 +28,14 @@ ASYMPTOTIC = (
     "probability, so no release can rest on it; its own proof gives H, not H/n"
 )
 """Why it is never the basis of a release."""
+
+INSTEAD = (
+    "Use a private propensity model; how large H would be, python -m reproduction bounds says in "
+    "the repository"
+)
+
+DECLARABLE = ["design", "external", "worst_case"]
+"""The weight origins that a study may declare for a column; ``register_origin`` adds to them."""
 
 MODELS = ("private", "external", "ridge", "column")
 
@@ -52,6 +60,7 @@ def share_of(value: object) -> Decimal | str:
 class ColumnPropensity(Frozen):
     """A column of the table holds P(second arm | x)."""
 
+    origin: ClassVar[str | None] = None  # the study declares it
     model: Literal["column"] = "column"
     column: Text
 
@@ -59,6 +68,7 @@ class ColumnPropensity(Frozen):
 class PrivatePropensity(Frozen):
     """A logistic model of the same people, released with its own share of the budget."""
 
+    origin: ClassVar[str | None] = "released"
     model: Literal["private"] = "private"
     share: Annotated[Decimal | str, PlainValidator(share_of)] = "auto"
 
@@ -66,6 +76,7 @@ class PrivatePropensity(Frozen):
 class RidgePropensity(Frozen):
     """A logistic model of the same people with penalty γ_p that is used and never released."""
 
+    origin: ClassVar[str | None] = "ridge"
     model: Literal["ridge"] = "ridge"
     gamma: AutoPositive = "auto"
 
@@ -126,6 +137,7 @@ class LinearModel(Frozen):
 class ExternalPropensity(LinearModel):
     """A logistic model fitted to independent data: its score is the log-odds of ``arm``."""
 
+    origin: ClassVar[str | None] = "external"
     model: Literal["external"] = "external"
     arm: Cell
 

@@ -1,7 +1,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -159,9 +159,10 @@ class Penalised(WeightOrigin):
     """A later row of the table: C from a number of its own."""
 
     penalty: float
-    name: str = "penalised"
-    statement: str = "a test"
-    needs_n: bool = False
+
+    name: ClassVar[str] = "penalised"
+    statement: ClassVar[str] = "a test"
+    needs_n: ClassVar[bool] = False
 
     @property
     def parameters(self) -> Mapping[str, float]:
@@ -173,7 +174,7 @@ class Penalised(WeightOrigin):
 
 @pytest.fixture
 def registered() -> Iterator[None]:
-    register_origin("penalised", Penalised)
+    register_origin(Penalised)
     yield
     del ORIGINS["penalised"]
 
@@ -185,4 +186,4 @@ def test_a_new_origin_fits_in_by_being_registered() -> None:
     assert l2_sensitivity(facts) >= float(facts.gradient_bound * Fraction(5, 2) / 7)
     assert origin_of({"name": origin.name, **origin.parameters}) == origin
     with pytest.raises(ParameterError, match="already"):
-        register_origin("penalised", Penalised)
+        register_origin(Penalised)

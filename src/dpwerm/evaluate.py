@@ -18,12 +18,12 @@ from dpwerm.mechanisms.laplace_sums import LaplaceSums, exact_sums
 from dpwerm.parameters import real
 from dpwerm.privacy.budget import Budget, Relation, budget_of
 from dpwerm.privacy.randomness import NO_LEDGER
+from dpwerm.privacy.sensitivity import origin_class
 from dpwerm.releases.charging import StudyLedger, accounted, attach, forget, payment_of
 from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of
 from dpwerm.releases.value.layout import (
     CONFIDENCES,
-    NOT_EVALUATED,
     OutcomeModel,
     for_evaluation,
     layout_for,
@@ -228,13 +228,12 @@ def _refuse_other_study(rule: Rule, declared: Declaration) -> None:
 
 def _refuse_origin(rule: Rule, declared: Declaration) -> None:
     """Raise where one person could move the weights of the others."""
-    treatment = declared.treatment
-    if treatment.origin in NOT_EVALUATED:
+    treatment, origin = declared.treatment, origin_class(declared.treatment.origin)
+    if not origin.own_record:
         raise ParameterError(
-            f"a trial with origin {treatment.origin} cannot be evaluated: "
-            f"{NOT_EVALUATED[treatment.origin]}, so one person could move everybody's weight. "
-            "Evaluate with probabilities by design, from an external model, or with a rule whose "
-            'propensity is { model = "private" }'
+            f"a trial with origin {origin.name} cannot be evaluated: {origin.shared}, so one "
+            "person could move everybody's weight. Evaluate with probabilities by design, from an "
+            'external model, or with a rule whose propensity is { model = "private" }'
         )
     if isinstance(treatment.propensity, PrivatePropensity) and rule.propensity is None:
         raise ParameterError(

@@ -1,7 +1,7 @@
 """Checks of public parameters; each returns the canonical value or says what is allowed."""
 
 import math
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from numbers import Real
 from typing import Any, Protocol, TypeVar
 
@@ -77,6 +77,7 @@ class Parameterised(Protocol):
         """The parameters that make this instance again."""
 
 
+T = TypeVar("T")
 Made = TypeVar("Made", bound=Parameterised)
 
 
@@ -94,10 +95,22 @@ def made(
     return maker(**parameters)
 
 
+def made_with(
+    kind: str, table: Mapping[str, Callable[..., T]], name: object, parameters: Mapping[str, Any]
+) -> T:
+    """Return what a table knows by a name, where some cannot be made without their parameters."""
+    maker = table[one_of(kind, name, table)]
+    try:
+        return maker(**parameters)
+    except TypeError:
+        given = ", ".join(sorted(map(str, parameters))) or "none"
+        raise ParameterError(f"{kind} {name} does not take the parameters: {given}") from None
+
+
 def check_unused(kind: str, name: str, table: Container[str]) -> None:
     """Raise if a table has that name already: a name is given once."""
     if name in table:
-        raise ParameterError(f"a {kind} named {name} is already registered")
+        raise ParameterError(f"{kind} {name} is already registered")
 
 
 # ------------------------------------------------------------------------------------------

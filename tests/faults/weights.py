@@ -1,11 +1,10 @@
 """Faults of the weights: they rest on other people of the sample, or on a bound nobody enforces."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
@@ -94,9 +93,7 @@ class Printed(WeightOrigin):
 
     value: Fraction
     name: ClassVar[str] = "printed"
-    parameters: ClassVar[Mapping[str, float]] = MappingProxyType({})
     statement: ClassVar[str] = "C = H/n, as the paper prints it"
-    needs_n: ClassVar[bool] = True
 
     def constant(self, facts: Facts) -> Fraction:
         """Return H/n."""

@@ -77,9 +77,9 @@ def test_errors_list_it(tmp_path: Path) -> None:
     assert endings() == ".csv, .tsv, .parquet or .jsonl"
     with pytest.raises(TableError, match=r"must end in \.csv, \.tsv, \.parquet or \.jsonl"):
         read_table(tmp_path / "trial.xlsx", ["a"])
-    with pytest.raises(ParameterError, match="already"):
+    with pytest.raises(ParameterError, match="reader json lines is already registered"):
         json_lines.register()
-    with pytest.raises(ParameterError, match="already"):
+    with pytest.raises(ParameterError, match=r"reader of \.jsonl is already registered"):
         register_reader(Reader("another", json_lines.open_file, (".jsonl",)))
 
 

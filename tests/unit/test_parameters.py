@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dpwerm.errors import ParameterError
-from dpwerm.parameters import interval, one_of, positive, real
+from dpwerm.parameters import check_unused, interval, made_with, one_of, positive, real
 
 
 @pytest.mark.parametrize("value", [1, 1.0, np.float64(1), np.int64(1)])
@@ -59,3 +59,20 @@ def test_one_of_lists_what_is_allowed() -> None:
     assert one_of("loss", "b", {"a", "b"}) == "b"
     with pytest.raises(ParameterError, match="loss must be one of a, b, not 'c'"):
         one_of("loss", "c", {"a", "b"})
+
+
+def test_what_a_table_makes_is_refused_by_the_names_of_its_parameters_alone() -> None:
+    table = {"a": lambda *, width: width}
+    assert made_with("loss", table, "a", {"width": 2.0}) == 2.0
+    with pytest.raises(ParameterError, match="loss must be one of a, not 'b'"):
+        made_with("loss", table, "b", {})
+    with pytest.raises(ParameterError, match="loss a does not take the parameters: none"):
+        made_with("loss", table, "a", {})
+    with pytest.raises(ParameterError, match=r"loss a does not take the parameters: h, width$"):
+        made_with("loss", table, "a", {"width": 2.0, "h": 123.5})
+
+
+def test_a_name_is_given_once() -> None:
+    check_unused("loss", "b", {"a"})
+    with pytest.raises(ParameterError, match=r"^loss a is already registered$"):
+        check_unused("loss", "a", {"a"})

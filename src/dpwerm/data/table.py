@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.errors import Fault, ParameterError, TableError
 from dpwerm.faults import nearest
+from dpwerm.parameters import check_unused
 from dpwerm.text import one_line
 
 if TYPE_CHECKING:
@@ -159,9 +160,10 @@ READERS: dict[str, Reader] = {}
 
 def register_reader(reader: Reader) -> None:
     """Make a reader known; of several that take an object the newest has it."""
+    check_unused("reader", reader.name, READERS)
     taken = {ending for other in READERS.values() for ending in other.endings}
-    if reader.name in READERS or taken & set(reader.endings):
-        raise ParameterError(f"a reader called {reader.name}, or for its endings, is there already")
+    for ending in reader.endings:
+        check_unused("reader of", ending, taken)
     READERS[reader.name] = reader
 
 

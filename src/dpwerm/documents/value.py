@@ -1,5 +1,6 @@
 """A released value in plain words: a table of values and gains, and how to read them."""
 
+from dpwerm.privacy.sensitivity import origin_class
 from dpwerm.releases.release import Rule
 from dpwerm.releases.value.layout import RULE
 from dpwerm.releases.value.release import Estimate, ValueRelease
@@ -7,8 +8,6 @@ from dpwerm.text import aligned, rests_on, stacked, underlined
 
 HEADINGS = ("", "estimate", "interval", "privacy", "sampling")
 ESTIMATES = {"design": "probabilities by design", "weighted": "probabilities by row"}
-MODELLED = ("external", "released")
-"""Origins of probabilities that are estimates themselves."""
 
 
 def value_summary(value: ValueRelease, rule: Rule | None = None) -> str:
@@ -56,7 +55,7 @@ def reading_lines(value: ValueRelease) -> list[str]:
         "took part. The latter is read from noisy sums and raised by what they may hide, so it is",
         "rather too large than too small.",
     ]
-    if value.declaration.treatment.origin in MODELLED:
+    if not origin_class(value.declaration.treatment.origin).by_design:
         lines.append("Errors of the propensity model are in no interval: it counts as right.")
     if not value.budget.is_private:
         lines.append("There is no noise here, so the privacy error is 0.")

@@ -28,6 +28,7 @@ from dpwerm.privacy.randomness import Payment
 from dpwerm.privacy.sensitivity import KnownByDesign, ReleasedModel, stated_origin
 from dpwerm.releases.certificate import Specification
 from dpwerm.releases.charging import payment_of
+from dpwerm.study.propensity import LIMIT
 from dpwerm.study.treatment import Declaration
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, split
 
@@ -41,8 +42,8 @@ PARAMETERS = {
 }
 """The parameter behind each key of a study file, where the two have different names."""
 
-BARE_MODELS = ("private", "ridge", "asymptotic")
-"""The models of the propensity that need no word besides their name; the last is refused."""
+BARE_MODELS = ("private", "ridge")
+"""The models of the propensity that need no word besides their name."""
 
 METHOD = ("gamma", "mechanism", "loss", "h", "saturation", "threshold")
 """The parameters that [method] of a study fills in where they are not given."""
@@ -128,8 +129,8 @@ def _model(propensity: str | Mapping[str, Any]) -> Any:
         return dict(propensity)
     if propensity == "column":
         return "propensity"
-    if propensity not in BARE_MODELS:
-        known = ", ".join(f'"{name}"' for name in ("column", *BARE_MODELS[:-1]))
+    if propensity not in (*BARE_MODELS, LIMIT):  # the study says why not the last
+        known = ", ".join(f'"{name}"' for name in ("column", *BARE_MODELS))
         raise ParameterError(f"propensity must be a number, a mapping or one of {known}")
     return {"model": propensity}
 

@@ -9,19 +9,19 @@ its own record and public facts only. Proof: docs/proofs/weight-origin.md.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from types import MappingProxyType
-from typing import ClassVar, NoReturn
+from typing import ClassVar
 
 from dpwerm.errors import ParameterError
 from dpwerm.exact import round_down, round_up
 from dpwerm.features.domain import Domain
 from dpwerm.objective.regularizers import Regularizer, check_penalty, checked_leverage
-from dpwerm.parameters import one_of, positive, real, whole
+from dpwerm.parameters import check_unused, made_with, one_of, positive, real, whole
 from dpwerm.privacy.budget import Relation
-from dpwerm.study.propensity import ASYMPTOTIC
+from dpwerm.study.propensity import ASYMPTOTIC, DECLARABLE, INSTEAD, LIMIT
 
 LARGEST_N = 10**12
 
@@ -31,28 +31,31 @@ class WeightOrigin(ABC):
 
     .. math:: C \ge L r \sup \sum_{i<n} |\tilde w_i - w_i|
 
-    the sum is over the records that are *not* replaced.
+    the sum is over the records that are *not* replaced. What is left out counts as the worse.
+
+    name : in the registry, in study files and in certificates
+    statement : one sentence, what is assumed about the weights
+    needs_n : whether C depends on the number of rows
+    own_record : whether each weight depends on its own record and on public facts alone
+    shared : why it may not, for an error
+    by_design : whether the probabilities were fixed before the data, so that none is an estimate
+    stated : whether it may be said of weights or probabilities that are given from outside
+    source : where the probabilities come from, for a report; the statement if it is empty
     """
 
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """The name in the registry."""
+    name: ClassVar[str]
+    statement: ClassVar[str]
+    needs_n: ClassVar[bool] = True
+    own_record: ClassVar[bool] = False
+    shared: ClassVar[str] = "its weights may depend on more than their own record"
+    by_design: ClassVar[bool] = False
+    stated: ClassVar[bool] = False
+    source: ClassVar[str] = ""
 
     @property
     def parameters(self) -> Mapping[str, float]:
         """The origin's own public numbers, as ``origin_of`` takes them; none unless it says so."""
         return MappingProxyType({})
-
-    @property
-    @abstractmethod
-    def statement(self) -> str:
-        """One sentence: what is assumed about the weights."""
-
-    @property
-    def needs_n(self) -> bool:
-        """Whether C depends on the number of rows; it does unless the origin says it does not."""
-        return True
 
     @abstractmethod
     def constant(self, facts: "Facts") -> Fraction:
@@ -216,6 +219,8 @@ class RidgeModel(WeightOrigin):
         "each weight follows from its own record and from a ridge-penalised logistic model of all "
         "records, which is not released; the constant C covers how far one person moves it"
     )
+    shared: ClassVar[str] = "its propensity model was fitted to the same people and is not released"
+    source: ClassVar[str] = "a model fitted to the same people, its influence bounded"
 
     def __post_init__(self) -> None:
         positive("radius", self.radius)
@@ -266,6 +271,7 @@ class _OwnRecordOnly(WeightOrigin):
     """Weights that depend on their own record and on what is public: C = 0."""
 
     needs_n: ClassVar[bool] = False
+    own_record: ClassVar[bool] = True
 
     def constant(self, facts: Facts) -> Fraction:
         """Return 0: no other record's weight moves."""
@@ -282,6 +288,9 @@ class KnownByDesign(_OwnRecordOnly):
         "each weight follows from its own record and from probabilities fixed by design, "
         "not from observed arm proportions"
     )
+    by_design: ClassVar[bool] = True
+    stated: ClassVar[bool] = True
+    source: ClassVar[str] = "the design of the trial"
 
 
 @dataclass(frozen=True)
@@ -292,6 +301,8 @@ class ExternalModel(_OwnRecordOnly):
     statement: ClassVar[str] = (
         "each weight follows from its own record and from a model fitted to independent data"
     )
+    stated: ClassVar[bool] = True
+    source: ClassVar[str] = "a model fitted to other people"
 
 
 @dataclass(frozen=True)
@@ -306,6 +317,7 @@ class ReleasedModel(_OwnRecordOnly):
         "each weight follows from its own record and from a propensity model that was released "
         "under a budget of its own, which is to be added"
     )
+    source: ClassVar[str] = "a model released with the rule"
 
 
 @dataclass(frozen=True)
@@ -319,6 +331,9 @@ class WorstCase(WeightOrigin):
 
     name: ClassVar[str] = "worst_case"
     statement: ClassVar[str] = "nothing is assumed but that each weight lies in [0, W]"
+    shared: ClassVar[str] = "nothing is known of where the probabilities come from"
+    stated: ClassVar[bool] = True
+    source: ClassVar[str] = "a column of which nothing is assumed"
 
     def constant(self, facts: Facts) -> Fraction:
         """Return (n − 1)·W·L·r; needs a public n."""
@@ -331,37 +346,39 @@ class WorstCase(WeightOrigin):
         return (facts.n - 1) * facts.gradient_bound
 
 
-@dataclass(frozen=True)
-class AsymptoticModel(WeightOrigin):
-    """The paper's second case as an origin: it exists so that asking for it says why not."""
-
-    name: ClassVar[str] = "asymptotic"
-    statement: ClassVar[str] = ASYMPTOTIC
-    refusal: ClassVar[str] = (
-        f"origin asymptotic is refused: {ASYMPTOTIC}. Use a private propensity model; how large H "
-        "would be, python -m reproduction bounds says in the repository"
-    )
-
-    def constant(self, facts: Facts) -> NoReturn:
-        """Raise: there is no C."""
-        del facts
-        raise ParameterError(self.refusal)
-
-
-_OURS = (ReleasedModel, RidgeModel, AsymptoticModel)
-"""Origins that weights given from outside cannot have."""
-
-ORIGINS: dict[str, Callable[..., WeightOrigin]] = {
-    origin.name: origin for origin in (KnownByDesign, ExternalModel, WorstCase, *_OURS)
+ORIGINS: dict[str, type[WeightOrigin]] = {
+    one.name: one for one in (KnownByDesign, ExternalModel, WorstCase, ReleasedModel, RidgeModel)
 }
-"""How to make an origin, by name; ``register_origin`` adds to it."""
+"""Every origin by its name; ``register_origin`` adds to it."""
+
+TEXTS = ("name", "statement", "shared", "source")
+FLAGS = ("needs_n", "own_record", "by_design", "stated")
 
 
-def register_origin(name: str, maker: Callable[..., WeightOrigin]) -> None:
-    """Add an origin; a name is given once."""
-    if name in ORIGINS:
-        raise ParameterError(f"origin {name} is already registered")
-    ORIGINS[name] = maker
+def register_origin(origin: type[WeightOrigin]) -> type[WeightOrigin]:
+    """Add an origin under its name, for studies to declare if it may be stated; return the class.
+
+    What it says is read from the class, where a property would count as true and is refused.
+    """
+    for fact in (*TEXTS, *FLAGS):
+        kind = str if fact in TEXTS else bool
+        if not isinstance(getattr(origin, fact, None), kind):
+            raise ParameterError(f"{fact} of an origin must be a {kind.__name__} on its class")
+    check_unused("origin", origin.name, {*ORIGINS, LIMIT})
+    ORIGINS[origin.name] = origin
+    if origin.stated:
+        DECLARABLE.append(origin.name)
+    return origin
+
+
+def origin_class(name: object) -> type[WeightOrigin]:
+    """Return the origin of that name, for what it says whatever its parameters are."""
+    return ORIGINS[one_of("origin", name, ORIGINS)]
+
+
+def _refuse_limit(name: object) -> None:
+    if name == LIMIT:
+        raise ParameterError(f"origin {LIMIT} is refused: {ASYMPTOTIC}. {INSTEAD}")
 
 
 def origin_of(origin: str | Mapping[str, object] | WeightOrigin) -> WeightOrigin:
@@ -370,18 +387,13 @@ def origin_of(origin: str | Mapping[str, object] | WeightOrigin) -> WeightOrigin
         return origin
     parameters = dict(origin) if isinstance(origin, Mapping) else {"name": origin}
     name = parameters.pop("name", None)
-    maker = ORIGINS[one_of("origin", name, ORIGINS)]
-    try:
-        return maker(**parameters)
-    except TypeError:
-        given = ", ".join(sorted(map(str, parameters))) or "none"
-        raise ParameterError(f"origin {name} does not take the parameters: {given}") from None
+    _refuse_limit(name)
+    return made_with("origin", ORIGINS, name, parameters)
 
 
 def stated_origin(origin: str | Mapping[str, object] | WeightOrigin) -> WeightOrigin:
     """Return an origin that weights given from outside can have: none that needs our own model."""
     name = origin.get("name") if isinstance(origin, Mapping) else getattr(origin, "name", origin)
-    if name == AsymptoticModel.name:
-        raise ParameterError(AsymptoticModel.refusal)
-    one_of("weight_origin", name, set(ORIGINS) - {ours.name for ours in _OURS})
+    _refuse_limit(name)
+    one_of("weight_origin", name, (one.name for one in ORIGINS.values() if one.stated))
     return origin_of(origin)

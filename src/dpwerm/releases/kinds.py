@@ -20,6 +20,7 @@ from pydantic import BaseModel, ValidationError
 
 from dpwerm.errors import DpwermError, Fault, ParameterError, RuleFileError
 from dpwerm.faults import faults_of
+from dpwerm.parameters import check_unused
 from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.ledger.entry import WHAT, Entry
 from dpwerm.privacy.randomness import Receipt
@@ -272,9 +273,8 @@ KINDS: dict[str, Kind[Any]] = {}
 
 def register_kind(kind: Kind[R]) -> Kind[R]:
     """Add a kind under its format and let ledgers be charged for it; return the kind."""
-    home = type(kind).__module__
-    if kind.format in KINDS or _HOMES.get(kind.format, home) != home:
-        raise ParameterError(f"a kind of release with format {kind.format} is already registered")
+    elsewhere = {form for form, home in _HOMES.items() if home != type(kind).__module__}
+    check_unused("kind of release", kind.format, {*KINDS, *elsewhere})
     KINDS[kind.format] = kind
     WHAT.extend(name for name in kind.charged_as if name not in WHAT)
     return kind

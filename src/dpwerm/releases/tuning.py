@@ -29,16 +29,13 @@ from dpwerm.privacy.budget import (
     total,
     written_decimal,
 )
-from dpwerm.privacy.sensitivity import LARGEST_N, ExternalModel, KnownByDesign, ReleasedModel
+from dpwerm.privacy.sensitivity import LARGEST_N, origin_class
 from dpwerm.releases.certificate import Count, Finite, Name, Text
 
 PARTS, SPLIT = WAYS = ("parts", "split")
 MOST_CANDIDATES = 50
 SHARE = Decimal("0.3")
 """The part of ε that finds γ where the budget is split."""
-
-OWN_ROW = (KnownByDesign.name, ExternalModel.name, ReleasedModel.name)
-"""The origins of weights under which a person moves no weight but their own."""
 
 FLIP, REPEATS = RETIRED = ("flip", "repeats")  # ways of earlier versions
 RUNS = 3
@@ -217,7 +214,7 @@ def steps_of(how: str, budget: Budget, share: Decimal | None) -> Steps:
 
 def refuse_shared_weights(origin: str) -> None:
     """Raise if one person may move the weights of rows in other slots."""
-    if origin not in OWN_ROW:
+    if not origin_class(origin).own_record:
         raise ParameterError(
             f"private tuning needs weights that each follow from their own row; with origin "
             f"{origin} one person moves the weights of rows in every slot. Declare "

@@ -8,7 +8,7 @@ the constant C (docs/proofs/weight-origin.md).
 """
 
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import BeforeValidator, Field, PlainValidator
@@ -20,13 +20,30 @@ from dpwerm.features.blocks import Frozen, NumberBlock
 from dpwerm.features.encoding import Encoding
 from dpwerm.study.values import AutoPositive, Cell, Real, Text, decimal
 
+LIMIT = "asymptotic"
+"""The paper's second case of C, known by name so that asking for it says why not."""
+
 ASYMPTOTIC = (
     "the paper's H/n is a statement about large samples, up to terms that vanish only in "
     "probability, so no release can rest on it; its own proof gives H, not H/n"
 )
-"""Why the paper's second case of C is never the basis of a release."""
+"""Why it is never the basis of a release."""
+
+INSTEAD = (
+    "Use a private propensity model; how large H would be, python -m reproduction bounds says in "
+    "the repository"
+)
+
+DECLARABLE = ["design", "external", "worst_case"]
+"""The weight origins that a study may declare for a column; ``register_origin`` adds to them."""
 
 MODELS = ("private", "external", "ridge", "column")
+
+
+def refuse_limit(name: object) -> None:
+    """Raise where a study names the paper's second case as a model or an origin."""
+    if name == LIMIT:
+        raise wrong(f"cannot be {LIMIT}: {ASYMPTOTIC}", 'use model = "private"')
 
 
 def share_of(value: object) -> Decimal | str:
@@ -43,6 +60,7 @@ def share_of(value: object) -> Decimal | str:
 class ColumnPropensity(Frozen):
     """A column of the table holds P(second arm | x)."""
 
+    origin: ClassVar[str | None] = None  # the study declares it
     model: Literal["column"] = "column"
     column: Text
 
@@ -50,6 +68,7 @@ class ColumnPropensity(Frozen):
 class PrivatePropensity(Frozen):
     """A logistic model of the same people, released with its own share of the budget."""
 
+    origin: ClassVar[str | None] = "released"
     model: Literal["private"] = "private"
     share: Annotated[Decimal | str, PlainValidator(share_of)] = "auto"
 
@@ -57,6 +76,7 @@ class PrivatePropensity(Frozen):
 class RidgePropensity(Frozen):
     """A logistic model of the same people with penalty γ_p that is used and never released."""
 
+    origin: ClassVar[str | None] = "ridge"
     model: Literal["ridge"] = "ridge"
     gamma: AutoPositive = "auto"
 
@@ -117,6 +137,7 @@ class LinearModel(Frozen):
 class ExternalPropensity(LinearModel):
     """A logistic model fitted to independent data: its score is the log-odds of ``arm``."""
 
+    origin: ClassVar[str | None] = "external"
     model: Literal["external"] = "external"
     arm: Cell
 
@@ -128,8 +149,7 @@ def _tabled(value: object) -> object:
     if value is None or isinstance(value, Frozen):
         return value
     model = value.get("model") if isinstance(value, dict) else None
-    if model == "asymptotic":
-        raise wrong(f"cannot be asymptotic: {ASYMPTOTIC}", 'use model = "private"')
+    refuse_limit(model)
     if not isinstance(value, dict) or model not in MODELS:
         known = ", ".join(f'"{name}"' for name in MODELS)
         raise wrong(f"must name a column, or a model among {known}", 'use model = "private"')

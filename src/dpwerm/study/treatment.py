@@ -8,7 +8,7 @@ declared floor of a propensity.
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 from pydantic import (
@@ -27,19 +27,18 @@ from dpwerm.exact import round_down
 from dpwerm.faults import faults_of, shown, wrong
 from dpwerm.features.blocks import Frozen
 from dpwerm.study.propensity import (
-    ASYMPTOTIC,
+    DECLARABLE,
     ColumnPropensity,
     ExternalPropensity,
     Propensity,
     WrittenPropensity,
+    refuse_limit,
 )
 from dpwerm.study.values import BROKEN, Cell, Text, cell, probability
 from dpwerm.study.variables import Benefit
 from dpwerm.text import stays_in_line
 
 Keys = Mapping[str, Any]
-ORIGINS = {"private": "released", "ridge": "ridge", "external": "external"}
-"""The weight origin that each model of the propensity brings with it."""
 
 
 class Arms(NamedTuple):
@@ -94,9 +93,7 @@ class Treatment(Frozen):
     propensity_floor: Annotated[Fraction, PlainValidator(floor_of)] | None = Field(
         None, validate_default=True
     )
-    declared_origin: Literal["design", "external", "worst_case"] | None = Field(
-        None, validation_alias="origin", validate_default=True
-    )
+    declared_origin: str | None = Field(None, validation_alias="origin", validate_default=True)
     declared_default: Cell | None = Field(None, validation_alias="default")
 
     @field_validator("propensity")
@@ -124,9 +121,11 @@ class Treatment(Frozen):
 
     @field_validator("declared_origin", mode="before")
     @classmethod
-    def _origin_is_no_limit(cls, origin: object) -> object:
-        if origin == "asymptotic":
-            raise wrong(f"cannot be asymptotic: {ASYMPTOTIC}", 'use model = "private"')
+    def _origin_is_known(cls, origin: object) -> object:
+        refuse_limit(origin)
+        if origin is not None and not (isinstance(origin, str) and origin in DECLARABLE):
+            *some, last = map(repr, DECLARABLE)
+            raise wrong(f"must be {', '.join(some)} or {last}")
         return origin
 
     @field_validator("declared_origin")
@@ -135,7 +134,8 @@ class Treatment(Frozen):
         known, is_given = _propensity(info)
         has_column = is_given and isinstance(info.data["propensity"], ColumnPropensity)
         if known and has_column and origin is None:
-            remedy = 'origin = "design", "external" or "worst_case"'
+            *some, last = (f'"{name}"' for name in DECLARABLE)
+            remedy = f"origin = {', '.join(some)} or {last}"
             raise wrong("is needed with a propensity column", remedy)
         if known and is_given and not has_column and origin is not None:
             raise wrong("is only for a propensity column", "leave out origin")
@@ -177,8 +177,8 @@ class Treatment(Frozen):
     @property
     def origin(self) -> str:
         """Where the probabilities come from, by the name of a weight origin."""
-        model = getattr(self.propensity, "model", "")
-        return self.declared_origin or ORIGINS.get(model, "design")
+        of_model = None if self.propensity is None else self.propensity.origin
+        return self.declared_origin or of_model or "design"
 
     @property
     def pi_min(self) -> float:

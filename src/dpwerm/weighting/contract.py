@@ -30,7 +30,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.exact import round_up
 from dpwerm.features.domain import Domain
 from dpwerm.features.encoding import Encoding
-from dpwerm.parameters import check_unused, one_of, refuse_mask, vector
+from dpwerm.parameters import check_unused, made_with, refuse_mask, vector
 from dpwerm.privacy.budget import AnyBudget, Budget, parted
 from dpwerm.privacy.sensitivity import RidgeModel, WeightOrigin, origin_of
 from dpwerm.study.propensity import ExternalPropensity, PrivatePropensity, RidgePropensity
@@ -328,9 +328,4 @@ def register_weighting(name: str, maker: Callable[..., Weighting]) -> None:
 
 def get_weighting(name: str, /, **parameters: float) -> Weighting:
     """Return the weighting of that name with its parameters."""
-    maker = WEIGHTINGS[one_of("weighting", name, WEIGHTINGS)]
-    try:
-        return maker(**parameters)
-    except TypeError:
-        given = ", ".join(sorted(parameters)) or "none"
-        raise ParameterError(f"weighting {name} does not take the parameters: {given}") from None
+    return made_with("weighting", WEIGHTINGS, name, parameters)

@@ -11,7 +11,6 @@ from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
 from dpwerm.releases.tuning import (
     CLAIMS,
-    OWN_ROW,
     REPEATS,
     RETIRED,
     SPLIT,
@@ -133,9 +132,9 @@ def test_what_cannot_be_is_refused(how: str, other: dict[str, Any], words: str) 
 
 
 def test_only_weights_of_their_own_rows_will_do() -> None:
-    for origin in OWN_ROW:
+    for origin in ("design", "external", "released"):
         refuse_shared_weights(origin)
-    for origin in ("ridge", "worst_case", "asymptotic"):
+    for origin in ("ridge", "worst_case"):
         with pytest.raises(ParameterError, match="one person moves the weights of rows in every"):
             refuse_shared_weights(origin)
 

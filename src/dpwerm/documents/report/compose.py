@@ -20,6 +20,7 @@ from dpwerm.documents.summary import certificate_rows, chosen_lines, tuning_line
 from dpwerm.documents.value import value_rows, verdict_lines
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.ledger.account import Account
+from dpwerm.privacy.sensitivity import origin_class
 from dpwerm.releases.kinds import Beside
 from dpwerm.releases.release import Rule
 from dpwerm.releases.value.release import ValueRelease
@@ -178,7 +179,7 @@ def _points(material: Material) -> list[str]:
         again,
         worth,
     ]
-    if rule.declaration.treatment.origin in ("external", "released", "ridge", "worst_case"):
+    if not origin_class(rule.declaration.treatment.origin).by_design:
         points.append(
             "Arms count as not assigned by lot, so the rule is right only if the probabilities of "
             "the arms are right and nothing that matters is missing from them. No interval here "

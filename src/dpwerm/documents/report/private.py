@@ -9,18 +9,12 @@ from dpwerm.features.blocks import CategoryBlock, Level, NumberBlock
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.privacy.budget import AnyBudget, Budget, total
 from dpwerm.privacy.ledger.account import Account
+from dpwerm.privacy.sensitivity import origin_class
 from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import notice
 from dpwerm.text import digits
 
 NOT_STATED = "not stated"
-ORIGINS = {
-    "design": "the design of the trial",
-    "external": "a model fitted to other people",
-    "released": "a model released with the rule",
-    "ridge": "a model fitted to the same people, its influence bounded",
-    "worst_case": "a column of which nothing is assumed",
-}
 OUTSIDE = (
     (
         "Every bound, level, probability and setting comes from outside the data: a protocol, a "
@@ -93,8 +87,8 @@ def _arms(rule: Rule) -> tuple[str, str, str]:
     if treatment.probabilities is not None:
         one, other = treatment.probabilities
         arms = f"{first} with probability {one}, {second} with probability {other}"
-    origin = ORIGINS.get(treatment.origin, treatment.origin)
-    return f"arms, column {treatment.column}", arms, origin
+    origin = origin_class(treatment.origin)
+    return f"arms, column {treatment.column}", arms, origin.source or origin.statement
 
 
 def _benefit(rule: Rule) -> tuple[str, str, str]:

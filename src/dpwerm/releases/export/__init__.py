@@ -6,6 +6,7 @@ A language is one module with an ``Export``, which ``register_export`` makes kno
 from pathlib import Path
 
 from dpwerm.errors import ParameterError
+from dpwerm.parameters import check_unused
 from dpwerm.releases.export.onnx import ONNX
 from dpwerm.releases.export.python import PYTHON
 from dpwerm.releases.export.sql import SQL
@@ -19,8 +20,7 @@ EXPORTS: dict[str, Export] = {one.ending: one for one in (PYTHON, SQL, ONNX)}
 
 def register_export(export: Export) -> Export:
     """Add a language under its ending, and return it."""
-    if export.ending in EXPORTS:
-        raise ParameterError(f"an export to {export.ending} is already registered")
+    check_unused("export to", export.ending, EXPORTS)
     EXPORTS[export.ending] = export
     return export
 

@@ -107,11 +107,6 @@ class OutcomeModel(Frozen):
 
 
 CONFIDENCES = (0.5, 0.999)
-NOT_EVALUATED = {
-    "worst_case": "nothing is known of where the probabilities come from",
-    "ridge": "its propensity model was fitted to the same people and is not released",
-}
-"""Origins under which one person could move the weights of all others, and why."""
 
 
 def for_evaluation(declaration: Declaration) -> Declaration:

@@ -19,6 +19,7 @@ from dpwerm.features.blocks import Frozen as Record
 from dpwerm.mechanisms.laplace_sums import LaplaceSums
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import Receipt
+from dpwerm.privacy.sensitivity import origin_class
 from dpwerm.releases.certificate import (
     Count,
     Exponent,
@@ -37,7 +38,6 @@ from dpwerm.releases.rule_file import StudyRecord
 from dpwerm.releases.value.interval import Target, gain_target, interval_of, value_target
 from dpwerm.releases.value.layout import (
     CONFIDENCES,
-    NOT_EVALUATED,
     RULE,
     Layout,
     OutcomeModel,
@@ -306,7 +306,7 @@ class ValueKind(Kind[ValueRelease]):
         certificate = record.certificate
         with refused_at(where, "facts"):
             facts = for_evaluation(Declaration.of_record(record.treatment, record.benefit))
-            if facts.treatment.origin in NOT_EVALUATED:
+            if not origin_class(facts.treatment.origin).own_record:
                 raise ParameterError(f"origin {facts.treatment.origin} is never evaluated")
             value = ValueRelease(
                 integers=tuple(record.sums.integers),

@@ -52,7 +52,7 @@ def test_a_language_of_ones_own_is_one_registration(
     rule, out = random_rule(1), tmp_path / "rule.txt"
     write_export(rule, out)
     assert out.read_text(encoding="utf-8") == "\n".join(rule.arms)
-    with pytest.raises(ParameterError, match=r"an export to \.txt is already registered"):
+    with pytest.raises(ParameterError, match=r"export to \.txt is already registered"):
         register_export(listed)
     with pytest.raises(ParameterError, match=r"must end in \.py, \.sql, \.onnx or \.txt"):
         write_export(rule, tmp_path / "rule.r")

@@ -114,7 +114,7 @@ def bounds_of(settled: Settled, draws: int = DRAWS) -> Bounds:
     sample = Sample(_rows(both, slice(rows)), _rows(both, slice(rows, None)), question.n)
     facts = question.facts(setting.encoding(question.encoding), gamma)
     calibration = get_mechanism(MECHANISM).calibrate(facts, settled.spec.budget)
-    return bounds_beside(sample, calibration, question.loss, draws)
+    return bounds_beside(sample, calibration, question.spec.loss, draws)
 
 
 def bounds_beside(

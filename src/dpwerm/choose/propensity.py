@@ -20,11 +20,11 @@ from dpwerm.choose.search import ABOVE_FLOOR, Progress, Rehearsal, floor_of, gam
 from dpwerm.choose.settle import by_analogy, narrowed, remembered
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
+from dpwerm.mechanisms import plain_mechanism
 from dpwerm.mechanisms.contract import no_progress
 from dpwerm.objective.losses import Logistic
-from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import AnyBudget, Relation
-from dpwerm.privacy.sensitivity import KnownByDesign
+from dpwerm.releases.certificate import Specification
 from dpwerm.simulate.synthetic import Proxies, generator, random_labels
 
 SPREADS = (0.3, 0.5, 0.6)
@@ -145,16 +145,13 @@ def propensity_settings(
 
 def question_of(encoding: Encoding, n: int, budget: AnyBudget, relation: Relation) -> Question:
     """Return the question in the form of labels with weights that are all 1."""
+    named = plain_mechanism(budget)
     return Question(
-        encoding=encoding.changed(intercept=1.0, saturation=1.0),
-        n=n,
-        budget=budget,
-        relation=relation,
-        loss=Logistic(),
-        origin=KnownByDesign(),
-        regularizer=Ridge(),
-        outcome=Outcome.of_labels(),
-        fixed=Hyperparameters(clip=1.0, saturation=1.0, threshold=0.0),
+        Specification(budget, 1.0, 1.0, named, relation=relation, loss=Logistic()),
+        encoding.changed(intercept=1.0, saturation=1.0),
+        n,
+        Outcome.of_labels(),
+        Hyperparameters(clip=1.0, saturation=1.0, threshold=0.0),
     )
 
 
@@ -191,7 +188,7 @@ def _searched(question: Question, floor: float, on_progress: Progress) -> Choice
 
 def _gammas(question: Question, setting: Hyperparameters) -> list[float]:
     """Return γ, falling: those of a rule and further ones, all above the mechanism's floor."""
-    if not question.budget.is_private:
+    if not question.spec.budget.is_private:
         return list(BARE_GAMMAS)
     encoding = setting.encoding(question.encoding)
     least = ABOVE_FLOOR[0] * floor_of(question, encoding)

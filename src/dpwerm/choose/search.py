@@ -50,7 +50,7 @@ def mechanisms(question: Question) -> tuple[str, ...]:
     """Return the mechanisms to try, the most promising first."""
     if question.fixed.mechanism is not None:
         return (question.fixed.mechanism,)
-    return candidates(question.budget)
+    return candidates(question.spec.budget)
 
 
 def settings(question: Question, mechanism: str) -> Iterator[Hyperparameters]:
@@ -75,8 +75,10 @@ def thresholds(question: Question) -> tuple[float, ...]:
 
 def floor_of(question: Question, encoding: Encoding) -> float:
     """Return the floor on γ for W = 1 of objective perturbation; 0 where none applies."""
+    spec = question.spec
+    radius = spec.weighting.domain(encoding).radius
     try:
-        return gamma_floor(1.0, question.loss.smoothness, encoding.domain.radius, question.budget)
+        return gamma_floor(1.0, spec.loss.smoothness, radius, spec.budget)
     except ParameterError:
         return 0.0  # ε = ∞, or so small an ε that only output perturbation is left
 
@@ -129,7 +131,7 @@ class Rehearsal:
         problems = self.problems(setting)
         shape = (problems.n_sets, self.draws)
         base = Draws.of(shape, problems.dimension, generator(*self.seed))
-        found = released(problems, self.question.loss, list(calibrations.values()), base)
+        found = released(problems, self.question.spec.loss, list(calibrations.values()), base)
         return dict(zip(calibrations, found, strict=True))
 
     def _calibrations(

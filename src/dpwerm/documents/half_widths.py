@@ -52,14 +52,10 @@ def question_of(rule: Rule) -> Question:
     left_open = outcome.signed and abs(outcome.centre) < IN_THE_MIDDLE
     by_design = declaration.treatment.probabilities is not None
     return Question(
-        encoding=encoding,
-        n=certificate.n,
-        budget=spec.budget,
-        relation=spec.relation,
-        loss=spec.loss,
-        origin=spec.origin,
-        regularizer=spec.regularizer,
-        outcome=replace(outcome, spread=SPREAD if left_open and not by_design else 0.0),
+        spec,
+        encoding,
+        certificate.n,
+        replace(outcome, spread=SPREAD if left_open and not by_design else 0.0),
         fixed=Hyperparameters(
             mechanism=spec.mechanism,
             clip=benefit.clip / benefit.largest_clip,
@@ -192,8 +188,9 @@ def _sizes(rule: Rule, problems: int, draws: int) -> FloatArray:
         raise ParameterError(f"{calibration.mechanism} has no noise inside the objective")
     # A gradient of at most γτ does NEAR of what b does, whatever the curvature.
     tolerance = NEAR * float(b.std(axis=(0, 1)).min()) / gamma
-    with_noise = minimise_batch(data, question.loss, gamma, tilt=b, tolerance=tolerance).theta
-    without = minimise_batch(data, question.loss, gamma, tolerance=tolerance).theta
+    loss = question.spec.loss
+    with_noise = minimise_batch(data, loss, gamma, tilt=b, tolerance=tolerance).theta
+    without = minimise_batch(data, loss, gamma, tolerance=tolerance).theta
     return np.asarray(np.abs(with_noise - without[:, None]))
 
 

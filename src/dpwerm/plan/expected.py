@@ -26,13 +26,13 @@ from dpwerm.arrays import BoolArray, FloatArray
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Question
 from dpwerm.choose.search import Rehearsal, floor_of
-from dpwerm.choose.settle import fixed_clip, narrowed, question_of
+from dpwerm.choose.settle import fixed_clip, narrowed
 from dpwerm.errors import ParameterError
 from dpwerm.estimators.parameters import declaration_of, problem_of
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 from dpwerm.fit import Problem
 from dpwerm.mechanisms.contract import Stage, no_progress
-from dpwerm.parameters import LARGEST, real
+from dpwerm.parameters import real
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.sensitivity import LARGEST_N
 from dpwerm.simulate.synthetic import Proxies, generator, random_trials
@@ -118,13 +118,9 @@ def settle(
         saturation=found.encoding.saturation,
         threshold=found.hyperparameters.threshold,
     )
-    question = question_of(fixed, open_problem.spec, found.encoding, open_problem.outcome, n)
+    question = Question(open_problem.spec, found.encoding, n, open_problem.outcome, fixed)
     part, _ = split(problem.spec.budget, declaration.treatment)
-    return Settled(
-        **vars(found),
-        question=replace(question, fixed=fixed, most_gamma=LARGEST),
-        propensity_part=part,
-    )
+    return Settled(**vars(found), question=question, propensity_part=part)
 
 
 # -- what a rule may be worth --------------------------------------------------------------

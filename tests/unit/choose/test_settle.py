@@ -14,7 +14,7 @@ from dpwerm import PrivateTreatmentRule, PrivateWeightedClassifier
 from dpwerm.choose import settle as answers
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Choice, Outcome, Question
-from dpwerm.choose.settle import folder, public_people, question_of, settle
+from dpwerm.choose.settle import folder, public_people, settle
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.fit import Problem
@@ -186,10 +186,7 @@ def test_the_question_is_about_what_is_public(questions: list[Question]) -> None
     settled(asked, spec(2, "1e-6"))
     (question,) = questions
     assert (question.fixed, question.n) == (asked, 9)
-    assert question == question_of(asked, spec(2, "1e-6"), ENCODING, TRIAL, 9)
-    assert question.budget == Budget.of(2, "1e-6")
-    assert question.encoding == ENCODING
-    assert question.outcome == TRIAL
+    assert question == Question(spec(2, "1e-6"), ENCODING, 9, TRIAL, asked)
 
 
 def test_without_privacy_the_mechanism_is_no_question(questions: list[Question]) -> None:

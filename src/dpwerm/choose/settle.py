@@ -47,6 +47,11 @@ def settle(
         get_mechanism(asked.mechanism).check_notion(spec.budget)
     if asked.gamma is not None:
         return asked.or_plain(spec.budget)
+    if not spec.is_outcome_weighted:
+        raise ParameterError(
+            f"there are no synthetic trials for the weighting {spec.weighting.name}: "
+            "set gamma and mechanism"
+        )
     # Without privacy there is one mechanism, whatever was named.
     fixed = asked if spec.budget.is_private else replace(asked, mechanism=None)
     question = Question(spec, encoding, people or 1, outcome, fixed)

@@ -22,6 +22,7 @@ from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.releases.certificate import Specification
+from dpwerm.weighting.contract import OutcomeWeighted
 
 ENCODING = Encoding.of_numbers(["a", "b"], [(0.0, 1.0), (-5.0, 5.0)])
 OPEN = Hyperparameters()
@@ -229,6 +230,22 @@ def test_an_explicit_gamma_switches_the_simulation_off(questions: list[Question]
     assert delta.mechanism == "gaussian"
     fixed = Hyperparameters("objective-l2", 0.5, 0.0, 2.0, 4.0, 0.3)
     assert settle(fixed, spec(), ENCODING, TRIAL, None, no_progress) == fixed
+
+
+class Sideways(OutcomeWeighted):
+    """Another design."""
+
+    name = "sideways"
+
+
+def test_nothing_is_chosen_for_a_weighting_without_synthetic_trials(
+    questions: list[Question],
+) -> None:
+    other = spec(weighting=Sideways())
+    with pytest.raises(ParameterError, match="weighting sideways: set gamma and mechanism"):
+        settled(OPEN, other)
+    assert questions == []
+    assert settled(replace(OPEN, gamma=4.0), other) == settled(replace(OPEN, gamma=4.0), spec())
 
 
 def test_a_settled_problem_has_every_hyperparameter_in_its_place(

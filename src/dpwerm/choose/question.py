@@ -7,9 +7,11 @@ the rows) and the budget. Equal questions have equal answers, so its digest is t
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self, cast
+
+from numpy.random import Generator
 
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.errors import ParameterError
@@ -19,7 +21,7 @@ from dpwerm.mechanisms.contract import Calibration, spent
 from dpwerm.parameters import LARGEST, SMALLEST
 from dpwerm.privacy.sensitivity import LARGEST_N, Facts
 from dpwerm.releases.certificate import NON_PRIVATE, Specification, facts_of
-from dpwerm.simulate.synthetic import widths_of
+from dpwerm.simulate.synthetic import Proxies, random_labels, random_trials, widths_of
 
 OPEN = Hyperparameters()
 """Everything is left open."""
@@ -67,6 +69,20 @@ class Outcome:
     def largest_clip(self) -> float:
         """The largest size of a centred benefit, in units of half the range."""
         return 1.0 + abs(self.centre) if self.signed else 1.0 - self.centre
+
+    def proxies(self, widths: Sequence[int], *, count: int, rows: int, rng: Generator) -> Proxies:
+        """Return random trials, or labels with weights, inside the declared bounds."""
+        if self.labels:
+            return random_labels(widths, count=count, rows=rows, rng=rng)
+        return random_trials(
+            widths,
+            count=count,
+            rows=rows,
+            propensity=self.propensity,
+            rng=rng,
+            around=self.around,
+            spread=self.spread,
+        )
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ from dpwerm.mechanisms.contract import Calibration, no_progress
 from dpwerm.mechanisms.perturbed import gamma_floor
 from dpwerm.parameters import SMALLEST
 from dpwerm.simulate.engine.released import released, second_arm
-from dpwerm.simulate.synthetic import Proxies, generator, random_labels, random_trials
+from dpwerm.simulate.synthetic import Proxies, generator
 from dpwerm.solve.batch_problems import BatchProblems
 
 GAMMAS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
@@ -267,24 +267,9 @@ def _rehearsal(question: Question, round_: Round, index: int, fits: int) -> Rehe
     columns = sum(max(width, 1) for width in question.widths) + 1
     work = fits * round_.problems * round_.draws * columns**2
     rows = int(min(question.n, MOST_ROWS, max(FEWEST_ROWS, EFFORT / work)))
-    proxies = proxies_of(question, round_.problems, rows, generator(SEED, index + 1, 1))
+    rng = generator(SEED, index + 1, 1)
+    proxies = question.outcome.proxies(question.widths, count=round_.problems, rows=rows, rng=rng)
     return Rehearsal(question, proxies, round_.draws, (SEED, index + 1, 2), question.n / rows)
-
-
-def proxies_of(question: Question, count: int, rows: int, rng: np.random.Generator) -> Proxies:
-    """Return random trials inside the declared bounds."""
-    if question.outcome.labels:
-        return random_labels(question.widths, count=count, rows=rows, rng=rng)
-    outcome = question.outcome
-    return random_trials(
-        question.widths,
-        count=count,
-        rows=rows,
-        propensity=outcome.propensity,
-        rng=rng,
-        around=outcome.around,
-        spread=outcome.spread,
-    )
 
 
 def _choice(tally: Tally, keys: list[Key], rehearsal: Rehearsal) -> Choice:

@@ -21,7 +21,7 @@ import numpy as np
 from dpwerm.arrays import FloatArray
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Question
-from dpwerm.choose.search import Rehearsal, proxies_of
+from dpwerm.choose.search import Rehearsal
 from dpwerm.choose.settle import SPREAD, outcome_of
 from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
@@ -180,7 +180,8 @@ def _sizes(rule: Rule, problems: int, draws: int) -> FloatArray:
     gamma, p = calibration.facts.gamma, calibration.facts.dimension
     affordable = EFFORT / (problems * draws * p**2)
     rows = int(min(question.n, MOST_ROWS, max(FEWEST_ROWS, 5 * p, affordable)))
-    trials = proxies_of(question, problems, rows, generator(SEED, 1))
+    rng = generator(SEED, 1)
+    trials = question.outcome.proxies(question.widths, count=problems, rows=rows, rng=rng)
     rehearsal = Rehearsal(question, trials, draws, (SEED, 2), question.n / rows)
     data = rehearsal.problems(question.fixed)
     b = inside_noise(calibration, Draws.of((problems, draws), p, generator(SEED, 2)))

@@ -35,7 +35,7 @@ from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.parameters import real
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.sensitivity import LARGEST_N
-from dpwerm.simulate.synthetic import Proxies, generator, random_trials
+from dpwerm.simulate.synthetic import generator
 from dpwerm.study.study import Study
 from dpwerm.weighting.contract import split
 
@@ -186,7 +186,8 @@ def expected(settled: Settled, trials: int = TRIALS) -> Expected:
     rows = rows_for(question, parts * AT_ONCE)
     found = []
     for part in range(parts):
-        proxies = fresh_trials(question, AT_ONCE, rows, part)
+        rng = generator(SEED, part, 1)
+        proxies = question.outcome.proxies(question.widths, count=AT_ONCE, rows=rows, rng=rng)
         rehearsal = Rehearsal(question, proxies, DRAWS, (SEED, part, 2), question.n / rows)
         found.append(_judged(rehearsal, settled, gamma))
     spreads = [Spread.of(np.concatenate(one)) for one in zip(*found, strict=True)]
@@ -211,19 +212,6 @@ def rows_for(question: Question, trials: int) -> int:
     columns = sum(max(width, 1) for width in question.widths) + 1
     affordable = EFFORT / (trials * DRAWS * columns**2)
     return int(min(question.n, MOST_ROWS, max(150, affordable)))
-
-
-def fresh_trials(question: Question, count: int, rows: int, part: int) -> Proxies:
-    """Return trials inside the declared bounds that no setting was chosen on."""
-    return random_trials(
-        question.widths,
-        count=count,
-        rows=rows,
-        propensity=question.outcome.propensity,
-        rng=generator(SEED, part, 1),
-        around=question.outcome.around,
-        spread=question.outcome.spread,
-    )
 
 
 def _judged(rehearsal: Rehearsal, settled: Settled, gamma: float) -> tuple[FloatArray, ...]:

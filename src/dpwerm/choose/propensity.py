@@ -101,7 +101,7 @@ PROBLEMS, DRAWS = 72, 2
 EFFORT = 4e8
 """Rows times squared columns times fits that the search may take."""
 
-FEWEST_ROWS, MOST_ROWS = 150, 2_000
+MOST_ROWS = 2_000
 INTERCEPTS = (0.5, 1.0)
 FURTHER = (0.0003, 0.001, 0.005, 0.02, 0.05, 10.0, 100.0, 1000.0)
 """Shares of n tried for γ besides those for a rule: small ones, as a logistic model bears them,
@@ -200,7 +200,7 @@ def _gammas(question: Question, setting: Hyperparameters) -> list[float]:
 def _rehearsal(question: Question, floor: float, fits: int) -> PropensityRehearsal:
     columns = question.encoding.n_columns + 1
     work = fits * PROBLEMS * DRAWS * columns**2
-    rows = int(min(question.n, MOST_ROWS, max(FEWEST_ROWS, EFFORT / work)))
+    rows = question.rows(EFFORT / work, MOST_ROWS)
     return PropensityRehearsal.of(
         question, floor, count=PROBLEMS, rows=rows, draws=DRAWS, seed=SEED
     )

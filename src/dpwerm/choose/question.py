@@ -29,6 +29,9 @@ OPEN = Hyperparameters()
 FIXED = ("mechanism", "clip", "intercept", "saturation", "threshold")
 """What a question may fix."""
 
+FEWEST_ROWS = 150
+"""Of a simulated problem at least, whatever the effort, unless there are fewer people."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -113,6 +116,10 @@ class Question:
         """The largest γ/W with γ ≤ 1e12, a power of ten, so that few questions differ by it."""
         most = 10.0 ** math.floor(math.log10(LARGEST / self.spec.weight_bound))
         return min(max(most, SMALLEST), LARGEST)
+
+    def rows(self, affordable: float, most: int, fewest: int = FEWEST_ROWS) -> int:
+        """Return how many rows a simulated problem has: n, or fewer that stand for all."""
+        return int(min(self.n, most, max(fewest, affordable)))
 
     def facts(self, encoding: Encoding, gamma: float) -> Facts:
         """Return the facts of a release with W = 1; γ and the noise scale with W."""

@@ -177,7 +177,7 @@ REVISION = 3
 EFFORT = 2e9
 """Rows times squared columns times fits that one round may take."""
 
-FEWEST_ROWS, MOST_ROWS = 150, 5_000
+MOST_ROWS = 5_000
 WORTH_IT = 0.003
 """A threshold must win this much accuracy, or none is applied."""
 
@@ -264,9 +264,9 @@ def _paths(keys: list[Key]) -> Iterator[tuple[Hyperparameters, list[float]]]:
 
 
 def _rehearsal(question: Question, round_: Round, index: int, fits: int) -> Rehearsal:
-    columns = sum(max(width, 1) for width in question.widths) + 1
+    columns = question.encoding.n_columns + 1
     work = fits * round_.problems * round_.draws * columns**2
-    rows = int(min(question.n, MOST_ROWS, max(FEWEST_ROWS, EFFORT / work)))
+    rows = question.rows(EFFORT / work, MOST_ROWS)
     rng = generator(SEED, index + 1, 1)
     proxies = question.outcome.proxies(question.widths, count=round_.problems, rows=rows, rng=rng)
     return Rehearsal(question, proxies, round_.draws, (SEED, index + 1, 2), question.n / rows)

@@ -227,7 +227,7 @@ def _is_able(question: Question, setting: Hyperparameters, gamma: float) -> bool
 
 def narrowed(question: Question) -> Question | None:
     """Return the question about 32 of the columns and fewer people, None if it has no more."""
-    columns = sum(max(width, 1) for width in question.widths)
+    columns = question.encoding.n_columns
     if columns <= MOST_COLUMNS:
         return None
     blocks: list[Block] = []

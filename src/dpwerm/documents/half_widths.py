@@ -20,7 +20,7 @@ import numpy as np
 
 from dpwerm.arrays import FloatArray
 from dpwerm.choose.hyperparameters import Hyperparameters
-from dpwerm.choose.question import Question
+from dpwerm.choose.question import FEWEST_ROWS, Question
 from dpwerm.choose.search import Rehearsal
 from dpwerm.choose.settle import SPREAD, outcome_of
 from dpwerm.draws import Draws
@@ -79,7 +79,7 @@ SEED = 95026
 EFFORT = 2e9
 """Rows times squared columns times fits; beyond it fewer rows stand for all, and count for more."""
 
-FEWEST_ROWS, MOST_ROWS = 150, 1_000
+MOST_ROWS = 1_000
 MOST_COEFFICIENTS = 64
 NEAR = 0.01
 """How near to each minimiser, as a share of what the noise does to a coefficient."""
@@ -179,7 +179,7 @@ def _sizes(rule: Rule, problems: int, draws: int) -> FloatArray:
     calibration = calibration_for(rule, question)
     gamma, p = calibration.facts.gamma, calibration.facts.dimension
     affordable = EFFORT / (problems * draws * p**2)
-    rows = int(min(question.n, MOST_ROWS, max(FEWEST_ROWS, 5 * p, affordable)))
+    rows = question.rows(affordable, MOST_ROWS, fewest=max(FEWEST_ROWS, 5 * p))
     rng = generator(SEED, 1)
     trials = question.outcome.proxies(question.widths, count=problems, rows=rows, rng=rng)
     rehearsal = Rehearsal(question, trials, draws, (SEED, 2), question.n / rows)

@@ -209,9 +209,8 @@ def rehearsed(settled: Settled) -> tuple[Question, float]:
 
 def rows_for(question: Question, trials: int) -> int:
     """Return how many rows each simulated trial has: n, or fewer that stand for all."""
-    columns = sum(max(width, 1) for width in question.widths) + 1
-    affordable = EFFORT / (trials * DRAWS * columns**2)
-    return int(min(question.n, MOST_ROWS, max(150, affordable)))
+    columns = question.encoding.n_columns + 1
+    return question.rows(EFFORT / (trials * DRAWS * columns**2), MOST_ROWS)
 
 
 def _judged(rehearsal: Rehearsal, settled: Settled, gamma: float) -> tuple[FloatArray, ...]:

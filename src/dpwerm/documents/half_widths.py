@@ -46,24 +46,14 @@ def question_of(rule: Rule) -> Question:
     if certificate.n is None:
         raise ParameterError("the rule does not say from how many people it was learned")
     spec, declaration = certificate.specification(), rule.declaration
-    benefit, outcome = declaration.benefit, outcome_of(declaration)
+    outcome = outcome_of(declaration)
+    fixed = Hyperparameters.used(spec, encoding, declaration.benefit, rule.release.threshold)
     # The file does not say whether a centre in the middle was declared, so it counts as left open:
     # a rule file and the rule it was written from have the same outcome.
     left_open = outcome.signed and abs(outcome.centre) < IN_THE_MIDDLE
     by_design = declaration.treatment.probabilities is not None
-    return Question(
-        spec,
-        encoding,
-        certificate.n,
-        replace(outcome, spread=SPREAD if left_open and not by_design else 0.0),
-        fixed=Hyperparameters(
-            mechanism=spec.mechanism,
-            clip=benefit.clip / benefit.largest_clip,
-            intercept=encoding.intercept,
-            saturation=encoding.saturation,
-            threshold=rule.release.threshold,
-        ),
-    )
+    outcome = replace(outcome, spread=SPREAD if left_open and not by_design else 0.0)
+    return Question(spec, encoding, certificate.n, outcome, fixed)
 
 
 def calibration_for(rule: Rule, question: Question) -> Calibration:

@@ -110,14 +110,8 @@ def settle(
         problem = replace(problem, declaration=cut, hyperparameters=asked, spec=spec)
     open_problem = problem.own(n)
     found = open_problem.settled(n, on_stage)
-    benefit = found.trial.benefit
-    fixed = Hyperparameters(
-        mechanism=found.spec.mechanism,
-        clip=benefit.clip / benefit.largest_clip,
-        intercept=found.encoding.intercept,
-        saturation=found.encoding.saturation,
-        threshold=found.hyperparameters.threshold,
-    )
+    benefit, threshold = found.trial.benefit, found.hyperparameters.threshold
+    fixed = Hyperparameters.used(found.spec, found.encoding, benefit, threshold)
     question = Question(open_problem.spec, found.encoding, n, open_problem.outcome, fixed)
     part, _ = split(problem.spec.budget, declaration.treatment)
     return Settled(**vars(found), question=question, propensity_part=part)

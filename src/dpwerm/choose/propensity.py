@@ -171,19 +171,9 @@ def _searched(question: Question, floor: float, on_progress: Progress) -> Choice
     if not found:
         raise ParameterError("no mechanism can fit a propensity model with this budget")
     accuracy, setting, gamma = max(found, key=lambda one: one[0])
-    rivals: dict[str, float] = {}
-    for score, other, _ in found:
-        if other.mechanism != setting.mechanism:
-            name = str(other.mechanism)
-            rivals[name] = max(score, rivals.get(name, score))
-    problems, rows = rehearsal.proxies.arm.shape
-    return Choice(
-        replace(setting, gamma=gamma, threshold=0.0),
-        accuracy=accuracy,
-        rivals=rivals,
-        problems=problems,
-        rows=rows,
-    )
+    winner = replace(setting, gamma=gamma, threshold=0.0)
+    tried = ((other, score) for score, other, _ in found)
+    return Choice.of(winner, accuracy, tried, rehearsal.proxies)
 
 
 def _gammas(question: Question, setting: Hyperparameters) -> list[float]:

@@ -7,7 +7,7 @@ the rows) and the budget. Equal questions have equal answers, so its digest is t
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self, cast
 
@@ -176,6 +176,23 @@ class Choice:
         sound = all(one is not None and math.isfinite(one) and one >= 0 for one in numbers)
         if not sound or found.gamma == 0 or found.mechanism is None:
             raise ValueError("these are no settings")
+
+    @classmethod
+    def of(
+        cls,
+        winner: Hyperparameters,
+        accuracy: float,
+        tried: Iterable[tuple[Hyperparameters, float]],
+        proxies: Proxies,
+    ) -> Self:
+        """Return the winner, and the best of each other mechanism that was tried beside it."""
+        rivals: dict[str, float] = {}
+        for setting, score in tried:
+            if setting.mechanism != winner.mechanism:
+                name = str(setting.mechanism)
+                rivals[name] = max(score, rivals.get(name, score))
+        problems, rows = proxies.arm.shape
+        return cls(winner, accuracy, rivals, problems, rows)
 
     @property
     def mechanism(self) -> str:

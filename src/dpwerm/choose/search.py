@@ -273,20 +273,11 @@ def _rehearsal(question: Question, round_: Round, index: int, fits: int) -> Rehe
 
 
 def _choice(tally: Tally, keys: list[Key], rehearsal: Rehearsal) -> Choice:
-    """Return the winner, and the best of each other mechanism beside it."""
-    (setting, gamma), *rest = keys
-    rivals: dict[str, float] = {}
-    for key in rest:
-        if key[0].mechanism != setting.mechanism:
-            rivals.setdefault(str(key[0].mechanism), float(tally.found[key].max()))
+    """Return the first of the keys as the winner, with its threshold if that is worth it."""
+    setting, gamma = keys[0]
     accuracies = tally.found[setting, gamma]
     best = int(accuracies.argmax())
     place = best if accuracies[best] >= accuracies[0] + WORTH_IT else 0
-    problems, rows = rehearsal.proxies.arm.shape
-    return Choice(
-        replace(setting, gamma=gamma, threshold=thresholds(rehearsal.question)[place]),
-        accuracy=float(accuracies[best]),
-        rivals=rivals,
-        problems=problems,
-        rows=rows,
-    )
+    winner = replace(setting, gamma=gamma, threshold=thresholds(rehearsal.question)[place])
+    tried = ((key[0], float(tally.found[key].max())) for key in keys)
+    return Choice.of(winner, float(accuracies[best]), tried, rehearsal.proxies)

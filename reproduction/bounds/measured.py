@@ -28,7 +28,7 @@ from dpwerm.objective.losses import HuberisedHinge, Loss
 from dpwerm.plan.expected import AT_ONCE, Settled, rehearsed
 from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.engine.released import outside_noise
-from dpwerm.simulate.synthetic import generator, random_trials
+from dpwerm.simulate.synthetic import generator
 from dpwerm.solve.batch import minimise_batch
 from dpwerm.solve.batch_problems import BatchProblems
 from reproduction.bounds.risks import Sample, Trials
@@ -100,21 +100,14 @@ def bounds_of(settled: Settled, draws: int = DRAWS) -> Bounds:
     """
     question, gamma = rehearsed(settled)
     rows = min(question.n, MOST_ROWS)
-    proxies = random_trials(
-        question.widths,
-        count=AT_ONCE,
-        rows=rows + PEOPLE,
-        propensity=question.outcome.propensity,
-        rng=generator(SEED, 1),
-        around=question.outcome.around,
-        spread=question.outcome.spread,
-    )
+    rng = generator(SEED, 1)
+    proxies = question.outcome.proxies(question.widths, count=AT_ONCE, rows=rows + PEOPLE, rng=rng)
     setting = settled.question.fixed
     both = Rehearsal(question, proxies, 1, (SEED,), 1.0).problems(setting)
     sample = Sample(_rows(both, slice(rows)), _rows(both, slice(rows, None)), question.n)
     facts = question.facts(setting.encoding(question.encoding), gamma)
     calibration = get_mechanism(MECHANISM).calibrate(facts, settled.spec.budget)
-    return bounds_beside(sample, calibration, question.loss, draws)
+    return bounds_beside(sample, calibration, question.spec.loss, draws)
 
 
 def bounds_beside(

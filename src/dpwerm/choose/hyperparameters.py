@@ -17,6 +17,7 @@ from dpwerm.parameters import LARGEST, SMALLEST, positive, real
 from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.sensitivity import LARGEST_N
 from dpwerm.releases.certificate import Chosen, Specification
+from dpwerm.study.variables import Benefit
 
 AUTO = "auto"
 LARGEST_SATURATION = 100.0
@@ -53,6 +54,19 @@ class Hyperparameters:
             saturation=_given(estimator.saturation, saturation_of),
             gamma=_given(estimator.gamma, lambda value: positive("gamma", value)),
             threshold=_given(estimator.threshold, threshold_of),
+        )
+
+    @classmethod
+    def used(
+        cls, spec: Specification, encoding: Encoding, benefit: Benefit, threshold: float | None
+    ) -> Self:
+        """Return what a settled fit uses, all but γ."""
+        return cls(
+            mechanism=spec.mechanism,
+            clip=benefit.clip / benefit.largest_clip,
+            intercept=encoding.intercept,
+            saturation=encoding.saturation,
+            threshold=threshold,
         )
 
     def or_plain(self, budget: AnyBudget) -> Self:

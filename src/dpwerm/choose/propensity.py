@@ -20,11 +20,11 @@ from dpwerm.choose.search import ABOVE_FLOOR, Progress, Rehearsal, floor_of, gam
 from dpwerm.choose.settle import by_analogy, narrowed, remembered
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
+from dpwerm.mechanisms import plain_mechanism
 from dpwerm.mechanisms.contract import no_progress
 from dpwerm.objective.losses import Logistic
-from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import AnyBudget, Relation
-from dpwerm.privacy.sensitivity import KnownByDesign
+from dpwerm.releases.certificate import Specification
 from dpwerm.simulate.synthetic import Proxies, generator, random_labels
 
 SPREADS = (0.3, 0.5, 0.6)
@@ -101,7 +101,7 @@ PROBLEMS, DRAWS = 72, 2
 EFFORT = 4e8
 """Rows times squared columns times fits that the search may take."""
 
-FEWEST_ROWS, MOST_ROWS = 150, 2_000
+MOST_ROWS = 2_000
 INTERCEPTS = (0.5, 1.0)
 FURTHER = (0.0003, 0.001, 0.005, 0.02, 0.05, 10.0, 100.0, 1000.0)
 """Shares of n tried for γ besides those for a rule: small ones, as a logistic model bears them,
@@ -145,16 +145,13 @@ def propensity_settings(
 
 def question_of(encoding: Encoding, n: int, budget: AnyBudget, relation: Relation) -> Question:
     """Return the question in the form of labels with weights that are all 1."""
+    named = plain_mechanism(budget)
     return Question(
-        encoding=encoding.changed(intercept=1.0, saturation=1.0),
-        n=n,
-        budget=budget,
-        relation=relation,
-        loss=Logistic(),
-        origin=KnownByDesign(),
-        regularizer=Ridge(),
-        outcome=Outcome.of_labels(),
-        fixed=Hyperparameters(clip=1.0, saturation=1.0, threshold=0.0),
+        Specification(budget, 1.0, 1.0, named, relation=relation, loss=Logistic()),
+        encoding.changed(intercept=1.0, saturation=1.0),
+        n,
+        Outcome.of_labels(),
+        Hyperparameters(clip=1.0, saturation=1.0, threshold=0.0),
     )
 
 
@@ -174,24 +171,14 @@ def _searched(question: Question, floor: float, on_progress: Progress) -> Choice
     if not found:
         raise ParameterError("no mechanism can fit a propensity model with this budget")
     accuracy, setting, gamma = max(found, key=lambda one: one[0])
-    rivals: dict[str, float] = {}
-    for score, other, _ in found:
-        if other.mechanism != setting.mechanism:
-            name = str(other.mechanism)
-            rivals[name] = max(score, rivals.get(name, score))
-    problems, rows = rehearsal.proxies.arm.shape
-    return Choice(
-        replace(setting, gamma=gamma, threshold=0.0),
-        accuracy=accuracy,
-        rivals=rivals,
-        problems=problems,
-        rows=rows,
-    )
+    winner = replace(setting, gamma=gamma, threshold=0.0)
+    tried = ((other, score) for score, other, _ in found)
+    return Choice.of(winner, accuracy, tried, rehearsal.proxies)
 
 
 def _gammas(question: Question, setting: Hyperparameters) -> list[float]:
     """Return γ, falling: those of a rule and further ones, all above the mechanism's floor."""
-    if not question.budget.is_private:
+    if not question.spec.budget.is_private:
         return list(BARE_GAMMAS)
     encoding = setting.encoding(question.encoding)
     least = ABOVE_FLOOR[0] * floor_of(question, encoding)
@@ -203,7 +190,7 @@ def _gammas(question: Question, setting: Hyperparameters) -> list[float]:
 def _rehearsal(question: Question, floor: float, fits: int) -> PropensityRehearsal:
     columns = question.encoding.n_columns + 1
     work = fits * PROBLEMS * DRAWS * columns**2
-    rows = int(min(question.n, MOST_ROWS, max(FEWEST_ROWS, EFFORT / work)))
+    rows = question.rows(EFFORT / work, MOST_ROWS)
     return PropensityRehearsal.of(
         question, floor, count=PROBLEMS, rows=rows, draws=DRAWS, seed=SEED
     )

@@ -1,34 +1,36 @@
 """The question behind automatic settings: all of it public, none of it a row.
 
-It holds what a study declares, the number of people (public under replace-one, planned under
-add/remove) and the budget. Equal questions have equal answers, so its digest is the cache's key.
+It holds what a study declares, the number of people (the planned one, or under replace-one that of
+the rows) and the budget. Equal questions have equal answers, so its digest is the cache's key.
 """
 
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self, cast
+
+from numpy.random import Generator
 
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import candidates, get_mechanism
 from dpwerm.mechanisms.contract import Calibration, spent
-from dpwerm.objective.losses import Loss
-from dpwerm.objective.regularizers import Regularizer
-from dpwerm.parameters import LARGEST
-from dpwerm.privacy.budget import AnyBudget, Relation
-from dpwerm.privacy.sensitivity import LARGEST_N, Facts, WeightOrigin
-from dpwerm.releases.certificate import NON_PRIVATE
-from dpwerm.simulate.synthetic import widths_of
+from dpwerm.parameters import LARGEST, SMALLEST
+from dpwerm.privacy.sensitivity import LARGEST_N, Facts
+from dpwerm.releases.certificate import NON_PRIVATE, Specification, facts_of
+from dpwerm.simulate.synthetic import Proxies, random_labels, random_trials, widths_of
 
 OPEN = Hyperparameters()
 """Everything is left open."""
 
 FIXED = ("mechanism", "clip", "intercept", "saturation", "threshold")
 """What a question may fix."""
+
+FEWEST_ROWS = 150
+"""Of a simulated problem at least, whatever the effort, unless there are fewer people."""
 
 
 @dataclass(frozen=True)
@@ -71,33 +73,37 @@ class Outcome:
         """The largest size of a centred benefit, in units of half the range."""
         return 1.0 + abs(self.centre) if self.signed else 1.0 - self.centre
 
+    def proxies(self, widths: Sequence[int], *, count: int, rows: int, rng: Generator) -> Proxies:
+        """Return random trials, or labels with weights, inside the declared bounds."""
+        if self.labels:
+            return random_labels(widths, count=count, rows=rows, rng=rng)
+        return random_trials(
+            widths,
+            count=count,
+            rows=rows,
+            propensity=self.propensity,
+            rng=rng,
+            around=self.around,
+            spread=self.spread,
+        )
+
 
 @dataclass(frozen=True)
 class Question:
     """Which settings suit a study of this shape, size and budget.
 
+    spec : Specification, whose γ and mechanism are not used
     encoding : Encoding, whose intercept is used only if it is fixed
     n : int ≥ 1, the public or the planned number of people
-    budget : Budget or GaussianBudget
-    relation : Relation
-    loss : Loss
-    origin : WeightOrigin
-    regularizer : Regularizer
     outcome : Outcome
     fixed : Hyperparameters that are not asked for; γ always is
-    most_gamma : float, the largest γ/W that a fit can use
     """
 
+    spec: Specification
     encoding: Encoding
     n: int
-    budget: AnyBudget
-    relation: Relation
-    loss: Loss
-    origin: WeightOrigin
-    regularizer: Regularizer
     outcome: Outcome
     fixed: Hyperparameters = OPEN
-    most_gamma: float = LARGEST
     widths: tuple[int, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -105,38 +111,38 @@ class Question:
             raise ParameterError(f"the planned number of people must be between 1 and {LARGEST_N}")
         object.__setattr__(self, "widths", widths_of(self.encoding))
 
+    @property
+    def most_gamma(self) -> float:
+        """The largest γ/W with γ ≤ 1e12, a power of ten, so that few questions differ by it."""
+        most = 10.0 ** math.floor(math.log10(LARGEST / self.spec.weight_bound))
+        return min(max(most, SMALLEST), LARGEST)
+
+    def rows(self, affordable: float, most: int, fewest: int = FEWEST_ROWS) -> int:
+        """Return how many rows a simulated problem has: n, or fewer that stand for all."""
+        return int(min(self.n, most, max(fewest, affordable)))
+
     def facts(self, encoding: Encoding, gamma: float) -> Facts:
         """Return the facts of a release with W = 1; γ and the noise scale with W."""
-        return Facts(
-            weight_bound=1.0,
-            lipschitz=self.loss.lipschitz,
-            smoothness=self.loss.smoothness,
-            domain=encoding.domain,
-            gamma=gamma,
-            regularizer=self.regularizer,
-            relation=self.relation,
-            n=self.n if self.relation.publishes_n else None,
-            origin=self.origin,
-        )
+        spec = self.spec.with_settings(gamma=gamma, weight_bound=1.0)
+        return facts_of(spec, encoding, self.n)
 
     def calibration(self, mechanism: str, encoding: Encoding, gamma: float) -> Calibration:
         """Return the calibration for W = 1, or raise if the mechanism claims nothing for it."""
         chosen = get_mechanism(mechanism)
-        return chosen.calibrate(self.facts(encoding, gamma), spent(chosen, self.budget))
+        return chosen.calibrate(self.facts(encoding, gamma), spent(chosen, self.spec.budget))
 
     def plain(self) -> dict[str, Any]:
         """Return everything the answer depends on as plain values."""
-        fixed = self.fixed
+        spec, fixed = self.spec, self.fixed
+        named = (spec.loss, spec.origin, spec.regularizer, spec.weighting)
         return {
             "widths": list(self.widths),
             "kind": self.encoding.kind,
             "n": self.n,
-            **self.budget.plain(),
-            "relation": str(self.relation),
-            "loss": [self.loss.name, sorted(self.loss.parameters.items())],
-            "origin": [self.origin.name, sorted(self.origin.parameters.items())],
-            "regularizer": [self.regularizer.name, sorted(self.regularizer.parameters.items())],
-            "candidates": list(candidates(self.budget)),
+            **spec.budget.plain(),
+            "relation": str(spec.relation),
+            "named": [[one.name, sorted(one.parameters.items())] for one in named],
+            "candidates": list(candidates(spec.budget)),
             "outcome": list(asdict(self.outcome).values()),
             "fixed": [*(getattr(fixed, name) for name in FIXED), self.most_gamma],
         }
@@ -170,6 +176,23 @@ class Choice:
         sound = all(one is not None and math.isfinite(one) and one >= 0 for one in numbers)
         if not sound or found.gamma == 0 or found.mechanism is None:
             raise ValueError("these are no settings")
+
+    @classmethod
+    def of(
+        cls,
+        winner: Hyperparameters,
+        accuracy: float,
+        tried: Iterable[tuple[Hyperparameters, float]],
+        proxies: Proxies,
+    ) -> Self:
+        """Return the winner, and the best of each other mechanism that was tried beside it."""
+        rivals: dict[str, float] = {}
+        for setting, score in tried:
+            if setting.mechanism != winner.mechanism:
+                name = str(setting.mechanism)
+                rivals[name] = max(score, rivals.get(name, score))
+        problems, rows = proxies.arm.shape
+        return cls(winner, accuracy, rivals, problems, rows)
 
     @property
     def mechanism(self) -> str:

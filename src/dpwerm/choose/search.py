@@ -34,7 +34,7 @@ from dpwerm.mechanisms.contract import Calibration, no_progress
 from dpwerm.mechanisms.perturbed import gamma_floor
 from dpwerm.parameters import SMALLEST
 from dpwerm.simulate.engine.released import released, second_arm
-from dpwerm.simulate.synthetic import Proxies, generator, random_labels, random_trials
+from dpwerm.simulate.synthetic import Proxies, generator
 from dpwerm.solve.batch_problems import BatchProblems
 
 GAMMAS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
@@ -50,7 +50,7 @@ def mechanisms(question: Question) -> tuple[str, ...]:
     """Return the mechanisms to try, the most promising first."""
     if question.fixed.mechanism is not None:
         return (question.fixed.mechanism,)
-    return candidates(question.budget)
+    return candidates(question.spec.budget)
 
 
 def settings(question: Question, mechanism: str) -> Iterator[Hyperparameters]:
@@ -75,8 +75,10 @@ def thresholds(question: Question) -> tuple[float, ...]:
 
 def floor_of(question: Question, encoding: Encoding) -> float:
     """Return the floor on γ for W = 1 of objective perturbation; 0 where none applies."""
+    spec = question.spec
+    radius = spec.weighting.domain(encoding).radius
     try:
-        return gamma_floor(1.0, question.loss.smoothness, encoding.domain.radius, question.budget)
+        return gamma_floor(1.0, spec.loss.smoothness, radius, spec.budget)
     except ParameterError:
         return 0.0  # ε = ∞, or so small an ε that only output perturbation is left
 
@@ -129,7 +131,7 @@ class Rehearsal:
         problems = self.problems(setting)
         shape = (problems.n_sets, self.draws)
         base = Draws.of(shape, problems.dimension, generator(*self.seed))
-        found = released(problems, self.question.loss, list(calibrations.values()), base)
+        found = released(problems, self.question.spec.loss, list(calibrations.values()), base)
         return dict(zip(calibrations, found, strict=True))
 
     def _calibrations(
@@ -175,7 +177,7 @@ REVISION = 3
 EFFORT = 2e9
 """Rows times squared columns times fits that one round may take."""
 
-FEWEST_ROWS, MOST_ROWS = 150, 5_000
+MOST_ROWS = 5_000
 WORTH_IT = 0.003
 """A threshold must win this much accuracy, or none is applied."""
 
@@ -262,44 +264,20 @@ def _paths(keys: list[Key]) -> Iterator[tuple[Hyperparameters, list[float]]]:
 
 
 def _rehearsal(question: Question, round_: Round, index: int, fits: int) -> Rehearsal:
-    columns = sum(max(width, 1) for width in question.widths) + 1
+    columns = question.encoding.n_columns + 1
     work = fits * round_.problems * round_.draws * columns**2
-    rows = int(min(question.n, MOST_ROWS, max(FEWEST_ROWS, EFFORT / work)))
-    proxies = proxies_of(question, round_.problems, rows, generator(SEED, index + 1, 1))
+    rows = question.rows(EFFORT / work, MOST_ROWS)
+    rng = generator(SEED, index + 1, 1)
+    proxies = question.outcome.proxies(question.widths, count=round_.problems, rows=rows, rng=rng)
     return Rehearsal(question, proxies, round_.draws, (SEED, index + 1, 2), question.n / rows)
 
 
-def proxies_of(question: Question, count: int, rows: int, rng: np.random.Generator) -> Proxies:
-    """Return random trials inside the declared bounds."""
-    if question.outcome.labels:
-        return random_labels(question.widths, count=count, rows=rows, rng=rng)
-    outcome = question.outcome
-    return random_trials(
-        question.widths,
-        count=count,
-        rows=rows,
-        propensity=outcome.propensity,
-        rng=rng,
-        around=outcome.around,
-        spread=outcome.spread,
-    )
-
-
 def _choice(tally: Tally, keys: list[Key], rehearsal: Rehearsal) -> Choice:
-    """Return the winner, and the best of each other mechanism beside it."""
-    (setting, gamma), *rest = keys
-    rivals: dict[str, float] = {}
-    for key in rest:
-        if key[0].mechanism != setting.mechanism:
-            rivals.setdefault(str(key[0].mechanism), float(tally.found[key].max()))
+    """Return the first of the keys as the winner, with its threshold if that is worth it."""
+    setting, gamma = keys[0]
     accuracies = tally.found[setting, gamma]
     best = int(accuracies.argmax())
     place = best if accuracies[best] >= accuracies[0] + WORTH_IT else 0
-    problems, rows = rehearsal.proxies.arm.shape
-    return Choice(
-        replace(setting, gamma=gamma, threshold=thresholds(rehearsal.question)[place]),
-        accuracy=float(accuracies[best]),
-        rivals=rivals,
-        problems=problems,
-        rows=rows,
-    )
+    winner = replace(setting, gamma=gamma, threshold=thresholds(rehearsal.question)[place])
+    tried = ((key[0], float(tally.found[key].max())) for key in keys)
+    return Choice.of(winner, float(accuracies[best]), tried, rehearsal.proxies)

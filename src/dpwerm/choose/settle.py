@@ -9,7 +9,6 @@ is scaled back with n.
 """
 
 import json
-import math
 import os
 import sys
 from collections.abc import Callable
@@ -27,7 +26,6 @@ from dpwerm.features.blocks import Block, CategoryBlock
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Stage, no_progress
-from dpwerm.parameters import LARGEST, SMALLEST
 from dpwerm.releases.certificate import Chosen, Specification
 from dpwerm.study.treatment import Declaration
 from dpwerm.version import __version__
@@ -49,7 +47,14 @@ def settle(
         get_mechanism(asked.mechanism).check_notion(spec.budget)
     if asked.gamma is not None:
         return asked.or_plain(spec.budget)
-    question = question_of(asked, spec, encoding, outcome, people or 1)
+    if not spec.is_outcome_weighted:
+        raise ParameterError(
+            f"there are no synthetic trials for the weighting {spec.weighting.name}: "
+            "set gamma and mechanism"
+        )
+    # Without privacy there is one mechanism, whatever was named.
+    fixed = asked if spec.budget.is_private else replace(asked, mechanism=None)
+    question = Question(spec, encoding, people or 1, outcome, fixed)
     stage = "choosing settings on simulated data"
     on_stage(stage)
     choice = answer(question, lambda share: on_stage(f"{stage}: {share:.0%}"))
@@ -61,28 +66,9 @@ def settle(
         "saturation": asked.saturation is None,
         "threshold": asked.threshold is None,
     }
-    names = tuple(name for name, was_open in open_ones.items() if was_open)
-    chosen = Chosen(settings=list(names), accuracy=choice.accuracy, reason=choice.reason)
+    names = [name for name, was_open in open_ones.items() if was_open]
+    chosen = Chosen(settings=names, accuracy=choice.accuracy, reason=choice.reason)
     return replace(choice.hyperparameters, chosen=chosen)
-
-
-def question_of(
-    asked: Hyperparameters, spec: Specification, encoding: Encoding, outcome: Outcome, people: int
-) -> Question:
-    """Return the public question which hyperparameters suit a fit."""
-    named = asked.mechanism if spec.budget.is_private else None
-    return Question(
-        encoding=encoding,
-        n=people,
-        budget=spec.budget,
-        relation=spec.relation,
-        loss=spec.loss,
-        origin=spec.origin,
-        regularizer=spec.regularizer,
-        outcome=outcome,
-        fixed=replace(asked, gamma=None, mechanism=named),
-        most_gamma=_most_gamma(spec.weight_bound),
-    )
 
 
 def public_people(
@@ -92,7 +78,7 @@ def public_people(
     *,
     whose: str = "gamma = auto",
 ) -> int:
-    """Return the public number of people: the rows, or the planned number under add/remove.
+    """Return the planned number of people; without one that of the rows, refused under add/remove.
 
     whose: what depends on that number.
     """
@@ -105,12 +91,6 @@ def public_people(
             f"the number of rows is itself sensitive there{way_out}"
         )
     return max(1, rows or 1)
-
-
-def _most_gamma(weight_bound: float) -> float:
-    """Return the largest γ/W with γ ≤ 1e12, a power of ten, so that few questions differ by it."""
-    most = 10.0 ** math.floor(math.log10(LARGEST / weight_bound))
-    return min(max(most, SMALLEST), LARGEST)
 
 
 # -- what a declaration says of arms and benefit, in the units in which settings are chosen ----
@@ -247,7 +227,7 @@ def _is_able(question: Question, setting: Hyperparameters, gamma: float) -> bool
 
 def narrowed(question: Question) -> Question | None:
     """Return the question about 32 of the columns and fewer people, None if it has no more."""
-    columns = sum(max(width, 1) for width in question.widths)
+    columns = question.encoding.n_columns
     if columns <= MOST_COLUMNS:
         return None
     blocks: list[Block] = []

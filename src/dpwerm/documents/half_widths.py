@@ -20,8 +20,8 @@ import numpy as np
 
 from dpwerm.arrays import FloatArray
 from dpwerm.choose.hyperparameters import Hyperparameters
-from dpwerm.choose.question import Question
-from dpwerm.choose.search import Rehearsal, proxies_of
+from dpwerm.choose.question import FEWEST_ROWS, Question
+from dpwerm.choose.search import Rehearsal
 from dpwerm.choose.settle import SPREAD, outcome_of
 from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
@@ -46,28 +46,14 @@ def question_of(rule: Rule) -> Question:
     if certificate.n is None:
         raise ParameterError("the rule does not say from how many people it was learned")
     spec, declaration = certificate.specification(), rule.declaration
-    benefit, outcome = declaration.benefit, outcome_of(declaration)
+    outcome = outcome_of(declaration)
+    fixed = Hyperparameters.used(spec, encoding, declaration.benefit, rule.release.threshold)
     # The file does not say whether a centre in the middle was declared, so it counts as left open:
     # a rule file and the rule it was written from have the same outcome.
     left_open = outcome.signed and abs(outcome.centre) < IN_THE_MIDDLE
     by_design = declaration.treatment.probabilities is not None
-    return Question(
-        encoding=encoding,
-        n=certificate.n,
-        budget=spec.budget,
-        relation=spec.relation,
-        loss=spec.loss,
-        origin=spec.origin,
-        regularizer=spec.regularizer,
-        outcome=replace(outcome, spread=SPREAD if left_open and not by_design else 0.0),
-        fixed=Hyperparameters(
-            mechanism=spec.mechanism,
-            clip=benefit.clip / benefit.largest_clip,
-            intercept=encoding.intercept,
-            saturation=encoding.saturation,
-            threshold=rule.release.threshold,
-        ),
-    )
+    outcome = replace(outcome, spread=SPREAD if left_open and not by_design else 0.0)
+    return Question(spec, encoding, certificate.n, outcome, fixed)
 
 
 def calibration_for(rule: Rule, question: Question) -> Calibration:
@@ -83,7 +69,7 @@ SEED = 95026
 EFFORT = 2e9
 """Rows times squared columns times fits; beyond it fewer rows stand for all, and count for more."""
 
-FEWEST_ROWS, MOST_ROWS = 150, 1_000
+MOST_ROWS = 1_000
 MOST_COEFFICIENTS = 64
 NEAR = 0.01
 """How near to each minimiser, as a share of what the noise does to a coefficient."""
@@ -183,8 +169,9 @@ def _sizes(rule: Rule, problems: int, draws: int) -> FloatArray:
     calibration = calibration_for(rule, question)
     gamma, p = calibration.facts.gamma, calibration.facts.dimension
     affordable = EFFORT / (problems * draws * p**2)
-    rows = int(min(question.n, MOST_ROWS, max(FEWEST_ROWS, 5 * p, affordable)))
-    trials = proxies_of(question, problems, rows, generator(SEED, 1))
+    rows = question.rows(affordable, MOST_ROWS, fewest=max(FEWEST_ROWS, 5 * p))
+    rng = generator(SEED, 1)
+    trials = question.outcome.proxies(question.widths, count=problems, rows=rows, rng=rng)
     rehearsal = Rehearsal(question, trials, draws, (SEED, 2), question.n / rows)
     data = rehearsal.problems(question.fixed)
     b = inside_noise(calibration, Draws.of((problems, draws), p, generator(SEED, 2)))
@@ -192,8 +179,9 @@ def _sizes(rule: Rule, problems: int, draws: int) -> FloatArray:
         raise ParameterError(f"{calibration.mechanism} has no noise inside the objective")
     # A gradient of at most γτ does NEAR of what b does, whatever the curvature.
     tolerance = NEAR * float(b.std(axis=(0, 1)).min()) / gamma
-    with_noise = minimise_batch(data, question.loss, gamma, tilt=b, tolerance=tolerance).theta
-    without = minimise_batch(data, question.loss, gamma, tolerance=tolerance).theta
+    loss = question.spec.loss
+    with_noise = minimise_batch(data, loss, gamma, tilt=b, tolerance=tolerance).theta
+    without = minimise_batch(data, loss, gamma, tolerance=tolerance).theta
     return np.asarray(np.abs(with_noise - without[:, None]))
 
 

@@ -26,16 +26,16 @@ from dpwerm.arrays import BoolArray, FloatArray
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Question
 from dpwerm.choose.search import Rehearsal, floor_of
-from dpwerm.choose.settle import fixed_clip, narrowed, question_of
+from dpwerm.choose.settle import fixed_clip, narrowed
 from dpwerm.errors import ParameterError
 from dpwerm.estimators.parameters import declaration_of, problem_of
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 from dpwerm.fit import Problem
 from dpwerm.mechanisms.contract import Stage, no_progress
-from dpwerm.parameters import LARGEST, real
+from dpwerm.parameters import real
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.sensitivity import LARGEST_N
-from dpwerm.simulate.synthetic import Proxies, generator, random_trials
+from dpwerm.simulate.synthetic import generator
 from dpwerm.study.study import Study
 from dpwerm.weighting.contract import split
 
@@ -110,21 +110,11 @@ def settle(
         problem = replace(problem, declaration=cut, hyperparameters=asked, spec=spec)
     open_problem = problem.own(n)
     found = open_problem.settled(n, on_stage)
-    benefit = found.declared.benefit
-    fixed = Hyperparameters(
-        mechanism=found.spec.mechanism,
-        clip=benefit.clip / benefit.largest_clip,
-        intercept=found.encoding.intercept,
-        saturation=found.encoding.saturation,
-        threshold=found.hyperparameters.threshold,
-    )
-    question = question_of(fixed, open_problem.spec, found.encoding, open_problem.outcome, n)
+    benefit, threshold = found.declared.benefit, found.hyperparameters.threshold
+    fixed = Hyperparameters.used(found.spec, found.encoding, benefit, threshold)
+    question = Question(open_problem.spec, found.encoding, n, open_problem.outcome, fixed)
     part, _ = split(problem.spec.budget, declaration.treatment)
-    return Settled(
-        **vars(found),
-        question=replace(question, fixed=fixed, most_gamma=LARGEST),
-        propensity_part=part,
-    )
+    return Settled(**vars(found), question=question, propensity_part=part)
 
 
 # -- what a rule may be worth --------------------------------------------------------------
@@ -190,7 +180,8 @@ def expected(settled: Settled, trials: int = TRIALS) -> Expected:
     rows = rows_for(question, parts * AT_ONCE)
     found = []
     for part in range(parts):
-        proxies = fresh_trials(question, AT_ONCE, rows, part)
+        rng = generator(SEED, part, 1)
+        proxies = question.outcome.proxies(question.widths, count=AT_ONCE, rows=rows, rng=rng)
         rehearsal = Rehearsal(question, proxies, DRAWS, (SEED, part, 2), question.n / rows)
         found.append(_judged(rehearsal, settled, gamma))
     spreads = [Spread.of(np.concatenate(one)) for one in zip(*found, strict=True)]
@@ -212,22 +203,8 @@ def rehearsed(settled: Settled) -> tuple[Question, float]:
 
 def rows_for(question: Question, trials: int) -> int:
     """Return how many rows each simulated trial has: n, or fewer that stand for all."""
-    columns = sum(max(width, 1) for width in question.widths) + 1
-    affordable = EFFORT / (trials * DRAWS * columns**2)
-    return int(min(question.n, MOST_ROWS, max(150, affordable)))
-
-
-def fresh_trials(question: Question, count: int, rows: int, part: int) -> Proxies:
-    """Return trials inside the declared bounds that no setting was chosen on."""
-    return random_trials(
-        question.widths,
-        count=count,
-        rows=rows,
-        propensity=question.outcome.propensity,
-        rng=generator(SEED, part, 1),
-        around=question.outcome.around,
-        spread=question.outcome.spread,
-    )
+    columns = question.encoding.n_columns + 1
+    return question.rows(EFFORT / (trials * DRAWS * columns**2), MOST_ROWS)
 
 
 def _judged(rehearsal: Rehearsal, settled: Settled, gamma: float) -> tuple[FloatArray, ...]:

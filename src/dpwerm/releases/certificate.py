@@ -89,6 +89,11 @@ class Specification:
             )
         get_mechanism(self.mechanism).check_notion(self.budget)
 
+    @property
+    def is_outcome_weighted(self) -> bool:
+        """Whether this is outcome weighted learning; for other designs nothing is simulated."""
+        return self.weighting == OUTCOME_WEIGHTED
+
     def with_settings(self, **settings: Any) -> "Specification":
         """Return the same specification with other settings, checked anew."""
         return replace(self, **settings)
@@ -301,7 +306,7 @@ def certify(
     if inside is not None:
         parts = {part: str(getattr(inside, part)) for part in ("epsilon_inside", "epsilon_outside")}
     gaussian = get_mechanism(noise.mechanism).rho_and_mu(noise)
-    loss, origin, weighting = spec.loss, spec.origin, spec.weighting
+    loss, origin = spec.loss, spec.origin
     certificate = Certificate(
         private=private,
         mechanism=spec.mechanism,
@@ -312,7 +317,7 @@ def certify(
         n=n if spec.relation.publishes_n else None,
         loss=LossRecord(**_named(loss), lipschitz=loss.lipschitz, smoothness=loss.smoothness),
         regularizer=NamedRecord(**_named(spec.regularizer)),
-        weighting=None if weighting == OUTCOME_WEIGHTED else NamedRecord(**_named(weighting)),
+        weighting=None if spec.is_outcome_weighted else NamedRecord(**_named(spec.weighting)),
         gamma=spec.gamma,
         chosen=spec.chosen,
         weight_bound=spec.weight_bound,

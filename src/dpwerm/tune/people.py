@@ -22,7 +22,7 @@ from dpwerm.choose.settle import outcome_of
 from dpwerm.data.table import Table, normalise
 from dpwerm.errors import ParameterError
 from dpwerm.simulate.scenarios import get_scenario
-from dpwerm.simulate.synthetic import TESTS, generator, in_own_units, random_trials, widths_of
+from dpwerm.simulate.synthetic import TESTS, generator, in_own_units, widths_of
 from dpwerm.study.propensity import PrivatePropensity, RidgePropensity
 from dpwerm.study.study import Study, read_trial, refuse_repeated_persons
 from dpwerm.study.treatment import Declaration, received_probabilities
@@ -263,16 +263,9 @@ class FromProxies:
         """Return a new random trial for each repeat."""
         if self.knows_better and m > TESTS:
             raise ParameterError(f"at most {TESTS} people of a random trial have a known truth")
+        widths, rows = widths_of(self.study.encoding()), n if self.knows_better else n + m
         outcome = outcome_of(self.study.declaration())
-        proxies = random_trials(
-            widths_of(self.study.encoding()),
-            count=count,
-            rows=n if self.knows_better else n + m,
-            propensity=outcome.propensity,
-            rng=rng,
-            around=outcome.around,
-            spread=outcome.spread,
-        )
+        proxies = outcome.proxies(widths, count=count, rows=rows, rng=rng)
         X, arm, chance = proxies.X, proxies.arm, proxies.probability
         gained, better = in_own_units(self.study.benefit, proxies.benefit), None
         if self.knows_better:
@@ -282,10 +275,10 @@ class FromProxies:
                 np.concatenate([one, missing], axis=1) for one in (arm, chance, gained)
             )
             better = np.concatenate([np.zeros((count, n)), proxies.contrast[:, :m]], axis=1).ravel()
-        rows = X.reshape(-1, X.shape[-1])
+        flat = X.reshape(-1, X.shape[-1])
         second = np.where(arm > 0, chance, 1.0 - chance).ravel()
         trial = Trial(
-            arm.ravel(), gained.ravel(), second, lambda encoding: encoding.of_centred(rows)
+            arm.ravel(), gained.ravel(), second, lambda encoding: encoding.of_centred(flat)
         )
         return Repeats(trial, _fresh(n, m, count), better)
 

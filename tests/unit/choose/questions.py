@@ -7,13 +7,15 @@ from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Outcome, Question
 from dpwerm.features.blocks import CategoryBlock, Level, NumberBlock
 from dpwerm.features.encoding import Encoding
-from dpwerm.objective.losses import HuberisedHinge
-from dpwerm.objective.regularizers import Ridge
-from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.privacy.sensitivity import KnownByDesign
+from dpwerm.mechanisms.contract import plain_mechanism
+from dpwerm.privacy.budget import AnyBudget, Budget
+from dpwerm.releases.certificate import Specification
 
 FIXED = ("mechanism", "clip", "intercept", "saturation", "threshold")
 """What a question may fix."""
+
+SPECIFIED = ("weight_bound", "relation", "loss", "regularizer", "origin", "weighting")
+"""What a specification says besides the budget."""
 
 TRIAL = Outcome(0.0, signed=True, propensity=(0.5, 0.5), pi_min=0.5)
 
@@ -37,17 +39,20 @@ def question(widths: Sequence[int] = (0, 0), *, kind: str = "centred", **other: 
 
     Hyperparameters that are named are fixed.
     """
-    budget = Budget.of(other.pop("epsilon", 1), other.pop("delta", 0))
+    epsilon, delta = other.pop("epsilon", 1), other.pop("delta", 0)
+    budget = other.pop("budget", Budget.of(epsilon, delta))
     fixed = Hyperparameters(**{name: other.pop(name) for name in FIXED if name in other})
+    said = {name: other.pop(name) for name in SPECIFIED if name in other}
+    encoding = encoding_of(widths, kind=kind)
+    known: dict[str, Any] = {"encoding": encoding, "n": 60, "outcome": TRIAL, "fixed": fixed}
+    return Question(specification(budget, **said), **(known | other))
+
+
+def specification(budget: AnyBudget, **other: Any) -> Specification:
+    """Return what a fit is told with W = 1 unless another is named."""
     known: dict[str, Any] = {
-        "encoding": encoding_of(widths, kind=kind),
-        "n": 60,
-        "budget": budget,
-        "relation": Relation.REPLACE_ONE,
-        "loss": HuberisedHinge(),
-        "origin": KnownByDesign(),
-        "regularizer": Ridge(),
-        "outcome": TRIAL,
-        "fixed": fixed,
+        "gamma": 1.0,
+        "weight_bound": 1.0,
+        "mechanism": plain_mechanism(budget),
     }
-    return Question(**(known | other))
+    return Specification(budget, **(known | other))

@@ -24,7 +24,7 @@ from dpwerm.objective.losses import HuberisedHinge, Logistic
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.sensitivity import ExternalModel, KnownByDesign, WorstCase
-from dpwerm.releases.certificate import Chosen, Specification, certify
+from dpwerm.releases.certificate import Chosen, certify
 
 BOUNDS = (1e-6, 1.0, 37.5, 1e4)
 """Weight bounds at which an answer is tried."""
@@ -45,22 +45,13 @@ def check(choice: Choice, asked: Question) -> None:
     settings = replace(
         found, chosen=Chosen(settings=[], accuracy=choice.accuracy, reason=choice.reason)
     )
-    if asked.regularizer != Ridge():  # such a regulariser is none that a certificate can name
+    if asked.spec.regularizer != Ridge():  # such a regulariser is none that a certificate can name
         encoding = found.encoding(asked.encoding)
         asked.calibration(choice.mechanism, encoding, choice.gamma)
         return
     for bound in BOUNDS:
-        spec = Specification(
-            asked.budget,
-            1.0,
-            bound,
-            mechanism="gaussian" if asked.budget.plain().get("delta") != "0" else "product-laplace",
-            relation=asked.relation,
-            loss=asked.loss,
-            origin=asked.origin,
-        )
         certify(
-            settings.specification(spec, bound),
+            settings.specification(asked.spec, bound),
             settings.encoding(asked.encoding),
             asked.n,
             secure=True,

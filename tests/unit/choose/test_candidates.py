@@ -107,7 +107,7 @@ def test_gammas_fall_within_the_range_and_objective_perturbation_accepts_each(
     if floor:
         for gamma in found:
             for name in ("objective-l2", "objective-block"):
-                MECHANISMS[name].calibrate(asked.facts(encoding, gamma), asked.budget)
+                MECHANISMS[name].calibrate(asked.facts(encoding, gamma), asked.spec.budget)
 
 
 def test_there_is_no_floor_without_objective_perturbation() -> None:

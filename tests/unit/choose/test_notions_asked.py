@@ -4,16 +4,14 @@ import json
 
 import numpy as np
 import pytest
+from tests.unit.choose.questions import specification
 
 from dpwerm import PrivateWeightedClassifier
 from dpwerm.choose.question import Outcome, Question
 from dpwerm.choose.search import Rehearsal, gammas, mechanisms, settings
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
-from dpwerm.objective.losses import HuberisedHinge
-from dpwerm.objective.regularizers import Ridge
-from dpwerm.privacy.budget import AnyBudget, Budget, Relation
-from dpwerm.privacy.sensitivity import KnownByDesign
+from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.simulate.synthetic import random_labels
 
 RHO, MU = Budget.zcdp("0.125"), Budget.gdp("0.5")
@@ -21,16 +19,8 @@ others = pytest.mark.parametrize("budget", [RHO, MU], ids=str)
 
 
 def question(budget: AnyBudget) -> Question:
-    return Question(
-        encoding=Encoding.of_numbers(["a", "b"], [(-1.0, 1.0)] * 2),
-        n=200,
-        budget=budget,
-        relation=Relation.REPLACE_ONE,
-        loss=HuberisedHinge(),
-        origin=KnownByDesign(),
-        regularizer=Ridge(),
-        outcome=Outcome.of_labels(),
-    )
+    encoding = Encoding.of_numbers(["a", "b"], [(-1.0, 1.0)] * 2)
+    return Question(specification(budget), encoding, 200, Outcome.of_labels())
 
 
 @others

@@ -6,28 +6,47 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from tests.unit.choose.questions import TRIAL, encoding_of, question
+from tests.unit.choose.questions import TRIAL, encoding_of, question, specification
 from tests.unit.features.domains import Curved
 
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Outcome, Question
+from dpwerm.choose.search import floor_of
 from dpwerm.errors import ParameterError
+from dpwerm.features.domain import Domain, Interval, Product
+from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.objective.losses import HuberisedHinge, Logistic
+from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.sensitivity import ExternalModel, WorstCase
+from dpwerm.releases.certificate import Specification
+from dpwerm.weighting.contract import OutcomeWeighted
+
+
+class Sideways(OutcomeWeighted):
+    """A design whose rows lie in a larger set."""
+
+    name = "sideways"
+
+    def domain(self, encoding: Encoding) -> Domain:
+        return Product((encoding.domain, Interval(1.0)))
+
 
 OTHERS: dict[str, Any] = {
     "n": 61,
     "encoding": encoding_of((0, 1)),
-    "budget": Budget.of(2),
+    "spec": specification(Budget.of(2)),
+    "outcome": Outcome.of_labels(),
+    "fixed": Hyperparameters("gaussian"),
+}
+SPECIFIED: dict[str, Any] = {
+    "weight_bound": 1e6,
     "relation": Relation.ADD_REMOVE,
     "loss": Logistic(),
     "origin": WorstCase(),
     "regularizer": Curved(),
-    "outcome": Outcome.of_labels(),
-    "fixed": Hyperparameters("gaussian"),
-    "most_gamma": 1e6,
+    "weighting": Sideways(),
 }
 FIXED: list[dict[str, Any]] = [
     {"mechanism": "objective-l2"},
@@ -44,6 +63,7 @@ BASE = question()
 CHANGED: list[Question] = [
     BASE,
     *(replace(BASE, **{name: value}) for name, value in OTHERS.items()),
+    *(question(**{name: value}) for name, value in SPECIFIED.items()),
     question((0, 0, 0)),
     question((0, 3)),
     question((3, 0)),
@@ -77,7 +97,10 @@ def test_every_change_gives_another_digest() -> None:
 def test_every_field_was_changed() -> None:
     fields = set(Question.__dataclass_fields__) - {"widths"}
     assert set(OTHERS) == fields
-    # γ is what is always asked for, and what was chosen comes with the answer.
+    # Of a specification γ and mechanism are not used; what was chosen comes with the answer.
+    used = set(Specification.__dataclass_fields__) - {"budget", "gamma", "mechanism", "chosen"}
+    assert set(SPECIFIED) == used
+    # γ is what is always asked for.
     asked = set(Hyperparameters.__dataclass_fields__) - {"gamma", "chosen"}
     assert {name for one in FIXED for name in one} == asked
 
@@ -110,6 +133,22 @@ def test_facts_are_those_of_a_release_with_unit_weights(relation: Relation) -> N
     assert (facts.weight_bound, facts.gamma, facts.radius) == (1.0, 7.0, encoding.domain.radius)
     assert facts.domain == encoding.domain
     assert facts.n == (60 if relation is Relation.REPLACE_ONE else None)
+
+
+def test_the_set_of_the_rows_is_that_of_the_weighting() -> None:
+    encoding = encoding_of()
+    plain, wider = question(), question(weighting=Sideways())
+    assert wider.facts(encoding, 7.0).domain == Sideways().domain(encoding)
+    assert wider.facts(encoding, 7.0).radius > plain.facts(encoding, 7.0).radius
+    assert floor_of(wider, encoding) > floor_of(plain, encoding) > 0
+
+
+@pytest.mark.parametrize(("weight_bound", "most"), [(1.0, 1e12), (3.0, 1e11), (1e12, 1.0)])
+def test_gamma_in_units_of_the_weight_bound_stays_below_the_largest(
+    weight_bound: float, most: float
+) -> None:
+    assert question(weight_bound=weight_bound).most_gamma == most
+    assert most * weight_bound <= LARGEST
 
 
 @pytest.mark.parametrize("mechanism", ["objective-l2", "objective-block", "spherical-laplace"])

@@ -117,7 +117,7 @@ def test_rows_are_those_that_are_learned_from(kind: str) -> None:
 MECHANISM_NAMES = [name for name in MECHANISMS if name != "none"]
 
 
-@pytest.mark.parametrize("loss", [question().loss, Logistic()], ids=lambda loss: loss.name)
+@pytest.mark.parametrize("loss", [question().spec.loss, Logistic()], ids=lambda loss: loss.name)
 @pytest.mark.parametrize("mechanism", [*MECHANISM_NAMES, "none"])
 def test_the_rules_are_those_of_the_single_solver_with_the_noise_of_the_plan(
     mechanism: str, loss: Any, monkeypatch: pytest.MonkeyPatch
@@ -139,7 +139,8 @@ def test_the_rules_are_those_of_the_single_solver_with_the_noise_of_the_plan(
     problems = one.problems(setting)
     base = Draws.of((B, 2), 3, generator(7))
     for gamma, found in zip(path, seen, strict=True):
-        calibration = MECHANISMS[mechanism].calibrate(asked.facts(encoding, gamma), asked.budget)
+        facts = asked.facts(encoding, gamma)
+        calibration = MECHANISMS[mechanism].calibrate(facts, asked.spec.budget)
         tilt = inside_noise(calibration, base)
         added = outside_noise(calibration, base) if tilt is None else np.zeros((B, 2, 3))
         for b, r in np.ndindex(B, 2):

@@ -14,7 +14,7 @@ from dpwerm import PrivateTreatmentRule, PrivateWeightedClassifier
 from dpwerm.choose import settle as answers
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Choice, Outcome, Question
-from dpwerm.choose.settle import folder, public_people, question_of, settle
+from dpwerm.choose.settle import folder, public_people, settle
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.fit import Problem
@@ -22,6 +22,7 @@ from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.releases.certificate import Specification
+from dpwerm.weighting.contract import OutcomeWeighted
 
 ENCODING = Encoding.of_numbers(["a", "b"], [(0.0, 1.0), (-5.0, 5.0)])
 OPEN = Hyperparameters()
@@ -186,10 +187,7 @@ def test_the_question_is_about_what_is_public(questions: list[Question]) -> None
     settled(asked, spec(2, "1e-6"))
     (question,) = questions
     assert (question.fixed, question.n) == (asked, 9)
-    assert question == question_of(asked, spec(2, "1e-6"), ENCODING, TRIAL, 9)
-    assert question.budget == Budget.of(2, "1e-6")
-    assert question.encoding == ENCODING
-    assert question.outcome == TRIAL
+    assert question == Question(spec(2, "1e-6"), ENCODING, 9, TRIAL, asked)
 
 
 def test_without_privacy_the_mechanism_is_no_question(questions: list[Question]) -> None:
@@ -232,6 +230,22 @@ def test_an_explicit_gamma_switches_the_simulation_off(questions: list[Question]
     assert delta.mechanism == "gaussian"
     fixed = Hyperparameters("objective-l2", 0.5, 0.0, 2.0, 4.0, 0.3)
     assert settle(fixed, spec(), ENCODING, TRIAL, None, no_progress) == fixed
+
+
+class Sideways(OutcomeWeighted):
+    """Another design."""
+
+    name = "sideways"
+
+
+def test_nothing_is_chosen_for_a_weighting_without_synthetic_trials(
+    questions: list[Question],
+) -> None:
+    other = spec(weighting=Sideways())
+    with pytest.raises(ParameterError, match="weighting sideways: set gamma and mechanism"):
+        settled(OPEN, other)
+    assert questions == []
+    assert settled(replace(OPEN, gamma=4.0), other) == settled(replace(OPEN, gamma=4.0), spec())
 
 
 def test_a_settled_problem_has_every_hyperparameter_in_its_place(

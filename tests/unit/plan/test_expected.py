@@ -1,6 +1,7 @@
 """What is expected comes from fresh trials, and is not what the search hoped for."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,13 +16,13 @@ from dpwerm.plan.expected import (
     Settled,
     Spread,
     expected,
-    fresh_trials,
     rehearsed,
     rows_for,
     settle,
     value_share,
 )
 from dpwerm.privacy.budget import Budget
+from dpwerm.simulate.synthetic import Proxies
 from dpwerm.study.study import Study
 
 
@@ -57,14 +58,23 @@ def test_a_spread_counts_trials_and_not_draws() -> None:
 
 
 @pytest.mark.usefixtures("quick")
-def test_no_trial_is_one_on_which_settings_were_chosen() -> None:
-    asked = question((0, 1))
+def test_no_trial_is_one_on_which_settings_were_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    trials: list[Proxies] = []
+    judged = module._judged
+
+    def recorded(rehearsal: search.Rehearsal, *others: Any) -> Any:
+        trials.append(rehearsal.proxies)
+        return judged(rehearsal, *others)
+
+    monkeypatch.setattr(module, "_judged", recorded)
+    settled = settled_at("1", 40)
+    expected(settled, 32)
+    assert len(trials) == 4
     seen = [
-        search._rehearsal(asked, round_, index, fits=1).proxies
+        search._rehearsal(settled.question, round_, index, fits=1).proxies
         for index, round_ in enumerate(search.ROUNDS)
     ]
-    for part in range(4):
-        fresh = fresh_trials(asked, 2, seen[0].arm.shape[1], part)
+    for fresh in trials:
         # Many are cut off at the same bounds; what lies between them tells trials apart.
         inside = fresh.benefit[np.abs(fresh.benefit) < 1]
         assert inside.size

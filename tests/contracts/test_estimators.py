@@ -117,7 +117,7 @@ def test_the_baseline_finds_the_rule(make: Any) -> None:
 @WITH_A_SECRET
 def test_a_fit_leaves_nothing_sensitive_behind(make: Any) -> None:
     fitted = fit(make())
-    allowed = {*fitted.get_params(), "release_", "rule_", "classes_", "n_features_in_"}
+    allowed = {*fitted.get_params(), "release_", "rule_", "arms_", "classes_", "n_features_in_"}
     assert set(vars(fitted)) <= allowed
     blob = pickle.dumps(fitted)
     row = np.float64(CANARY).tobytes()

@@ -22,6 +22,7 @@ from dpwerm.objective.losses import LOSSES, register_loss
 from dpwerm.objective.regularizers import REGULARIZERS, register_regularizer
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import Unrecorded
+from dpwerm.privacy.sensitivity import RidgeModel, WorstCase
 from dpwerm.releases.certificate import Specification, facts_of
 from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of, read_rule, write_rule
@@ -135,3 +136,11 @@ def test_the_suite_audits_its_loss_under_every_mechanism() -> None:
     found = audit(cell.make(), runs=8000, confidence=1 - 1e-8)
     assert found.holds
     assert found.lower > 0.2
+
+
+@pytest.mark.parametrize("name", ["worst_case", "ridge"])
+def test_propensities_that_others_move_are_for_inverse_weights_alone(name: str) -> None:
+    """A design may put P anywhere; trimmed at P = 1/2, one person moved everybody's weight."""
+    origin = WorstCase() if name == "worst_case" else RidgeModel(0.1, 1.0, 3, 40.0, 1e-6)
+    with pytest.raises(ParameterError, match="proven for weights"):
+        problem("objective-block").spec.with_settings(origin=origin)

@@ -1,1 +1,1 @@
-"""The command line: one command per file, wiring only."""
+"""The command line, wiring only; ``HOMES`` in ``main.py`` says which file holds which command."""

@@ -98,9 +98,8 @@ class _Simple(Domain):
     def __post_init__(self) -> None:
         bound = real("the bound of a domain", self.bound)
         if not 0 < bound <= LARGEST:
-            raise ParameterError(
-                f"the bound of a domain must be above 0 and at most {LARGEST:g}, not {bound:g}"
-            )
+            reason = f"must be above 0 and at most {LARGEST:g}, not {bound:g}"
+            raise ParameterError(f"the bound of a domain {reason}")
         object.__setattr__(self, "bound", bound)
 
     @property

@@ -78,6 +78,12 @@ class Specification:
                 f"loss {self.loss.name} is of a {form_of(self.loss)}, and weighting "
                 f"{self.weighting.name} needs one of a {self.weighting.form}"
             )
+        if not (self.origin.own_record or self.weighting.inverse_weights):
+            raise ParameterError(
+                f"origin {self.origin.name} lets others' records move a person's propensity, and "
+                f"its constant is proven for weights |v|/P alone, not for {self.weighting.name}: "
+                "use probabilities by design, from an external model, or a private model"
+            )
         mechanism = get_mechanism(self.mechanism)
         if isinstance(self.budget, Budget) and not self.budget.is_private:
             object.__setattr__(self, "mechanism", NON_PRIVATE)

@@ -224,10 +224,13 @@ class Weighting(ABC):
 
     name : in the registry and in certificates
     form : of the losses that it goes with: "margin" for targets ±1, "residual" for any target
+    inverse_weights : whether a propensity enters as a factor 1/P of the weight and nowhere else;
+        only then does the constant C of an origin cover propensities that others' records move
     """
 
     name: ClassVar[str]
     form: ClassVar[str]
+    inverse_weights: ClassVar[bool] = False
 
     @property
     def parameters(self) -> Mapping[str, float]:
@@ -300,6 +303,7 @@ class OutcomeWeighted(Weighting):
 
     name: ClassVar[str] = "outcome-weighted"
     form: ClassVar[str] = "margin"
+    inverse_weights: ClassVar[bool] = True
 
     def weight_bound(self, declaration: Declaration) -> float:
         """Return V/π_min."""

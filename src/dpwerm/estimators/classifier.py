@@ -5,11 +5,11 @@ follows from it, and nothing else that was learned from data.
 """
 
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
@@ -18,18 +18,18 @@ from dpwerm.arrays import FloatArray
 from dpwerm.choose.hyperparameters import Hyperparameters, planned_of
 from dpwerm.errors import ParameterError
 from dpwerm.estimators.arrays_in import number_encoding, numeric_matrix
-from dpwerm.estimators.parameters import specification_of, take_over, unfitted
+from dpwerm.estimators.base import PrivateEstimator
+from dpwerm.estimators.parameters import specification_of
 from dpwerm.fit import Problem, Ready
-from dpwerm.objective.losses import Loss
 from dpwerm.parameters import positive, refuse_mask, vector
-from dpwerm.privacy.budget import AnyBudget, Relation, budget_of
-from dpwerm.releases.charging import StudyLedger, accounted, attach, payment_of
+from dpwerm.privacy.budget import Relation, budget_of
+from dpwerm.releases.charging import accounted, attach, payment_of
 from dpwerm.releases.release import Release
 from dpwerm.weighting.contract import TrialRows
 
 
 @dataclass(eq=False, repr=False)
-class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class PrivateWeightedClassifier(ClassifierMixin, PrivateEstimator):  # type: ignore[misc]
     r"""A private linear classifier with sample weights.
 
     .. math:: \hat\theta = \arg\min_\theta \sum_i w_i \ell(y_i x_i^\top\theta) + \gamma R(\theta)
@@ -114,26 +114,11 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
     False
     """
 
-    epsilon: float | str | AnyBudget
     _: KW_ONLY
-    feature_bounds: Any = None
     weight_bound: float | None = None
     classes: Any = None
-    gamma: float | str = "auto"
-    loss: str | Loss = "huberised-hinge"
-    h: float = 1.0
-    regularizer: str = "ridge"
-    mechanism: str = "auto"
-    delta: float | str = 0
     relation: str = "replace_one"
     weight_origin: str = "design"
-    encoding: Literal["centred", "paper"] = "centred"
-    intercept_scale: float | str = "auto"
-    saturation: float | str = "auto"
-    threshold: float | str = "auto"
-    planned_n: int | None = None
-    random_state: int | None = None
-    ledger: StudyLedger | str | None = None
     release_: Release = field(init=False)
     classes_: NDArray[Any] = field(init=False)
 
@@ -147,7 +132,7 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
 
         Until there is a new release, that of an earlier fit stays.
         """
-        fresh = unfitted(self)
+        fresh = self._unfitted()
         budget, relation = budget_of(fresh.epsilon, fresh.delta), Relation.of(fresh.relation)
         payment = payment_of(
             fresh.ledger, budget, fresh.random_state, "classifier", relation=relation
@@ -168,7 +153,7 @@ class PrivateWeightedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
             bits = payment.bits(settled.spec.budget)
             rows = TrialRows(settled.encoding.encode_numbers(matrix), labels, weights)
             fresh.release_ = Ready(settled, rows).release(settled.spec, bits)
-        take_over(self, fresh)
+        self._take_over(fresh)
         attach(payment, fresh.release_.certificate.receipt, fresh.release_.to_dict)
         return self
 

@@ -4,14 +4,12 @@ One way of saying things: with a study the study declares them, without one the 
 both become the same typed facts.
 """
 
-import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from dpwerm.choose.hyperparameters import Hyperparameters, planned_of
 from dpwerm.choose.settle import fixed_clip, public_people
@@ -233,21 +231,3 @@ def checked_problem(estimator: Any) -> tuple[Declaration, Problem | None]:
 def _relation(estimator: Any) -> Relation:
     declared = estimator if estimator.study is None else estimator.study
     return Relation.of(declared.relation or Relation.REPLACE_ONE)
-
-
-def unfitted(estimator: BaseEstimator) -> Any:
-    """Return a copy to fit in an estimator's place, which keeps what it released until then."""
-    fresh = copy.copy(estimator)
-    for name in _fitted(fresh):
-        delattr(fresh, name)
-    return fresh
-
-
-def take_over(estimator: BaseEstimator, fresh: BaseEstimator) -> None:
-    """Give an estimator what its copy has learned, in the place of what it had, at one stroke."""
-    own = {name: value for name, value in vars(estimator).items() if not name.endswith("_")}
-    estimator.__dict__ = own | {name: getattr(fresh, name) for name in _fitted(fresh)}
-
-
-def _fitted(estimator: BaseEstimator) -> list[str]:
-    return [name for name in vars(estimator) if name.endswith("_")]

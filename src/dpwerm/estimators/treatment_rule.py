@@ -8,16 +8,16 @@ fits arrays; both go the same way from there.
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.estimators.arrays_in import number_encoding, numeric_matrix
+from dpwerm.estimators.base import PrivateEstimator
 from dpwerm.estimators.parameters import (
     METHOD,
     Checked,
@@ -25,13 +25,10 @@ from dpwerm.estimators.parameters import (
     declared_labels,
     payment_in,
     problem_of,
-    take_over,
-    unfitted,
 )
 from dpwerm.fit import fit
 from dpwerm.mechanisms.contract import Stage, no_progress
-from dpwerm.objective.losses import Loss
-from dpwerm.releases.charging import StudyLedger, accounted, attach, forget
+from dpwerm.releases.charging import accounted, attach, forget
 from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.rule_file import content_of, write_rule
 from dpwerm.study.study import Study, read_trial, refuse_repeated_persons
@@ -39,7 +36,7 @@ from dpwerm.weighting.contract import trial_of_arrays, trial_of_table
 
 
 @dataclass(eq=False, repr=False)
-class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
+class PrivateTreatmentRule(PrivateEstimator):
     r"""A private individualised treatment rule by outcome weighted learning.
 
     .. math:: \hat\theta = \arg\min_\theta \sum_i \frac{|v_i|}{P(y_i|x_i)}
@@ -113,9 +110,7 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
     ['pill', 'therapy']
     """
 
-    epsilon: Any
     _: KW_ONLY
-    feature_bounds: Any = None
     benefit_bounds: Any = None
     arms: Any = None
     propensity: Any = None
@@ -127,21 +122,8 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
     centre: Any = None
     benefit_clip: Any = "auto"
     default_arm: Any = None
-    gamma: float | str = "auto"
-    loss: str | Loss = "huberised-hinge"
-    h: float = 1.0
-    regularizer: str = "ridge"
-    mechanism: str = "auto"
-    delta: Any = 0
     relation: str | None = None
-    encoding: Literal["centred", "paper"] = "centred"
-    intercept_scale: float | str = "auto"
-    saturation: float | str = "auto"
-    threshold: float | str = "auto"
-    planned_n: int | None = None
-    random_state: int | None = None
     study: Study | None = None
-    ledger: StudyLedger | str | None = None
     rule_: Rule = field(init=False)
     arms_: NDArray[Any] = field(init=False)
 
@@ -181,7 +163,7 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
         is made, before the ledger is told which one it is.
         """
         # The copy keeps the parameters of this moment, whatever happens to them meanwhile.
-        fresh = unfitted(self)
+        fresh = self._unfitted()
         now = fresh.get_params(deep=False)
         if checked is None or any(checked.parameters.get(name) is not now[name] for name in now):
             checked = fresh.check_parameters()
@@ -199,7 +181,7 @@ class PrivateTreatmentRule(BaseEstimator):  # type: ignore[misc]
                 problem = problem_of(fresh, declaration, number_encoding(fresh, matrix.shape[1]))
                 trial = trial_of_arrays(matrix, treatment, benefit, propensity, declaration)
             fresh.rule_, fresh.arms_ = fit(problem, trial, checked.payment, on_stage), checked.arms
-        take_over(self, fresh)
+        self._take_over(fresh)
         rule = fresh.rule_
         keep(rule)
         attach(checked.payment, rule.receipt, lambda: content_of(rule))

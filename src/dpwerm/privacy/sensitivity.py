@@ -351,9 +351,9 @@ class AsymptoticModel(WeightOrigin):
 _OURS = (ReleasedModel, RidgeModel, AsymptoticModel)
 """Origins that weights given from outside cannot have."""
 
-ORIGINS: dict[str, Callable[..., WeightOrigin]] = {
-    origin.name: origin for origin in (KnownByDesign, ExternalModel, WorstCase, *_OURS)
-}
+OWN_ORIGINS = (KnownByDesign, ExternalModel, WorstCase, *_OURS)
+
+ORIGINS: dict[str, Callable[..., WeightOrigin]] = {origin.name: origin for origin in OWN_ORIGINS}
 """How to make an origin, by name; ``register_origin`` adds to it."""
 
 

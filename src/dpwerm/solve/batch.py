@@ -93,7 +93,7 @@ def _solve(
     matrix = checked_matrix(regularizer, p)
     if matrix is None:
         raise ParameterError(f"regularizer {regularizer.name} is not quadratic")
-    if isinstance(regularizer, Ridge):
+    if type(regularizer) is Ridge:
         matrix = None
     shape = requests.gamma.shape
     theta, distance = np.empty((*shape, p)), np.empty(shape)

@@ -32,8 +32,8 @@ from dpwerm.features.domain import Interval, Product
 from dpwerm.features.encoding import Encoding
 from dpwerm.fit import settle_private
 from dpwerm.mechanisms import get_mechanism
-from dpwerm.mechanisms.contract import Calibration
-from dpwerm.objective.losses import Loss, form_of
+from dpwerm.mechanisms.contract import Calibration, is_own
+from dpwerm.objective.losses import BUILT_IN, Loss, form_of
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import MemoryRows
@@ -102,13 +102,24 @@ def stacked(data: MemoryRows) -> BatchProblems:
     return BatchProblems(data.X[None], data.targets[None], data.weights[None], data.intercept_scale)
 
 
-@lru_cache(maxsize=64)
 def minimiser(data: MemoryRows, loss: Loss, facts: Facts, tolerance: float) -> FloatArray:
-    """Return θ̂ (p,). A pair is looked at many times; its data are made up, so they may be kept."""
+    """Return θ̂ (p,). A pair is looked at many times; its data are made up, so they may be kept.
+
+    They are if loss and facts are the library's own; others may be equal and not the same.
+    """
+    if type(loss) in BUILT_IN and is_own(facts):
+        return _kept(data, cast("Hashable", loss), facts, tolerance)
+    return _minimiser(data, loss, facts, tolerance)
+
+
+def _minimiser(data: MemoryRows, loss: Loss, facts: Facts, tolerance: float) -> FloatArray:
     found = minimise_path(
         stacked(data), loss, [facts.gamma], tolerance=tolerance, regularizer=facts.regularizer
     )
     return np.asarray(found.theta[0, 0])
+
+
+_kept = lru_cache(maxsize=64)(_minimiser)
 
 
 def log_density(
@@ -116,8 +127,7 @@ def log_density(
 ) -> FloatArray:
     """Return log p(θ; D) up to a constant that no data set changes, (m,)."""
     if calibration.inside is None:
-        known = cast("Hashable", loss)  # every registered loss is a frozen dataclass
-        noise = outputs - minimiser(data, known, calibration.facts, calibration.tolerance)
+        noise = outputs - minimiser(data, loss, calibration.facts, calibration.tolerance)
         return get_mechanism(calibration.mechanism).log_density(calibration, noise)
     parts = range(0, len(outputs), _AT_ONCE)
     found = [_inside(outputs[at : at + _AT_ONCE], data, loss, calibration) for at in parts]

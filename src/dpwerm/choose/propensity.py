@@ -140,7 +140,9 @@ def propensity_settings(
             return searched(narrowed(question) or question, on_progress)
         return by_analogy(question, searched, on_progress)
 
-    return remembered(question, f"propensity, floor {floor!r}, revision {REVISION}", found)
+    # No weight is off by more than 1/floor.
+    revision = f"propensity, floor {floor!r}, revision {REVISION}"
+    return remembered(question, revision, found, least=1.0 - 1.0 / floor)
 
 
 def question_of(encoding: Encoding, n: int, budget: AnyBudget, relation: Relation) -> Question:

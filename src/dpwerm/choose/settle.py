@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import FIXED, Choice, Outcome, Question
@@ -26,8 +26,11 @@ from dpwerm.features.blocks import Block, CategoryBlock
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Stage, no_progress
+from dpwerm.privacy.sensitivity import LARGEST_N
 from dpwerm.releases.certificate import Chosen, Specification
+from dpwerm.releases.files import file_bytes
 from dpwerm.study.treatment import Declaration
+from dpwerm.text import stays_in_line
 from dpwerm.version import __version__
 
 
@@ -148,11 +151,16 @@ def answer(question: Question, on_progress: Progress = no_progress) -> Choice:
     return remembered(question, f"revision {REVISION}", found)
 
 
-def remembered(question: Question, revision: str, found: Callable[[], Choice]) -> Choice:
-    """Return the answer that is remembered, kept or else found; revision: of the search."""
+def remembered(
+    question: Question, revision: str, found: Callable[[], Choice], *, least: float = 0.0
+) -> Choice:
+    """Return the answer that is remembered, kept or else found.
+
+    revision: of the search; least: the smallest accuracy that it can find
+    """
     key = key_of(question, revision)
     known = _MEMORY.get(key) or kept(key)
-    if known is None or not answers(known, question):
+    if known is None or not (answers(known, question) and is_told(known, question, least)):
         known = found()
         keep(key, known)
     _MEMORY[key] = known
@@ -173,6 +181,19 @@ def answers(choice: Choice, question: Question) -> bool:
     if not (kept and sound and choice.mechanism in mechanisms(question)):
         return False
     return _is_able(question, found, choice.gamma)
+
+
+def is_told(choice: Choice, question: Question, least: float = 0.0) -> bool:
+    """Whether a search can have found the evidence of a choice, and a certificate can say it."""
+    scores = (choice.accuracy, *choice.rivals.values())
+    counted = 1 <= choice.problems <= LARGEST_N and 1 <= choice.rows <= LARGEST_N
+    if not (counted and set(choice.rivals) <= set(mechanisms(question)) - {choice.mechanism}):
+        return False
+    try:
+        told = Chosen(settings=[], accuracy=max(0.0, choice.accuracy), reason=choice.reason)
+    except ValidationError:
+        return False
+    return all(least <= one <= 1 for one in scores) and stays_in_line(told.reason)
 
 
 def by_analogy(
@@ -271,17 +292,16 @@ def folder() -> Path:
     elif sys.platform == "darwin":
         base = Path.home() / "Library" / "Caches"
     else:
-        base = Path(os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache")))
+        named = os.environ.get("XDG_CACHE_HOME", "")
+        base = Path(named) if Path(named).is_absolute() else Path.home() / ".cache"
     return base / "dpwerm"
 
 
 def kept(key: str) -> Choice | None:
     """Return the answer kept under a key, None if there is none of the right form."""
     try:
-        path = folder() / f"{key}.json"
-        if path.stat().st_size > _LARGEST_FILE:
-            return None
-        return _CHOICE.validate_json(path.read_bytes(), strict=True)
+        raw = file_bytes(folder() / f"{key}.json", _LARGEST_FILE)
+        return _CHOICE.validate_json(raw, strict=True)
     except (OSError, ValueError, RuntimeError):
         return None
 

@@ -6,7 +6,7 @@ block adds at most 1 to r², however many columns it has.
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Annotated, ClassVar, Literal, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, NoReturn, Self, TypeVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, Strict, StringConstraints, model_validator
@@ -30,6 +30,23 @@ class Frozen(BaseModel):
     model_config = ConfigDict(
         frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True
     )
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class ReadOnly(dict[K, V]):
+    """A mapping of a record, which cannot change either; unlike a proxy it can be pickled."""
+
+    def _refused(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError("this mapping cannot be changed: what was declared stays as it was checked")
+
+    __setitem__ = __delitem__ = __ior__ = _refused
+    clear = pop = popitem = setdefault = update = _refused
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (dict(self),)
 
 
 Bounds = TypeVar("Bounds", float, FloatArray)

@@ -202,14 +202,14 @@ def mean_curvature(loss: Loss, z: FloatArray, window: float | FloatArray) -> Flo
 
 
 LOSSES: dict[str, type[Loss]] = {"huberised-hinge": HuberisedHinge, "logistic": Logistic}
-_BUILT_IN = frozenset(LOSSES.values())
+BUILT_IN = frozenset(LOSSES.values())
 """Losses whose constants are proved for every parameter; others are checked as they are made."""
 
 
 def get_loss(name: str, /, **parameters: float) -> Loss:
     """Return the loss ``name`` with its parameters, or say which names or parameters exist."""
     loss = made("loss", LOSSES, name, parameters)
-    if type(loss) not in _BUILT_IN:
+    if type(loss) not in BUILT_IN:
         check_loss(loss)
     return loss
 

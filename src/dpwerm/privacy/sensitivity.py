@@ -346,9 +346,8 @@ class WorstCase(WeightOrigin):
         return (facts.n - 1) * facts.gradient_bound
 
 
-ORIGINS: dict[str, type[WeightOrigin]] = {
-    one.name: one for one in (KnownByDesign, ExternalModel, WorstCase, ReleasedModel, RidgeModel)
-}
+OWN_ORIGINS = (KnownByDesign, ExternalModel, WorstCase, ReleasedModel, RidgeModel)
+ORIGINS: dict[str, type[WeightOrigin]] = {one.name: one for one in OWN_ORIGINS}
 """Every origin by its name; ``register_origin`` adds to it."""
 
 TEXTS = ("name", "statement", "shared", "source")

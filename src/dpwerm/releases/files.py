@@ -6,9 +6,11 @@ or a command prints them. The digest is SHA-256 over the canonical JSON of every
 """
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
+import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
@@ -102,6 +104,24 @@ def _object(path: Path) -> dict[str, Any]:
         raise _RefusedError("is not a JSON object")
     json.dumps(content, ensure_ascii=False).encode()
     return content
+
+
+def file_bytes(path: Path, most: int) -> bytes:
+    """Return the content of a regular file of at most ``most`` bytes, or raise ``OSError``.
+
+    A pipe is not waited for and a device not read: anybody may have put it in the file's place.
+    """
+
+    def at_once(name: str, flags: int) -> int:
+        return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
+
+    with open(path, "rb", opener=at_once) as stream:
+        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "not a file")
+        raw = stream.read(most + 1)
+    if len(raw) > most:
+        raise OSError(errno.EFBIG, "too large")
+    return raw
 
 
 def digest_of(content: Mapping[str, Any]) -> str:

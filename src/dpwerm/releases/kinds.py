@@ -62,6 +62,7 @@ class Released:
 
     what : as a ledger calls it, such as "rule"; study : its id, empty if the release names none
     budget : what all of it cost; receipt : of the charge that paid, None if no ledger knows of it
+    relation : the neighbours that its claim is about, empty if the release names none
     """
 
     what: str
@@ -70,6 +71,7 @@ class Released:
     digest: str
     budget: AnyBudget
     receipt: Receipt | None
+    relation: str = ""
 
 
 @dataclass(frozen=True)
@@ -147,6 +149,11 @@ class Kind(ABC, Generic[R]):
     def charged(self, release: R) -> tuple[str, str]:
         """Return what a ledger calls the release, and the id of its study, empty without one."""
 
+    def relation(self, release: R) -> str:
+        """Return the neighbouring relation of a release's claim, empty if it names none."""
+        del release
+        return ""
+
     def checks(self, release: R) -> list[Finding]:
         """Return the checks beyond how the file is written: what follows from its facts."""
         del release
@@ -172,7 +179,8 @@ class Kind(ABC, Generic[R]):
     def released(self, release: Any) -> Released:
         """Return what the release says of its charge, with the digest of its file."""
         (what, study), digest = self.charged(release), str(self.content(release)["digest"])
-        return Released(what, release.private, study, digest, release.budget, release.receipt)
+        said = (release.budget, release.receipt, self.relation(release))
+        return Released(what, release.private, study, digest, *said)
 
     def ascii(self, release: R) -> str:
         """Return the text of a file of the same digest, in characters that any terminal shows."""
@@ -358,4 +366,8 @@ def _of_charge(
         }
         if study:
             pairs["study"] = (study, paid.get("study"))
+        if found.relation:
+            own = [one.body for one in known.values() if one.body.get("study") == paid.get("study")]
+            opened = [one.get("relation") for one in own if one.get("kind") == "opened"]
+            pairs["relation"] = (found.relation, opened[0] if opened else NO_ENTRY)
     return pairs

@@ -291,6 +291,10 @@ class RuleKind(Kind[Rule]):
         what = "rule" if release.tuning is None else "tuned rule"
         return what, release.declaration.study_id
 
+    def relation(self, release: Rule) -> str:
+        """Return the relation of a rule's certificate."""
+        return str(release.release.certificate.relation)
+
     def checks(self, release: Rule) -> list[Finding]:
         """Return what follows from the certificates and from the declaration."""
         return [*verify_release(release.release), *declared_findings(release)]

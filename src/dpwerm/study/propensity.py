@@ -11,12 +11,12 @@ from decimal import Decimal
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
-from pydantic import BeforeValidator, Field, PlainValidator
+from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.faults import nearest, shown, wrong
-from dpwerm.features.blocks import Frozen, NumberBlock
+from dpwerm.features.blocks import Frozen, NumberBlock, ReadOnly
 from dpwerm.features.encoding import Encoding
 from dpwerm.study.values import AutoPositive, Cell, Real, Text, decimal
 
@@ -95,7 +95,7 @@ class LinearModel(Frozen):
     """
 
     intercept: Real
-    coefficients: dict[str, Real]
+    coefficients: Annotated[dict[str, Real], AfterValidator(ReadOnly)]
 
     def check(self, encoding: Encoding) -> None:
         """Raise unless the coefficients are for these features."""

@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 from pydantic import (
+    AfterValidator,
     BeforeValidator,
     Field,
     PlainValidator,
@@ -26,7 +27,7 @@ from pydantic import (
 from dpwerm.data.table import Table, read_table
 from dpwerm.errors import Fault, ParameterError, StudyError, TableError
 from dpwerm.faults import faults_of, shown, with_open_places, wrong
-from dpwerm.features.blocks import Frozen
+from dpwerm.features.blocks import Frozen, ReadOnly
 from dpwerm.features.encoding import MAX_COLUMNS, MAX_FEATURES, Encoding
 from dpwerm.study import values
 from dpwerm.study.propensity import PROPENSITIES, ExternalPropensity
@@ -169,7 +170,9 @@ class Study(Frozen):
 
     format: Annotated[int, PlainValidator(_format)]
     about: About = Field(validation_alias="study")
-    features: Annotated[dict[FeatureName, Feature], BeforeValidator(_features)]
+    features: Annotated[
+        dict[FeatureName, Feature], BeforeValidator(_features), AfterValidator(ReadOnly)
+    ]
     treatment: Treatment
     benefit: Benefit
     budget: DeclaredBudget | None = None

@@ -25,7 +25,7 @@ from dpwerm.data.table import Table, normalise
 from dpwerm.errors import ParameterError
 from dpwerm.exact import round_down
 from dpwerm.faults import faults_of, shown, wrong
-from dpwerm.features.blocks import Frozen
+from dpwerm.features.blocks import Frozen, ReadOnly
 from dpwerm.study.propensity import (
     DECLARABLE,
     ColumnPropensity,
@@ -246,6 +246,9 @@ class Declaration:
     study_id: str = ""
     study_name: str = ""
     sources: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sources", ReadOnly(self.sources))
 
     @property
     def title(self) -> str:

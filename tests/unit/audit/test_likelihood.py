@@ -1,17 +1,18 @@
-from collections.abc import Hashable
-from typing import cast
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from tests.unit.mechanisms.calibrations import facts_of, law_of, sigma_of
 from tests.unit.mechanisms.densities import Records, Setting, log_density, normal
 
+from dpwerm.arrays import FloatArray
 from dpwerm.audit import mechanisms as likelihood
 from dpwerm.audit.mechanisms import minimiser
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.mechanisms.contract import Calibration
 from dpwerm.objective.losses import HuberisedHinge, Logistic
 from dpwerm.objective.objective import Objective
+from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.budget import Budget
 from dpwerm.solve.newton import minimise
@@ -70,8 +71,7 @@ def test_noise_outside_has_its_density_around_the_minimiser(name: str, size: obj
     _, data = people(setting, 3, 1)
     solved = minimise(Objective(data, setting.loss, setting.gamma), calibration.tolerance).theta
     center = np.array([float(value) for value in solved])
-    loss = cast("Hashable", setting.loss)
-    found = minimiser(data, loss, calibration.facts, calibration.tolerance)
+    found = minimiser(data, setting.loss, calibration.facts, calibration.tolerance)
     np.testing.assert_allclose(found, center, atol=2 * calibration.tolerance)
     theta = center + np.random.default_rng(1).normal(size=(50, setting.p))
     found = likelihood.log_density(theta, data, setting.loss, calibration)
@@ -84,3 +84,25 @@ def test_no_output_has_no_density() -> None:
     assert likelihood.log_density(np.zeros((0, 5)), data, SETTINGS[0].loss, calibration).shape == (
         0,
     )
+
+
+class Stiff(Ridge):
+    """R = ½k‖θ‖², which inherits an equality that leaves k out."""
+
+    k: float
+
+    def __init__(self, k: float) -> None:
+        object.__setattr__(self, "k", k)
+
+    def matrix(self, p: int) -> FloatArray:
+        return self.k * np.eye(p)
+
+
+def test_the_minimiser_is_that_of_the_penalty_at_hand() -> None:
+    _, data = people(SETTINGS[0], 8, 1)
+    facts = facts_of(SETTINGS[0], 8)
+    one, other = (
+        minimiser(data, SETTINGS[0].loss, replace(facts, regularizer=Stiff(k)), 1e-9)
+        for k in (1.0, 4.0)
+    )
+    assert np.linalg.norm(other) < 0.5 * np.linalg.norm(one)

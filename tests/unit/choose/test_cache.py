@@ -1,6 +1,11 @@
 """The cache: what was kept comes back, and nothing in the folder can do harm."""
 
 import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +99,37 @@ def test_a_strange_file_is_as_good_as_none(cold: Path, content: bytes) -> None:
     assert kept(KEY) == CHOICE
 
 
+def fill_fifo(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def link_to_zeros(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+@pytest.mark.parametrize("make", [fill_fifo, link_to_zeros])
+def test_what_is_no_file_is_neither_waited_for_nor_read(
+    cold: Path, make: Callable[[Path], None]
+) -> None:
+    cold.mkdir()
+    make(cold / f"{KEY}.json")
+    ask = (
+        "import sys; from dpwerm.choose.settle import kept; sys.exit(kept(sys.argv[1]) is not None)"
+    )
+    subprocess.run([sys.executable, "-c", ask, KEY], check=True, timeout=60)
+    keep(KEY, CHOICE)
+    assert kept(KEY) == CHOICE
+
+
+def test_no_more_is_read_than_an_answer_can_be(cold: Path) -> None:
+    cold.mkdir()
+    path = cold / f"{KEY}.json"
+    path.write_text(GOOD)
+    os.truncate(path, 1 << 40)
+    assert kept(KEY) is None
+
+
 def test_a_folder_in_the_place_of_a_file_is_no_fault(cold: Path) -> None:
     (cold / f"{KEY}.json" / "inside").mkdir(parents=True)
     assert kept(KEY) is None
@@ -141,8 +177,11 @@ def test_the_folder_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
     assert folder() == tmp_path / "xdg" / "dpwerm"
-    monkeypatch.setattr("sys.platform", "darwin")
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    for nowhere in ("", "relative/caches", "."):
+        monkeypatch.setenv("XDG_CACHE_HOME", nowhere)
+        assert folder() == tmp_path / ".cache" / "dpwerm"
+    monkeypatch.setattr("sys.platform", "darwin")
     assert folder() == tmp_path / "Library" / "Caches" / "dpwerm"
     monkeypatch.setattr("sys.platform", "win32")
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "local"))
@@ -206,3 +245,51 @@ def test_a_file_that_does_not_answer_the_question_is_not_taken(
     assert answers.answer(asked) == TRUE
     assert searches == [asked]
     assert json.loads(path.read_text()) == TRUE.plain()
+
+
+TOLD: list[dict[str, Any]] = [
+    {"accuracy": 5.0},
+    {"accuracy": -1.0},
+    {"accuracy": float("nan")},
+    {"accuracy": float("inf")},
+    {"problems": 0},
+    {"problems": 10**2000},
+    {"rows": -1},
+    {"rivals": {"gaussian\nNOT": 0.5}},
+    {"rivals": {"gaus\u202esian": 0.5}},
+    {"rivals": {"x" * 2000: 0.5}},
+    {"rivals": {f"rival {i}": 0.5 for i in range(200)}},
+    {"rivals": {"no such": 0.5}},
+    {"rivals": {"none": 0.5}},
+    {"rivals": {TRUE.mechanism: 0.5}},
+    {"rivals": {"spherical-laplace": 1.5}},
+    {"rivals": {"spherical-laplace": float("nan")}},
+    {"rivals": {"spherical-laplace": -0.5}},
+]
+
+
+@pytest.mark.parametrize("changes", TOLD, ids=lambda changes: str(changes)[:40])
+def test_evidence_that_no_search_finds_is_not_taken(
+    cold: Path, searches: list[Question], changes: dict[str, Any]
+) -> None:
+    cold.mkdir()
+    path = cold / f"{answers.key_of(OPEN)}.json"
+    path.write_text(json.dumps(TRUE.plain() | changes))
+    assert answers.answer(OPEN) == TRUE
+    assert searches == [OPEN]
+
+
+def test_a_fixed_mechanism_has_no_rivals(cold: Path, searches: list[Question]) -> None:
+    path = cold / f"{answers.key_of(TIGHT)}.json"
+    assert answers.is_told(replace(TRUE, rivals={}), TIGHT)
+    cold.mkdir()
+    path.write_text(json.dumps(TRUE.plain()))
+    answers.answer(TIGHT)
+    assert searches == [TIGHT]
+
+
+def test_a_model_of_propensities_may_be_worse_than_none(cold: Path) -> None:
+    poor = replace(TRUE, accuracy=-3.0, rivals={})
+    assert answers.is_told(poor, OPEN, least=-9.0)
+    assert not answers.is_told(replace(poor, accuracy=-9.5), OPEN, least=-9.0)
+    assert not answers.is_told(poor, OPEN)

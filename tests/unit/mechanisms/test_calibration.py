@@ -1,4 +1,5 @@
 from dataclasses import FrozenInstanceError, replace
+from fractions import Fraction
 from typing import Any, cast
 
 import numpy as np
@@ -6,13 +7,16 @@ import pytest
 from tests.unit.features.domains import of_blocks
 from tests.unit.mechanisms.perturbed_cases import BLOCKS, empty, facts
 
+from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
+from dpwerm.features.domain import Hull, Interval, Product
 from dpwerm.mechanisms import MECHANISMS, get_mechanism
 from dpwerm.mechanisms.contract import Calibration, Mechanism, calibrated, check_run, spent
 from dpwerm.objective.objective import Objective
+from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.budget import AnyBudget, Budget, Relation
-from dpwerm.privacy.sensitivity import Facts
+from dpwerm.privacy.sensitivity import Facts, WeightOrigin, WorstCase
 
 MECHANISM = get_mechanism("objective-block")
 CALIBRATION = MECHANISM.calibrate(facts(Relation.ADD_REMOVE), Budget.of(1))
@@ -60,22 +64,128 @@ def test_a_mechanism_spends_no_delta_unless_it_needs_one(name: str) -> None:
     assert spent(mechanism, Budget.zcdp("0.1")) == Budget.zcdp("0.1")
 
 
-def test_it_is_computed_once_and_also_for_what_cannot_be_hashed() -> None:
-    class Counting:
-        """A mechanism that counts; the second kind cannot be hashed."""
+# -- what is computed once ---------------------------------------------------------------------
 
+LAPLACE = get_mechanism("spherical-laplace")
+KNOWN = facts()
+
+
+def scale(known: Facts) -> float:
+    return calibrated(LAPLACE, known, Budget.of(1)).noise.scale
+
+
+def test_the_librarys_own_is_computed_once() -> None:
+    first = calibrated(LAPLACE, KNOWN, Budget.of(1))
+    assert calibrated(LAPLACE, facts(), Budget.of(1)) is first
+    assert calibrated(LAPLACE, replace(KNOWN, gamma=111.0), Budget.of(1)) != first
+
+
+def test_a_mechanism_of_ones_own_is_asked_at_each_call() -> None:
+    class Counting:
         calls = 0
 
         def calibrate(self, facts: Facts, budget: AnyBudget) -> Calibration:
             type(self).calls += 1
-            return get_mechanism("spherical-laplace").calibrate(facts, budget)
+            return LAPLACE.calibrate(facts, budget)
 
-    class Unhashable(Counting):
+        def __eq__(self, other: object) -> bool:
+            return True
+
         __hash__ = None  # type: ignore[assignment]
 
-    known = facts(Relation.ADD_REMOVE)
-    for kind, calls in ((Counting, 1), (Unhashable, 2)):
-        kind.calls = 0
-        one = cast("Mechanism", kind())
-        assert calibrated(one, known, Budget.of(1)) == calibrated(one, known, Budget.of(1))
-        assert kind.calls == calls
+    one = cast("Mechanism", Counting())
+    assert calibrated(one, KNOWN, Budget.of(1)) == calibrated(one, KNOWN, Budget.of(1))
+    assert Counting.calls == 2
+
+
+class Some(WorstCase):
+    """Some of the people's weights may move; equality is inherited and compares nothing."""
+
+    people: int
+
+    def __init__(self, people: int) -> None:
+        object.__setattr__(self, "people", people)
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        return {"people": self.people}
+
+    def constant(self, facts: Facts) -> Fraction:
+        return self.people * facts.gradient_bound
+
+
+class Changing(WeightOrigin):
+    """An origin that can be changed; it is equal to itself whatever it says."""
+
+    name = "changing"
+    statement = "as it is at the moment"
+    people = 0
+
+    def constant(self, facts: Facts) -> Fraction:
+        return self.people * facts.gradient_bound
+
+
+class Stiff(Ridge):
+    """R = ½k‖θ‖², which inherits an equality that leaves k out."""
+
+    k: float
+
+    def __init__(self, k: float = 1.0) -> None:
+        object.__setattr__(self, "k", k)
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        return {"k": self.k}
+
+    def matrix(self, p: int) -> FloatArray:
+        return self.k * np.eye(p)
+
+    def leverage(self, radius_squared: Fraction, p: int) -> Fraction:
+        del p
+        return radius_squared / Fraction(self.k)
+
+
+class Wider(Interval):
+    """An interval of another class."""
+
+
+def test_an_origin_that_inherits_its_equality_has_noise_of_its_own() -> None:
+    assert Some(0) == Some(98)
+    small, large = (scale(replace(KNOWN, origin=Some(people))) for people in (0, 98))
+    assert large == pytest.approx(50 * small)
+
+
+def test_an_origin_that_was_changed_has_other_noise() -> None:
+    origin = Changing()
+    known = replace(KNOWN, origin=origin)
+    before = calibrated(LAPLACE, known, Budget.of(1))
+    origin.people = 98
+    assert scale(known) == pytest.approx(50 * before.noise.scale)
+    with pytest.raises(ParameterError, match="does not follow from its facts"):
+        check_run(LAPLACE, empty(), before)
+
+
+def test_a_domain_with_a_part_of_ones_own_is_computed_at_each_call() -> None:
+    known = replace(KNOWN, domain=Product((Hull((Wider(1.0),)), Interval(1.0))))
+    assert calibrated(LAPLACE, known, Budget.of(1)) is not calibrated(LAPLACE, known, Budget.of(1))
+
+
+def test_a_penalty_that_inherits_its_equality_has_noise_of_its_own() -> None:
+    assert Stiff(1.0) == Stiff(4.0)
+    block = get_mechanism("objective-block")
+    weak, strong = (
+        calibrated(block, replace(facts(Relation.ADD_REMOVE), regularizer=Stiff(k)), Budget.of(1))
+        for k in (1.0, 4.0)
+    )
+    assert weak.inside is not None
+    assert strong.inside is not None
+    assert weak.inside.jacobian > strong.inside.jacobian
+
+
+def test_an_objective_with_another_penalty_is_refused() -> None:
+    known = replace(facts(Relation.ADD_REMOVE), regularizer=Stiff(4.0))
+    calibration = calibrated(MECHANISM, known, Budget.of(1))
+    check_run(MECHANISM, replace(empty(), regularizer=Stiff(4.0)), calibration)
+    for other in (Stiff(1.0), Ridge()):
+        with pytest.raises(ParameterError, match="regularizer or tilt"):
+            check_run(MECHANISM, replace(empty(), regularizer=other), calibration)

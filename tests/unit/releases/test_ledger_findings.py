@@ -11,7 +11,7 @@ from tests.unit.tune import trials as tuned
 
 from dpwerm import PrivateTreatmentRule, Study
 from dpwerm.evaluate import treatment_value
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.ledger.entry import Entry, seal
 from dpwerm.privacy.ledger.ledger import Ledger
 from dpwerm.privacy.ledger.store import Store, database_of
@@ -150,6 +150,20 @@ def test_another_study_or_another_cost_is_found(other: dict[str, Any], tmp_path:
     honest = fitted(tmp_path)
     (name,) = wrong(honest, entries_in(tmp_path), **other)
     assert name in ("ledger, study", "ledger, cost")
+
+
+def test_another_relation_is_found(tmp_path: Path) -> None:
+    honest, text = fitted(tmp_path), str(Relation.ADD_REMOVE)
+    entries = entries_in(tmp_path)
+    assert kind_of(honest).released(honest).relation == "replace_one"
+    assert wrong(honest, entries, relation=text) == {"ledger, relation"}
+    assert wrong(honest, entries, relation="") == set()
+    unopened = tuple(entry for entry in entries if entry.body["kind"] != "opened")
+    assert wrong(honest, unopened) == {"ledger, relation"}
+    value = treatment_value(PUBLIC_RULE, valued.table(), 1, ledger=ledger_in(tmp_path))
+    found = kind_of(value).released(replace(value, relation=Relation.ADD_REMOVE))
+    findings = ledger_findings(found, entries_in(tmp_path))
+    assert "ledger, relation" in {one.what for one in findings if not one.holds}
 
 
 def test_a_rule_of_no_study_is_not_held_to_one(tmp_path: Path) -> None:

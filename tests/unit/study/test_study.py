@@ -1,12 +1,18 @@
 import copy
 import pickle
+import tomllib
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from pydantic import ValidationError
+from sklearn.base import clone
 
+from dpwerm import PrivateTreatmentRule
 from dpwerm.errors import StudyError
+from dpwerm.study.propensity import ExternalPropensity
 from dpwerm.study.study import Study
 
 
@@ -289,3 +295,81 @@ def test_faults_of_a_propensity_are_in_plain_words(
     study_text: str, written: str, where: str, said: str
 ) -> None:
     assert said in faults(with_propensity(study_text, written))[where]
+
+
+EXTERNAL = """\
+format = 1
+study = { id = "small" }
+features.age = { kind = "number", bounds = [0, 80], source = "protocol" }
+benefit = { column = "gain", bounds = [0, 10] }
+[treatment]
+column = "arm"
+arms = ["a", "b"]
+propensity = { model = "external", arm = "b", intercept = 0.1, coefficients = { age = 0.2 } }
+propensity_floor = 0.1
+"""
+
+
+def mappings(study: Study) -> list[dict[str, Any]]:
+    declaration = study.declaration()
+    model, kept = study.treatment.propensity, declaration.treatment.propensity
+    assert isinstance(model, ExternalPropensity)
+    assert isinstance(kept, ExternalPropensity)
+    sources = cast("dict[str, Any]", declaration.sources)
+    features = cast("dict[str, Any]", study.features)
+    return [features, sources, model.coefficients, kept.coefficients]
+
+
+CHANGES: list[Callable[[dict[str, Any]], object]] = [
+    lambda one: one.__setitem__("age", 5.0),
+    lambda one: one.__delitem__("age"),
+    lambda one: one.__ior__({"age": 5.0}),
+    lambda one: one.update(age=5.0),
+    lambda one: one.pop("age"),
+    lambda one: one.popitem(),
+    lambda one: one.setdefault("other", 5.0),
+    lambda one: one.clear(),
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_was_declared_cannot_change_in_place(
+    change: Callable[[dict[str, Any]], object],
+) -> None:
+    study = Study.parse(EXTERNAL)
+    for one in mappings(study):
+        with pytest.raises(TypeError, match="cannot be changed"):
+            change(one)
+    assert study == Study.parse(EXTERNAL)
+
+
+def test_copies_cannot_change_either() -> None:
+    study = Study.parse(EXTERNAL)
+    pickled = pickle.loads(pickle.dumps(study))  # noqa: S301 - our own bytes
+    copies = (copy.copy(study), copy.deepcopy(study), pickled, study.model_copy(deep=True))
+    for other in copies:
+        assert other == study
+        assert other.declaration() == study.declaration()
+        for one in mappings(other):
+            with pytest.raises(TypeError, match="cannot be changed"):
+                one["age"] = 5.0
+    assert study.treatment.propensity is not None
+    assert type(study.treatment.propensity.model_dump()["coefficients"]) is dict
+
+
+def test_a_clone_of_an_estimator_has_the_study() -> None:
+    study = Study.parse(EXTERNAL)
+    again = clone(PrivateTreatmentRule.from_study(study, 1))
+    assert again.get_params()["study"] == study
+    pickled = pickle.loads(pickle.dumps(again))  # noqa: S301 - our own bytes
+    assert pickled.get_params()["study"] == study
+
+
+def test_the_keys_that_a_study_was_made_of_are_not_its_own() -> None:
+    coefficients = {"age": 0.2}
+    raw = tomllib.loads(EXTERNAL)
+    raw["treatment"]["propensity"]["coefficients"] = coefficients
+    study = Study.from_dict(raw)
+    coefficients["age"] = 9.0
+    raw["features"].clear()
+    assert study == Study.parse(EXTERNAL)

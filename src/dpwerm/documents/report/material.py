@@ -95,6 +95,12 @@ def _refuse_other_question(value: ValueRelease, rule: Rule, digest: str) -> None
             "the value file is about another rule: give the one that dpwerm evaluate wrote "
             "for this rule file"
         )
+    if value.rule_private != rule.private:
+        said, found = ("", "not ") if value.rule_private else ("not ", "")
+        raise ParameterError(
+            f"the value file says that the rule is {said}private, and this rule is {found}private: "
+            "evaluate the rule again"
+        )
     measured, learned = value.declaration.benefit, rule.declaration.benefit
     if value.declaration.treatment.arms != rule.arms:
         raise ParameterError("the value file has other arms than the rule: evaluate the rule again")

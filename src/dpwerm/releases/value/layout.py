@@ -27,16 +27,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
-from pydantic import ValidationError, field_validator
+from pydantic import AfterValidator, ValidationError, field_validator
 
 from dpwerm.arrays import BoolArray, FloatArray, IntArray
 from dpwerm.data.table import normalise
 from dpwerm.errors import ParameterError, StudyError
 from dpwerm.faults import faults_of, wrong
-from dpwerm.features.blocks import Frozen
+from dpwerm.features.blocks import Frozen, ReadOnly
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms.laplace_sums import UNIT, whole_shares
 from dpwerm.releases.release import Rule
@@ -55,7 +55,7 @@ class OutcomeModel(Frozen):
     each ``category=level``.
     """
 
-    arms: dict[str, LinearModel]
+    arms: Annotated[dict[str, LinearModel], AfterValidator(ReadOnly)]
 
     @field_validator("arms")
     @classmethod

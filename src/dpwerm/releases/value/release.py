@@ -276,8 +276,8 @@ class ValueKind(Kind[ValueRelease]):
     format, version, releases = VALUE, 2, ValueRelease
     charged_as = ("value",)
     again = "evaluate again"
-    shown = ("digest", *(f"certificate.{key}" for key in SHOWN))
-    given = ("certificate.epsilon", "certificate.delta")
+    shown = ("digest", "rule.private", *(f"certificate.{key}" for key in SHOWN))
+    given = ("rule.private", "certificate.epsilon", "certificate.delta")
 
     def plain(self, release: ValueRelease) -> dict[str, Any]:
         """Return the content of a value file without format, version and digest."""
@@ -331,6 +331,10 @@ class ValueKind(Kind[ValueRelease]):
     def charged(self, release: ValueRelease) -> tuple[str, str]:
         """Return what a ledger calls a value, and its study."""
         return "value", release.declaration.study_id
+
+    def relation(self, release: ValueRelease) -> str:
+        """Return the relation of a value's certificate."""
+        return str(release.relation)
 
 
 KIND = register_kind(ValueKind())

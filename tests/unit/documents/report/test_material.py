@@ -33,6 +33,15 @@ def test_the_value_of_another_benefit_or_other_arms_is_refused() -> None:
         Material(one.rule, Beside(value=other))
 
 
+@pytest.mark.parametrize(("kind", "said"), [("no noise", True), ("output", False)])
+def test_a_value_that_says_otherwise_of_the_rules_claim_is_refused(kind: str, said: bool) -> None:
+    one = material(kind, valued=True)
+    assert one.value is not None
+    other = replace(one.value, rule_private=said)
+    with pytest.raises(ParameterError, match=r"says that the rule is (not )?private"):
+        Material(one.rule, Beside(value=other))
+
+
 def test_commands_can_be_typed_whatever_a_file_is_called() -> None:
     beside = Beside("r; touch taken #.json", study_file="-s.toml")
     report = compose(Material(rule_of("objective"), beside))

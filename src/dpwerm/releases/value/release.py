@@ -276,8 +276,8 @@ class ValueKind(Kind[ValueRelease]):
     format, version, releases = VALUE, 2, ValueRelease
     charged_as = ("value",)
     again = "evaluate again"
-    shown = ("digest", "rule.private", *(f"certificate.{key}" for key in SHOWN))
-    given = ("rule.private", "certificate.epsilon", "certificate.delta")
+    shown = ("digest", *(f"certificate.{key}" for key in SHOWN))
+    given = ("certificate.epsilon", "certificate.delta")
 
     def plain(self, release: ValueRelease) -> dict[str, Any]:
         """Return the content of a value file without format, version and digest."""

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from tests.unit.releases.value.trials import COLUMN, DESIGN, fitted, study, table
 
-from dpwerm.cli.main import main
 from dpwerm.errors import RuleFileError
 from dpwerm.evaluate import treatment_value
 from dpwerm.releases.files import digest_of
@@ -143,16 +142,6 @@ def test_everything_that_follows_is_computed_again(tmp_path: Path) -> None:
     assert wrong_in(file) == expected
     with pytest.raises(RuleFileError, match="does not follow from the rest"):
         read_value(file)
-
-
-def test_the_claim_of_the_rule_is_listed_as_given(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write_value(VALUE, tmp_path / "value.json")
-    assert main(["verify", str(tmp_path / "value.json")]) == 0
-    told = capsys.readouterr().out
-    assert "  given  rule.private = True\n" in told
-    assert "  ok     certificate.private = True\n" in told
 
 
 def test_an_edited_sum_is_caught_by_the_digest(tmp_path: Path) -> None:

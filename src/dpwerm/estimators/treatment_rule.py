@@ -203,7 +203,8 @@ class PrivateTreatmentRule(PrivateEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the recommended arm of each row."""
-        second = self.rule_.arms_for(self.decision_function(X)) == self.rule_.arms[1]
+        scores = self.decision_function(X)
+        second = self.rule_.arms_for(scores) == self.rule_.arms[1]
         return np.asarray(self.arms_[second.astype(int)])
 
     def save(self, path: str | Path) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 NOT_CHARGED = "Nothing was charged and nothing was released."
 CHARGED = "The ledger was charged before this, and that stays; nothing was released."
-UNCERTAIN = "Nothing was released. Whether it was charged shows: dpwerm ledger show"
+UNCERTAIN = "Nothing was released. Whether it was charged shows: dpwerm ledger show STUDY"
 """What an error that ends a fit notes of its charge; notes of others may quote the data."""
 
 

@@ -17,7 +17,7 @@ from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.mechanisms.laplace_sums import LaplaceSums, exact_sums
 from dpwerm.parameters import real
 from dpwerm.privacy.budget import Budget, Relation, budget_of
-from dpwerm.privacy.randomness import NO_LEDGER
+from dpwerm.privacy.randomness import NO_LEDGER, Payment
 from dpwerm.privacy.sensitivity import origin_class
 from dpwerm.releases.charging import StudyLedger, accounted, attach, forget, payment_of
 from dpwerm.releases.release import Rule
@@ -89,13 +89,13 @@ class Evaluation:
         self, source: object, on_stage: Stage, keep: Callable[[ValueRelease], None] = forget
     ) -> ValueRelease:
         """Return the release of a path or a data frame; ``keep`` has it before the ledger knows."""
-        with accounted(self.payment):
+        with accounted(self.payment) as payment:
             on_stage("reading")
             table = self.read(source)
             on_stage("evaluating")
-            value = self.release(table)
-        keep(value)
-        attach(self.payment, value.receipt, lambda: value_content(value))
+            value = self.release(table, payment)
+            keep(value)
+        attach(payment, value.receipt, lambda: value_content(value))
         return value
 
     def read(self, source: object) -> Table:
@@ -109,7 +109,7 @@ class Evaluation:
             refuse_repeated_persons(self.study, table)
         return table
 
-    def release(self, table: Table) -> ValueRelease:
+    def release(self, table: Table, payment: Payment) -> ValueRelease:
         """Return the release of one table, charged before its noise; the exact sums stay here."""
         layout = layout_for(self.declaration, robust=self.model is not None)
         exact = np.zeros((len(layout.cells), len(layout.shares)), dtype=object)
@@ -118,7 +118,7 @@ class Evaluation:
             rows = shared_rows(self.rule, self.declaration, trial, self.encoding, self.model)
             exact += np.array(exact_sums(*rows, len(layout.cells)), dtype=object)
         noise = LaplaceSums(layout.count, self.relation, self.budget)
-        bits = self.payment.bits(self.budget)
+        bits = payment.bits(self.budget)
         return ValueRelease(
             integers=noise.release(exact.ravel().tolist(), bits),
             declaration=self.declaration,

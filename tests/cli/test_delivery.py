@@ -176,7 +176,7 @@ def test_an_output_that_fails_after_the_file_is_written_is_told(
 
 
 def test_an_interrupt_while_the_ledger_is_told_loses_nothing(
-    paying: tuple[Release, Path], run: Run, monkeypatch: pytest.MonkeyPatch
+    paying: tuple[Release, Path], run: Run, trial: Trial, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     release, out = paying
 
@@ -186,10 +186,59 @@ def test_an_interrupt_while_the_ledger_is_told_loses_nothing(
     with monkeypatch.context() as patched:
         patched.setattr("dpwerm.privacy.ledger.ledger.Ledger.attach", interrupted)
         result = release()
-    assert result.code == 130
-    assert f"Wrote {out}. The release is paid for: epsilon = 1, by entry " in result.err
+    assert result.code == 0
+    assert "The release stands and is paid for by entry " in result.err
     assert "nothing was released" not in result.err
     assert run("verify", out).code == 0
+    assert run("ledger", "attach", trial.study, out).code == 0
+    assert run("verify", out, "--study", trial.study).code == 0
+
+
+def test_an_interrupt_after_the_file_is_written_names_it(
+    run: Run, trial: Trial, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dpwerm.estimators.base.PrivateEstimator._take_over", interrupted)
+    result = run("fit", trial.study, trial.table, "--epsilon", "1", "--out", trial.rule, "--yes")
+    assert result.code == 130
+    assert f"Wrote {trial.rule}. The release is paid for: epsilon = 1, by entry " in result.err
+    assert "nothing was released" not in result.err
+    assert run("verify", trial.rule).code == 0
+
+
+def test_what_can_be_written_nowhere_else_is_printed_where_words_go(
+    paying: tuple[Release, Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    release, out = paying
+
+    def full(*_: object) -> None:
+        raise FULL
+
+    with monkeypatch.context() as patched:
+        patched.setattr("dpwerm.releases.files.os.fsync", full)
+        patched.setattr("tempfile.tempdir", str(tmp_path / "absent"))
+        patched.setattr("dpwerm.cli.delivery.say", full)
+        result = release()
+    assert (result.code, out.exists()) == (2, False)
+    text, _, words = result.err.partition("\n}\n")
+    assert json.loads(text + "}")["digest"].startswith("sha256:")
+    assert "Its whole content is above: keep it as a file." in words
+
+
+def test_a_release_without_content_is_called_lost(
+    run: Run, trial: Trial, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("dpwerm.releases.kinds.kind_of", fails)
+    result = run("fit", trial.study, trial.table, "--epsilon", "1", "--out", trial.rule, "--yes")
+    assert result.code == 1
+    assert "Internal error: MemoryError" in result.err
+    assert "The release is paid for: epsilon = 1, by entry " in result.err
+    assert "The release is lost: it could be written nowhere." in result.err
 
 
 @pytest.mark.parametrize(
@@ -197,6 +246,7 @@ def test_an_interrupt_while_the_ledger_is_told_loses_nothing(
     [
         (KeyboardInterrupt(), 130),
         (BrokenPipeError(errno.EPIPE, "gone"), 1),
+        (EOFError(), 1),
         (FileNotFoundError(errno.ENOENT, "No such file", "a/file"), 2),
         (MemoryError(), 1),
     ],
@@ -243,7 +293,12 @@ def test_a_warning_after_the_charge_loses_nothing(
     assert run("verify", trial.rule, "--study", trial.study).code == 0
 
 
-def test_a_name_that_others_took_meanwhile_is_left_to_them(run: Run, trial: Trial) -> None:
+def test_a_name_that_others_took_meanwhile_is_left_to_them(
+    run: Run, trial: Trial, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def said() -> str:
+        return capsys.readouterr().err
+
     options = ("--epsilon", "1", "--seed", "1", "--out", trial.rule, "--yes")
     assert run("fit", trial.study, trial.table, *options).code == 0
     rule, theirs = read_rule(trial.rule), trial.rule.read_bytes()
@@ -251,6 +306,7 @@ def test_a_name_that_others_took_meanwhile_is_left_to_them(run: Run, trial: Tria
         delivery = Delivery(trial.rule, force=False)
         delivery.keep(rule)
         assert delivery.path.name == name
+        assert f"rule.json was taken meanwhile: the release goes to {delivery.path}" in said()
         assert check_file(delivery.path).wrong == []
     assert trial.rule.read_bytes() == theirs
     delivery = Delivery(trial.rule, force=True)
@@ -270,6 +326,13 @@ def test_signals_wait_until_a_release_is_written() -> None:
         interrupted_writing()
     assert done == ["written"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_link_to_nothing_is_no_place_for_a_release(run: Run, trial: Trial) -> None:
+    trial.rule.symlink_to(trial.rule.with_name("absent.json"))
+    result = run("fit", trial.study, trial.table, "--epsilon", "1", "--out", trial.rule, "--yes")
+    assert (result.code, "is a link to a file that is not there" in result.err) == (2, True)
+    assert not trial.rule.with_name("ledger.db").exists()
 
 
 @pytest.mark.parametrize("name", ["ledger.db-journal", "ledger.db-wal", "ledger.db-shm"])

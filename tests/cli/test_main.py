@@ -107,9 +107,9 @@ def test_a_full_disk_is_said_in_plain_words(
     monkeypatch.setattr("dpwerm.releases.kinds.write_json", full)
     result = fit()
     assert result.code == 2
-    first, paid, copy, kept = result.err.splitlines()
+    first, paid, copy, printed = result.err.splitlines()
     assert first == f"{trial.rule} could not be written (No space left on device)."
     assert paid.startswith("The release is paid for: epsilon = 1, by entry ")
-    assert kept == "Its whole content follows on standard output: keep it as a file."
+    assert printed == "Its whole content is on standard output: keep it as a file."
     Path(copy.removeprefix("A copy is in ").partition(": ")[0]).unlink()
     assert not trial.rule.exists()

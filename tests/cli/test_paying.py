@@ -33,21 +33,22 @@ def test_before_a_charge_nothing_was_charged(payment: Charged) -> None:
 @pytest.mark.parametrize("error", [ValueError("later"), KeyboardInterrupt("later")])
 def test_after_a_charge_it_stays(payment: Charged, error: BaseException) -> None:
     def charge_and_fail() -> None:
-        payment.bits(Budget.of(1))
-        raise error
+        with accounted(payment) as own:
+            own.bits(Budget.of(1))
+            # Another fit with the same payment, meanwhile or later, has a charge of its own.
+            with pytest.raises(TypeError) as other, accounted(payment):
+                raise TypeError
+            assert notes(other.value) == [NOT_CHARGED]
+            raise error
 
-    with pytest.raises(type(error), match="later") as caught, accounted(payment):
+    with pytest.raises(type(error), match="later") as caught:
         charge_and_fail()
     assert notes(caught.value) == [CHARGED]
-    # The next fit with the same payment begins anew.
-    with pytest.raises(TypeError) as other, accounted(payment):
-        raise TypeError
-    assert notes(other.value) == [NOT_CHARGED]
 
 
 def test_what_is_over_the_budget_was_not_charged(payment: Charged) -> None:
-    with pytest.raises(BudgetError) as caught, accounted(payment):
-        payment.bits(Budget.of(2))
+    with pytest.raises(BudgetError) as caught, accounted(payment) as own:
+        own.bits(Budget.of(2))
     assert notes(caught.value) == [NOT_CHARGED]
 
 
@@ -60,8 +61,8 @@ def test_of_a_charge_that_broke_off_nothing_is_promised(
         raise LedgerError("the connection was lost")
 
     monkeypatch.setattr(Store, "append", broken)
-    with pytest.raises(LedgerError) as caught, accounted(payment):
-        payment.bits(Budget.of(1))
+    with pytest.raises(LedgerError) as caught, accounted(payment) as own:
+        own.bits(Budget.of(1))
     assert notes(caught.value) == [UNCERTAIN]
 
 

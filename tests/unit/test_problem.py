@@ -89,7 +89,8 @@ class Till:
     def attach(self, *_: object) -> NoReturn:
         raise AssertionError("nothing was released")
 
-    def begin(self) -> None: ...
+    def begin(self) -> "Till":
+        return self
 
     def note(self, error: BaseException) -> str | None: ...
 

@@ -76,7 +76,7 @@ def say(text: str = "") -> None:
 
 def complain(text: str) -> None:
     """Print to standard error as it is; a stream that has gone away does not stop the command."""
-    with suppress(OSError):
+    with suppress(OSError, ValueError, AttributeError):  # full or gone, closed, or never there
         sys.stderr.write(harmless(text) + "\n")
         sys.stderr.flush()
 
@@ -152,6 +152,8 @@ def free_path(path: Path, *, force: bool, inputs: Sequence[Path] = ()) -> Path:
         stop(f"{path} is an input of this command. Choose another name.")
     if path.is_dir():
         stop(f"{path} is a folder. Give the name of a file.")
+    if path.is_symlink() and not path.exists():
+        stop(f"{path} is a link to a file that is not there. Choose another name.")
     if path.exists() and not force:
         stop(f"{path} exists. Choose another name, or add --force to replace it.")
     if not path.parent.is_dir():

@@ -2,11 +2,13 @@
 
     release made → written → its digest beside the charge → said what it is
 
-A release that cannot be written is printed, and a copy is left in the folder for temporary files.
+A release that cannot be written is left in the folder for temporary files and on standard output.
 Whatever ends a command after its charge, an interrupt too, the charge is named.
 """
 
 import contextlib
+import errno
+import os
 import signal
 import tempfile
 import threading
@@ -21,6 +23,9 @@ from dpwerm.cli.console import OUR_FAULT, WRONG_INPUT, complain, complain_of_cha
 from dpwerm.errors import LedgerWarning
 
 MOST_NAMES = 1_000
+SILENT = (BrokenPipeError, EOFError, typer.Abort, typer.Exit)
+"""Errors on which the command line ends without a word of ours."""
+
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if name in dir(signal)]
 
 
@@ -41,47 +46,55 @@ class Delivery:
     def keep(self, release: Any) -> None:
         """Write a release; no signal comes between. One that cannot be written is printed.
 
-        Either way the ledger is told of it next, so what failed is raised by ``tell``.
+        Either way the ledger is told of it next, so what failed is raised by ``check``.
         """
+        with _held():
+            try:
+                self._write(release)
+            except BaseException as error:  # noqa: BLE001 - raised once the ledger knows
+                self._failure = error
+                _rescue(release, self.path, error)
+
+    def _write(self, release: Any) -> None:
         # Records take a moment to load; commands that release nothing do without them.
         from dpwerm.releases.kinds import kind_of
 
-        with _held():
-            try:
-                kind = kind_of(release)
-                for path in self._names():
-                    with contextlib.suppress(FileExistsError):
-                        kind.write(release, path, replace=self._force)
-                        self.path, self.kept = path, release
-                        return
-                raise FileExistsError(0, "every name like it is taken")  # noqa: TRY301 - as others
-            except BaseException as error:  # noqa: BLE001 - raised once the ledger knows
-                self._failure = error
-                reason = getattr(error, "strerror", None) or type(error).__name__
-                complain(f"{self.path} could not be written ({reason}).")
-                complain(_paid(release))
-                _print(kind.ascii(release), self.path)
-
-    def _names(self) -> Iterator[Path]:
-        """Yield the name that was asked for; then others, if a release of others took it since."""
-        yield self.path
+        kind, asked = kind_of(release), self.path
+        with contextlib.suppress(FileExistsError):
+            kind.write(release, asked, replace=self._force)
+            self.kept = release
+            return
         for number in range(2, MOST_NAMES):
-            yield self.path.with_stem(f"{self.path.stem}-{number}")
+            other = asked.with_stem(f"{asked.stem}-{number}")
+            with contextlib.suppress(FileExistsError):
+                kind.write(release, other, replace=False)
+                self.path, self.kept = other, release
+                complain(f"{asked} was taken meanwhile: the release goes to {other}.")
+                return
+        raise FileExistsError(errno.EEXIST, "every name like it is taken")
+
+    def check(self) -> None:
+        """Raise what kept the release from being written, now that the ledger knows of it."""
+        if self._failure is None:
+            return
+        with contextlib.suppress(Warning):
+            warn(self.caught)
+        if isinstance(self._failure, OSError):
+            raise typer.Exit(WRONG_INPUT)
+        raise self._failure
 
     def ended(self, error: BaseException) -> None:
         """Say what an error that ends the command leaves behind, where nobody else says it."""
-        if self.kept is not None:
-            complain(f"Wrote {self.path}. {_paid(self.kept)}")
-            complain("Whether the ledger knows which release that is shows: dpwerm ledger show")
-        elif not isinstance(error, Exception) or isinstance(error, BrokenPipeError):
-            complain_of_charge(error)  # the command line ends on these without a word
+        with _held():
+            if self.kept is not None:
+                complain(f"Wrote {self.path}. {_paid(self.kept)}")
+                complain("Whether the ledger knows of it shows: dpwerm ledger show STUDY")
+            elif isinstance(error, SILENT) or not isinstance(error, Exception):
+                complain_of_charge(error)
 
     def tell(self, words: Callable[[], str]) -> None:
         """Say what the release is; where that fails, name its file and its charge all the same."""
-        if isinstance(self._failure, OSError):
-            raise typer.Exit(WRONG_INPUT)
-        if self._failure is not None:
-            raise self._failure
+        self.check()
         try:
             warn(self.caught)
             say(words())
@@ -126,18 +139,33 @@ def _paid(release: Any) -> str:
     return f"The release is paid for: {release.budget}, by {release.receipt}."
 
 
-def _print(text: str, path: Path) -> None:
-    """Leave the text of a release in the folder for temporary files and on standard output."""
-    with contextlib.suppress(OSError):
-        ending = path.suffix or ".json"
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="ascii", prefix="dpwerm-", suffix=ending, delete=False
-        ) as file:
-            file.write(text + "\n")
-        complain(f"A copy is in {file.name}: move it to where it shall stay.")
-    complain("Its whole content follows on standard output: keep it as a file.")
-    with contextlib.suppress(OSError):
-        say(text)
+def _rescue(release: Any, path: Path, error: BaseException) -> None:
+    """Leave the content of a release wherever it can be left, then say where that is."""
+    from dpwerm.releases.kinds import kind_of
+
+    reason, places = getattr(error, "strerror", None) or type(error).__name__, []
+    with contextlib.suppress(Exception):
+        text = kind_of(release).ascii(release)
+        with contextlib.suppress(OSError):
+            places.append(f"A copy is in {_copy(text, path)}: move it to where it shall stay.")
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            say(text)
+            places.append("Its whole content is on standard output: keep it as a file.")
+        if not places:
+            complain(text)
+            places.append("Its whole content is above: keep it as a file.")
+    complain(f"{path} could not be written ({reason}).")
+    complain(_paid(release))
+    for one in places or ["The release is lost: it could be written nowhere."]:
+        complain(one)
+
+
+def _copy(text: str, path: Path) -> str:
+    """Return the file in the folder for temporary files that holds the text of a release."""
+    handle, name = tempfile.mkstemp(prefix="dpwerm-", suffix=path.suffix or ".json", text=True)
+    with os.fdopen(handle, "w", encoding="ascii") as file:
+        file.write(text + "\n")
+    return name
 
 
 @contextlib.contextmanager
@@ -147,8 +175,11 @@ def _held() -> Iterator[None]:
         yield
         return
     came: list[int] = []
-    before = {one: signal.signal(one, lambda number, _: came.append(number)) for one in SIGNALS}
+    before: dict[int, Any] = {}
     try:
+        for one in SIGNALS:
+            before[one] = signal.getsignal(one)
+            signal.signal(one, lambda number, _: came.append(number))
         yield
     finally:
         for one, handler in before.items():

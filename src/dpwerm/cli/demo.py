@@ -40,6 +40,7 @@ def demo(
         study = Study.load(out / "study.toml")
         estimator = PrivateTreatmentRule.from_study(study, "1")
         estimator.fit(out / "trial.csv", on_stage=on_stage, keep=delivery.keep)
+        delivery.check()
         rule = estimator.rule_
         text = summary(rule)
         (out / "summary.txt").write_text(text, encoding="utf-8")

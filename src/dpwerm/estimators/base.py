@@ -1,7 +1,7 @@
 """What all estimators share: public parameters, and that a release outlives what follows it."""
 
 import copy
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, fields
 from typing import Any, Literal, Self
 
 from sklearn.base import BaseEstimator
@@ -34,16 +34,18 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
     def _unfitted(self) -> Self:
         """Return a copy to fit in this one's place, which keeps what it released until then."""
         fresh = copy.copy(self)
-        for name in _learned(fresh):
+        for name in self._learned():
             delattr(fresh, name)
         return fresh
 
     def _take_over(self, fresh: Self) -> None:
         """Take what a copy has learned, in the place of what was learned before, at one stroke."""
-        own = {name: value for name, value in vars(self).items() if not name.endswith("_")}
-        self.__dict__ = own | _learned(fresh)
+        before = self._learned()
+        own = {name: value for name, value in vars(self).items() if name not in before}
+        self.__dict__ = own | {name: vars(fresh)[name] for name in self._learned(fresh)}
 
-
-def _learned(estimator: BaseEstimator) -> dict[str, Any]:
-    """Return what a fit has left, by the names that scikit-learn gives it."""
-    return {name: value for name, value in vars(estimator).items() if name.endswith("_")}
+    def _learned(self, fitted: Self | None = None) -> list[str]:
+        """Return the names of what our fits have left, here or in a copy; heirs may add theirs."""
+        names = [one.name for one in fields(self) if not one.init]
+        names += ["n_features_in_", "feature_names_in_"]
+        return [name for name in names if name in vars(fitted or self)]

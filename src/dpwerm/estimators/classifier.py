@@ -138,7 +138,7 @@ class PrivateWeightedClassifier(ClassifierMixin, PrivateEstimator):  # type: ign
             fresh.ledger, budget, fresh.random_state, "classifier", relation=relation
         )
         private = payment.secure and budget.is_private
-        with accounted(payment):
+        with accounted(payment) as own:
             matrix = numeric_matrix(fresh, X, reset=True)
             n = len(matrix)
             fresh.classes_, labels = fresh._labels(y, n, private=private)  # noqa: SLF001 - a copy
@@ -150,11 +150,11 @@ class PrivateWeightedClassifier(ClassifierMixin, PrivateEstimator):  # type: ign
             declared, planned = number_encoding(fresh, matrix.shape[1]), planned_of(fresh.planned_n)
             settled = Problem(spec, declared, asked, planned_n=planned).settled(n)
             settled.calibration(n)  # what makes no claim is refused before it is charged
-            bits = payment.bits(settled.spec.budget)
+            bits = own.bits(settled.spec.budget)
             rows = TrialRows(settled.encoding.encode_numbers(matrix), labels, weights)
             fresh.release_ = Ready(settled, rows).release(settled.spec, bits)
-        self._take_over(fresh)
-        attach(payment, fresh.release_.certificate.receipt, fresh.release_.to_dict)
+            self._take_over(fresh)
+        attach(own, fresh.release_.certificate.receipt, fresh.release_.to_dict)
         return self
 
     def decision_function(self, X: Any) -> FloatArray:

@@ -168,7 +168,7 @@ class PrivateTreatmentRule(PrivateEstimator):
         if checked is None or any(checked.parameters.get(name) is not now[name] for name in now):
             checked = fresh.check_parameters()
         problem, declaration = checked.problem, checked.declaration
-        with accounted(checked.payment):
+        with accounted(checked.payment) as payment:
             if fresh.study is not None and problem is not None:
                 if not (treatment is None and benefit is None and propensity is None):
                     raise ParameterError("with a study, fit takes the table alone")
@@ -180,11 +180,11 @@ class PrivateTreatmentRule(PrivateEstimator):
                 matrix = numeric_matrix(fresh, X, reset=True)
                 problem = problem_of(fresh, declaration, number_encoding(fresh, matrix.shape[1]))
                 trial = trial_of_arrays(matrix, treatment, benefit, propensity, declaration)
-            fresh.rule_, fresh.arms_ = fit(problem, trial, checked.payment, on_stage), checked.arms
-        self._take_over(fresh)
-        rule = fresh.rule_
-        keep(rule)
-        attach(checked.payment, rule.receipt, lambda: content_of(rule))
+            fresh.rule_, fresh.arms_ = fit(problem, trial, payment, on_stage), checked.arms
+            rule = fresh.rule_
+            keep(rule)
+            self._take_over(fresh)
+        attach(payment, rule.receipt, lambda: content_of(rule))
         return self
 
     @property

@@ -163,8 +163,8 @@ class Payment(Protocol):
     def attach(self, receipt: Receipt | None, digest: str) -> None:
         """Say which release was paid for."""
 
-    def begin(self) -> None:
-        """Begin a fit, of which nothing is charged yet."""
+    def begin(self) -> "Payment":
+        """Return the payment of one fit, of which nothing is charged yet."""
 
     def note(self, error: BaseException) -> str | None:
         """Return what an error that ends the fit must say of its charge; None for nothing."""
@@ -189,8 +189,9 @@ class Unrecorded:
     def attach(self, receipt: Receipt | None, digest: str) -> None:
         """Do nothing: there is no charge."""
 
-    def begin(self) -> None:
-        """Do nothing: there will be no charge."""
+    def begin(self) -> "Unrecorded":
+        """Return this one: there will be no charge."""
+        return self
 
     def note(self, error: BaseException) -> str | None:
         """Say nothing: there is no charge."""
@@ -206,9 +207,9 @@ class Charged:
         self._what = what
         self._said = NOT_CHARGED
 
-    def begin(self) -> None:
-        """Begin a fit, of which nothing is charged yet."""
-        self._said = NOT_CHARGED
+    def begin(self) -> "Charged":
+        """Return the payment of one fit, of which nothing is charged yet."""
+        return Charged(self._ledger, self._what)
 
     def bits(self, cost: AnyBudget) -> BitSource:
         """Charge the ledger, then return bits that carry the receipt."""

@@ -11,7 +11,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol, runtime_checkable
 
-from dpwerm.errors import BudgetError, DpwermError, LedgerWarning, ParameterError
+from dpwerm.errors import (
+    CHARGED,
+    NOT_CHARGED,
+    UNCERTAIN,
+    BudgetError,
+    DpwermError,
+    LedgerWarning,
+    ParameterError,
+)
 from dpwerm.privacy.budget import AnyBudget, Relation
 from dpwerm.privacy.ledger.account import Account
 from dpwerm.privacy.ledger.entry import Total
@@ -26,6 +34,8 @@ from dpwerm.privacy.randomness import (
 )
 from dpwerm.releases.files import digest_of
 from dpwerm.study.study import Study
+
+NOTES = (CHARGED, NOT_CHARGED, UNCERTAIN)
 
 
 @runtime_checkable
@@ -101,15 +111,15 @@ def _refuse_other(declared: Account, relation: Relation, study_id: str) -> None:
 
 
 @contextmanager
-def accounted(payment: Payment) -> Iterator[None]:
-    """Let an error that ends a fit, an interrupt too, say what became of the charge."""
-    payment.begin()
+def accounted(payment: Payment) -> Iterator[Payment]:
+    """Give the payment of one fit; an error that ends it, an interrupt too, tells of the charge."""
+    own = payment.begin()
     try:
-        yield
+        yield own
     except BaseException as error:
-        note = payment.note(error)
-        if note is not None and note not in getattr(error, "__notes__", ()):
-            error.add_note(note)
+        others = [note for note in getattr(error, "__notes__", ()) if note not in NOTES]
+        if (note := own.note(error)) is not None:
+            error.__notes__ = [*others, note]
         raise
 
 
@@ -123,18 +133,18 @@ def attach(
 ) -> None:
     """Record beside the charge which release it paid for, by the digest of its content.
 
-    The release is made and paid for, so it must not be lost if this fails: a warning says so, and
-    is shown even where warnings are errors.
+    The release is made and paid for, so it must not be lost if this fails or is interrupted: a
+    warning says so, and is shown even where warnings are errors.
     """
     if receipt is None:
         return
     try:
         payment.attach(receipt, digest_of(content()))
-    except Exception as error:  # noqa: BLE001 - whatever it is, the release stands
+    except BaseException as error:  # noqa: BLE001 - whatever it is, the release stands
         reason = f" ({error})" if isinstance(error, DpwermError) else ""
         text = (
             f"The release stands and is paid for by {receipt}, but the ledger could not be told "
-            f"which release that is{reason}. Write it to a file, then run: dpwerm ledger attach"
+            f"which release that is{reason}. With its file, run: dpwerm ledger attach STUDY FILE"
         )
         with warnings.catch_warnings():
             warnings.simplefilter("always", LedgerWarning)

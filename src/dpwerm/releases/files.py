@@ -154,20 +154,19 @@ def write_bytes(content: bytes, path: Path, *, replace: bool = True) -> None:
     they are on the disk, as far as the operating system can tell. Without ``replace`` a name that
     is taken by then raises FileExistsError, whoever took it.
     """
-    temporary, taken = temporary_beside(path), False
+    temporary = temporary_beside(path)
     with temporary.open("xb") as file:
         try:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
             file.close()
-            if not replace:
-                path.open("xb").close()
-                taken = True
-            temporary.replace(path)
+            if replace:
+                temporary.replace(path)
+            else:
+                _rename(temporary, path)
         except BaseException:
-            for one in [temporary, path][: 1 + taken]:
-                one.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
             raise
     # The name of a new file is made durable where the operating system offers that for folders.
     with contextlib.suppress(OSError):
@@ -176,6 +175,21 @@ def write_bytes(content: bytes, path: Path, *, replace: bool = True) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def _rename(temporary: Path, path: Path) -> None:
+    """Give a file its name in one step, or raise FileExistsError if anything has that name."""
+    try:
+        path.hardlink_to(temporary)
+    except FileExistsError:
+        raise
+    except OSError:
+        # A file system without links: the name is looked at first.
+        if path.exists() or path.is_symlink():
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
+        temporary.replace(path)
+    else:
+        temporary.unlink()
 
 
 # -- names from strangers' files -------------------------------------------------------------

@@ -158,21 +158,21 @@ def fit_tuned(
     problem, payment = check_tuned(
         study, epsilon, how=how, gammas=gammas, mechanism=mechanism, share=share, **fitted
     )
-    with accounted(payment):
+    with accounted(payment) as own:
         on_stage("reading")
         rows = read_trial(study, table)
         refuse_repeated_persons(study, rows)
         trial = trial_of_table(problem.declared, rows)
         settled, tuning = _settled(problem, trial.n_rows, how, gammas, share, on_stage)
         cost = tuning.budget
-        ready, bits, propensity = charged_rows(problem, settled, cost, trial, payment, on_stage)
+        ready, bits, propensity = charged_rows(problem, settled, cost, trial, own, on_stage)
         gamma, release = _by_parts(ready, settled.spec, tuning, bits, on_stage)
         if how == SPLIT:
             spec = settled.spec.with_settings(gamma=gamma, budget=tuning.steps.rule)
             release = ready.release(spec, bits.substream(), on_stage)
-    found = Rule(release, settled.declared, propensity, tuning)
-    keep(found)
-    attach(payment, found.receipt, lambda: content_of(found))
+        found = Rule(release, settled.declared, propensity, tuning)
+        keep(found)
+    attach(own, found.receipt, lambda: content_of(found))
     return found
 
 

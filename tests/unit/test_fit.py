@@ -169,7 +169,7 @@ def test_nothing_sensitive_is_kept(propensity: object) -> None:
     estimator, data = arrays(propensity=propensity), columns()
     parameters = set(vars(estimator))
     estimator.fit(np.column_stack([data["x"], data["z"]]), data["arm"], data["outcome"])
-    assert set(vars(estimator)) - parameters == {"rule_", "n_features_in_"}
+    assert set(vars(estimator)) - parameters == {"rule_", "arms_", "n_features_in_"}
     rule = estimator.rule_
     assert set(vars(rule)) == {"release", "declaration", "propensity", "tuning"}
     assert (rule.propensity is not None) == (propensity == "private")

@@ -29,10 +29,11 @@ types: $(STAMP)  ## mypy, strict, on source, reproduction, tests and benchmarks
 
 check: lint types docs test  ## what CI runs, but for the demo
 
-benchmark: $(STAMP)  ## speed of solver, engine, tables and start-up, as ratios measured in one run
+benchmark: $(STAMP)  ## speed of solver, engine, choice, tables and start-up, as ratios measured in one run
 	$(BIN)/python benchmarks/solver.py
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/batch.py
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.engine
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.choice
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.tables
 	$(BIN)/python benchmarks/startup.py
 

@@ -25,6 +25,15 @@ WORDS = (SUMMARY, "dpwerm.documents.value.value_summary")
 Release = Callable[[], Said]
 
 
+def raising(error: BaseException) -> Callable[..., Any]:
+    """Return a function that does nothing but raise an error, whatever it is given."""
+
+    def fail(*_: object, **__: object) -> Any:
+        raise error
+
+    return fail
+
+
 @pytest.fixture(params=["fit", "tune", "evaluate"])
 def paying(request: pytest.FixtureRequest, run: Run, trial: Trial) -> tuple[Release, Path]:
     """Return a command that releases something at ε = 1, and where it writes."""
@@ -60,12 +69,9 @@ def test_words_that_fail_lose_nothing_and_the_charge_is_told(
 ) -> None:
     release, out = paying
 
-    def fail(*_: object) -> str:
-        raise error
-
     with monkeypatch.context() as patched:
         for name in said:
-            patched.setattr(name, fail)
+            patched.setattr(name, raising(error))
         result = release()
     assert result.code == 1
     found = check_file(out)
@@ -104,11 +110,8 @@ def test_a_release_that_cannot_be_written_is_printed(
     spare = tmp_path / "spare"
     spare.mkdir()
 
-    def fail(_: int) -> None:
-        raise error
-
     with monkeypatch.context() as patched:
-        patched.setattr("dpwerm.releases.files.os.fsync", fail)
+        patched.setattr("dpwerm.releases.files.os.fsync", raising(error))
         patched.setattr("tempfile.tempdir", str(spare))
         result = release()
     assert result.code == code
@@ -124,8 +127,7 @@ def test_a_release_that_cannot_be_written_is_printed(
         assert run("verify", out, "--study", trial.study).code == 0
 
 
-def broken(*_: object) -> int:
-    raise OSError(errno.EIO, os.strerror(errno.EIO))
+BROKEN = OSError(errno.EIO, os.strerror(errno.EIO))
 
 
 def test_a_closed_terminal_loses_nothing(
@@ -135,7 +137,7 @@ def test_a_closed_terminal_loses_nothing(
     release, out = paying
     with monkeypatch.context() as patched:
         patched.setenv("FORCE_COLOR", "1")
-        patched.setattr("sys.stderr.write", broken)
+        patched.setattr("sys.stderr.write", raising(BROKEN))
         assert release().code == 0
     assert run("verify", out, "--study", trial.study).code == 0
 
@@ -145,13 +147,10 @@ def test_without_any_word_on_standard_error_the_content_is_printed(
 ) -> None:
     release, out = paying
 
-    def full(_: int) -> None:
-        raise FULL
-
     with monkeypatch.context() as patched:
-        patched.setattr("dpwerm.releases.files.os.fsync", full)
+        patched.setattr("dpwerm.releases.files.os.fsync", raising(FULL))
         patched.setattr("tempfile.tempdir", str(tmp_path / "absent"))
-        patched.setattr("sys.stderr.write", broken)
+        patched.setattr("sys.stderr.write", raising(BROKEN))
         result = release()
     assert (result.code, out.exists()) == (2, False)
     assert json.loads(result.out[result.out.index("{\n") :])["digest"].startswith("sha256:")
@@ -162,11 +161,8 @@ def test_an_output_that_fails_after_the_file_is_written_is_told(
 ) -> None:
     release, out = paying
 
-    def full(text: str = "") -> None:
-        raise FULL
-
     with monkeypatch.context() as patched:
-        patched.setattr("dpwerm.cli.delivery.say", full)
+        patched.setattr("dpwerm.cli.delivery.say", raising(FULL))
         result = release()
     assert result.code == 1
     assert "Internal error" not in result.err
@@ -180,11 +176,8 @@ def test_an_interrupt_while_the_ledger_is_told_loses_nothing(
 ) -> None:
     release, out = paying
 
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
-
     with monkeypatch.context() as patched:
-        patched.setattr("dpwerm.privacy.ledger.ledger.Ledger.attach", interrupted)
+        patched.setattr("dpwerm.privacy.ledger.ledger.Ledger.attach", raising(KeyboardInterrupt()))
         result = release()
     assert result.code == 0
     assert "The release stands and is paid for by entry " in result.err
@@ -195,13 +188,12 @@ def test_an_interrupt_while_the_ledger_is_told_loses_nothing(
 
 
 def test_an_interrupt_after_the_file_is_written_names_it(
-    run: Run, trial: Trial, monkeypatch: pytest.MonkeyPatch
+    fit: Run, run: Run, trial: Trial, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("dpwerm.estimators.base.PrivateEstimator._take_over", interrupted)
-    result = run("fit", trial.study, trial.table, "--epsilon", "1", "--out", trial.rule, "--yes")
+    monkeypatch.setattr(
+        "dpwerm.estimators.base.PrivateEstimator._take_over", raising(KeyboardInterrupt())
+    )
+    result = fit()
     assert result.code == 130
     assert f"Wrote {trial.rule}. The release is paid for: epsilon = 1, by entry " in result.err
     assert "nothing was released" not in result.err
@@ -213,13 +205,10 @@ def test_what_can_be_written_nowhere_else_is_printed_where_words_go(
 ) -> None:
     release, out = paying
 
-    def full(*_: object) -> None:
-        raise FULL
-
     with monkeypatch.context() as patched:
-        patched.setattr("dpwerm.releases.files.os.fsync", full)
+        patched.setattr("dpwerm.releases.files.os.fsync", raising(FULL))
         patched.setattr("tempfile.tempdir", str(tmp_path / "absent"))
-        patched.setattr("dpwerm.cli.delivery.say", full)
+        patched.setattr("dpwerm.cli.delivery.say", raising(FULL))
         result = release()
     assert (result.code, out.exists()) == (2, False)
     text, _, words = result.err.partition("\n}\n")
@@ -228,13 +217,10 @@ def test_what_can_be_written_nowhere_else_is_printed_where_words_go(
 
 
 def test_a_release_without_content_is_called_lost(
-    run: Run, trial: Trial, monkeypatch: pytest.MonkeyPatch
+    fit: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fails(*_: object) -> None:
-        raise MemoryError
-
-    monkeypatch.setattr("dpwerm.releases.kinds.kind_of", fails)
-    result = run("fit", trial.study, trial.table, "--epsilon", "1", "--out", trial.rule, "--yes")
+    monkeypatch.setattr("dpwerm.releases.kinds.kind_of", raising(MemoryError()))
+    result = fit()
     assert result.code == 1
     assert "Internal error: MemoryError" in result.err
     assert "The release is paid for: epsilon = 1, by entry " in result.err
@@ -253,31 +239,25 @@ def test_a_release_without_content_is_called_lost(
     ids=lambda one: type(one).__name__,
 )
 def test_whatever_ends_a_fit_after_its_charge_the_charge_is_told(
-    run: Run, trial: Trial, error: BaseException, code: int, monkeypatch: pytest.MonkeyPatch
+    fit: Run, error: BaseException, code: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> None:
-        raise error
-
-    monkeypatch.setattr("dpwerm.fit.Ready.of", fail)
-    result = run("fit", trial.study, trial.table, "--epsilon", "1", "--out", trial.rule, "--yes")
+    monkeypatch.setattr("dpwerm.fit.Ready.of", raising(error))
+    result = fit()
     assert result.code == code
     assert result.err.count(CHARGED) == 1
 
 
 def test_a_charge_that_broke_off_is_called_uncertain(
-    run: Run, trial: Trial, monkeypatch: pytest.MonkeyPatch
+    fit: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken_off(*_: object) -> None:
-        raise MemoryError
-
-    monkeypatch.setattr("dpwerm.privacy.ledger.ledger.Receipt", broken_off)
-    result = run("fit", trial.study, trial.table, "--epsilon", "1", "--out", trial.rule, "--yes")
+    monkeypatch.setattr("dpwerm.privacy.ledger.ledger.Receipt", raising(MemoryError()))
+    result = fit()
     assert result.code == 1
     assert UNCERTAIN in result.err
 
 
 def test_a_warning_after_the_charge_loses_nothing(
-    run: Run, trial: Trial, monkeypatch: pytest.MonkeyPatch
+    fit: Run, run: Run, trial: Trial, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Here, as in this suite, warnings are errors."""
     encode = Ready.of
@@ -287,7 +267,7 @@ def test_a_warning_after_the_charge_loses_nothing(
         return encode(*given)
 
     monkeypatch.setattr("dpwerm.fit.Ready.of", warns)
-    result = run("fit", trial.study, trial.table, "--epsilon", "1", "--out", trial.rule, "--yes")
+    result = fit()
     assert result.code == 1
     assert f"Wrote {trial.rule}, but could not say what is in it." in result.err
     assert run("verify", trial.rule, "--study", trial.study).code == 0
@@ -328,9 +308,9 @@ def test_signals_wait_until_a_release_is_written() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_a_link_to_nothing_is_no_place_for_a_release(run: Run, trial: Trial) -> None:
+def test_a_link_to_nothing_is_no_place_for_a_release(fit: Run, trial: Trial) -> None:
     trial.rule.symlink_to(trial.rule.with_name("absent.json"))
-    result = run("fit", trial.study, trial.table, "--epsilon", "1", "--out", trial.rule, "--yes")
+    result = fit()
     assert (result.code, "is a link to a file that is not there" in result.err) == (2, True)
     assert not trial.rule.with_name("ledger.db").exists()
 
@@ -358,10 +338,7 @@ def test_a_figure_never_takes_the_place_of_its_rule(run: Run, trial: Trial) -> N
 def test_what_was_not_charged_is_not_said_to_be(
     run: Run, trial: Trial, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> str:
-        raise ValueError
-
-    monkeypatch.setattr(SUMMARY, fail)
+    monkeypatch.setattr(SUMMARY, raising(ValueError()))
     options = ("--epsilon", "1", "--seed", "1", "--out", trial.rule, "--yes")
     result = run("fit", trial.study, trial.table, *options)
     assert result.code == 1

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 NOT_CHARGED = "Nothing was charged and nothing was released."
 CHARGED = "The ledger was charged before this, and that stays; nothing was released."
 UNCERTAIN = "Nothing was released. Whether it was charged shows: dpwerm ledger show STUDY"
+CHARGE_NOTES = (NOT_CHARGED, CHARGED, UNCERTAIN)
 """What an error that ends a fit notes of its charge; notes of others may quote the data."""
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TextIO, cast
 
 import typer
 
-from dpwerm.errors import CHARGED, NOT_CHARGED, UNCERTAIN, ParameterError
+from dpwerm.errors import CHARGE_NOTES, ParameterError
 from dpwerm.text import harmless, listed, one_line
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def complain(text: str) -> None:
 def complain_of_charge(error: BaseException) -> None:
     """Print what an error notes of a charge; notes of others may quote the data."""
     for note in getattr(error, "__notes__", ()):
-        if note in (CHARGED, NOT_CHARGED, UNCERTAIN):
+        if note in CHARGE_NOTES:
             complain(note)
 
 

@@ -11,15 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol, runtime_checkable
 
-from dpwerm.errors import (
-    CHARGED,
-    NOT_CHARGED,
-    UNCERTAIN,
-    BudgetError,
-    DpwermError,
-    LedgerWarning,
-    ParameterError,
-)
+from dpwerm.errors import CHARGE_NOTES, BudgetError, DpwermError, LedgerWarning, ParameterError
 from dpwerm.privacy.budget import AnyBudget, Relation
 from dpwerm.privacy.ledger.account import Account
 from dpwerm.privacy.ledger.entry import Total
@@ -34,8 +26,6 @@ from dpwerm.privacy.randomness import (
 )
 from dpwerm.releases.files import digest_of
 from dpwerm.study.study import Study
-
-NOTES = (CHARGED, NOT_CHARGED, UNCERTAIN)
 
 
 @runtime_checkable
@@ -117,7 +107,7 @@ def accounted(payment: Payment) -> Iterator[Payment]:
     try:
         yield own
     except BaseException as error:
-        others = [note for note in getattr(error, "__notes__", ()) if note not in NOTES]
+        others = [note for note in getattr(error, "__notes__", ()) if note not in CHARGE_NOTES]
         if (note := own.note(error)) is not None:
             error.__notes__ = [*others, note]
         raise

@@ -25,7 +25,8 @@ from dpwerm.audit.pipeline import (
     learned_evidence,
 )
 from dpwerm.audit.pipeline_target import StudyPipeline
-from dpwerm.documents.audit import pipeline_words_lines as lines
+from dpwerm.documents.audit import pipeline_document
+from dpwerm.documents.render import as_text
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
 from dpwerm.text import WIDTH
@@ -123,6 +124,10 @@ def test_a_study_file_is_audited_both_ways(tmp_path: Path) -> None:
     missing = tmp_path / "nothing.toml"
     with pytest.raises(Exception, match="nothing"):
         audit_study(missing, budget=Budget.of(1))
+
+
+def lines(found: StudyAudit) -> list[str]:
+    return as_text(pipeline_document(found)).splitlines()
 
 
 def test_words_say_what_was_claimed_and_found() -> None:

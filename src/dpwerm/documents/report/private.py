@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from dpwerm.documents.content import Block, Caution, Commands, Paragraph, Points, Section, Table
+from dpwerm.documents.document import Block, Caution, Commands, Paragraph, Points, Section, Table
 from dpwerm.documents.report.material import Material, exact, joined, quoted
 from dpwerm.documents.summary import LARGEST_TOLD, even_odds, factor_words, meaning
 from dpwerm.features.blocks import CategoryBlock, Level, NumberBlock

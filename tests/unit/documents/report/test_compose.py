@@ -9,7 +9,7 @@ import pytest
 from tests.unit.documents.reported import KINDS, material, rule_of, said, texts
 from tests.unit.documents.test_summary import TRIAL
 
-from dpwerm.documents.content import as_data, as_html, as_text
+from dpwerm.documents.render import as_data, as_html, as_text
 from dpwerm.documents.report.compose import SECTIONS, compose
 from dpwerm.documents.report.material import Material
 from dpwerm.evaluate import treatment_value

@@ -105,7 +105,7 @@ def one_run_rows() -> list[list[str]]:
     return rows
 
 
-def two_worlds_rows() -> list[list[str]]:
+def neighbour_rows() -> list[list[str]]:
     """Return one row for each pipeline told apart on its worst pair."""
     rows = []
     for cell, runs in TWO_WORLDS:
@@ -146,7 +146,7 @@ def main() -> None:
     one = [*head, "one run: right", "ε at least", f"{MANY} runs: right", "ε at least"]
     fill(PAGE, "one run", markdown([one, *one_run_rows()]))
     head = ["released", "mechanism", "p", "claimed ε", "runs", "ε at least", "claim/bound"]
-    fill(PAGE, "two worlds", markdown([[*head, "worst pair"], *two_worlds_rows()]))
+    fill(PAGE, "neighbouring data sets", markdown([[*head, "worst pair"], *neighbour_rows()]))
 
 
 if __name__ == "__main__":

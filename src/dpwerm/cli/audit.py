@@ -114,7 +114,7 @@ def _pipeline(
             # Eight coins of a single run prove nothing at this confidence, however they fall.
             one_runs=10 if quick else 50,
             practice=40 if quick else 200,
-            worlds=100 if quick else 1000,
+            runs=100 if quick else 1000,
             confidence=confidence,
             seed=seed,
             workers=workers,

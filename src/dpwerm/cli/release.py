@@ -65,8 +65,8 @@ def fit(
     gamma: Annotated[
         float | None,
         typer.Option(
-            help="Strength of regularisation, above 0; if left out, it and all other settings "
-            "are chosen on simulated trials."
+            help="Strength of regularisation, above 0; if left out, it and all other "
+            "hyperparameters are chosen on synthetic trials."
         ),
     ] = None,
     mechanism: Annotated[

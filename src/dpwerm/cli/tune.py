@@ -217,7 +217,7 @@ def _draw(
     from dpwerm.documents.tuning import save_tuned
     from dpwerm.simulate.engine.run import bar
     from dpwerm.tune.algorithm2 import MOST_PEOPLE, tune_gamma
-    from dpwerm.tune.people import FromProxies
+    from dpwerm.tune.people import FromSynthetic
 
     tuning = rule.tuning
     if tuning is None:
@@ -225,7 +225,7 @@ def _draw(
     with bar("drawing") as on_done:
         found = tune_gamma(
             study,
-            FromProxies(study),
+            FromSynthetic(study),
             [tuning.steps.fit],
             n=min(tuning.slots[0], MOST_PEOPLE),
             gammas=tuning.candidates,
@@ -255,13 +255,13 @@ def _people(
     # Fitting libraries take a second to load; other commands do without them.
     from dpwerm.plan.expected import people_of
     from dpwerm.tune.algorithm2 import SEED, a_portion
-    from dpwerm.tune.people import FromProxies, FromScenario, FromTable
+    from dpwerm.tune.people import FromScenario, FromSynthetic, FromTable
 
     if scenario is not None:
         return FromScenario(study, scenario), people_of(study, n)
     if way == SIMULATED:
         judged = metric in (None, "accuracy")
-        return FromProxies(study, knows_better=judged), people_of(study, n)
+        return FromSynthetic(study, knows_better=judged), people_of(study, n)
     if way == INDEPENDENT:
         wanted = people_of(study, n)
         return FromTable.read(study, table), wanted

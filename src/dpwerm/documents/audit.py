@@ -105,7 +105,7 @@ def plain(found: Found) -> list[dict[str, Any]]:
 
 def pipeline_document(found: StudyAudit) -> Document:
     """Return what was claimed, what was found and how, and the verdict."""
-    one, two = found.one_run, found.worlds
+    one, two = found.one_run, found.neighbours
     others = f" and {one.people:,} simulated people" if one.people else ""
     runs = "one run" if one.runs == 1 else f"{one.runs:,} runs"
     canaries = f"epsilon is at least {one.lower:.2f} (confidence {one.confidence:g})"

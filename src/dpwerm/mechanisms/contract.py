@@ -297,9 +297,9 @@ def check_run(mechanism: Mechanism, objective: Objective, calibration: Calibrati
     if any(data.map(lambda block: bool(block.weights.max() > facts.weight_bound))):
         raise ParameterError("weights must not exceed weight_bound")
     same = same_regularizer(objective.regularizer, facts.regularizer)
-    if not same or objective.gamma != facts.gamma or objective.tilt is not None:
+    if not same or objective.gamma != facts.gamma or objective.linear_term is not None:
         raise ParameterError(
-            "gamma, regularizer or tilt of the objective are not the calibration's"
+            "gamma, regularizer or linear term of the objective are not the calibration's"
         )
     if loss.lipschitz > facts.lipschitz or loss.smoothness > facts.smoothness:
         raise ParameterError("the loss has larger constants than the calibration")

@@ -42,7 +42,7 @@ Randomness = Literal["operating system", "seeded"]
 
 
 class Chosen(Record):
-    """Which settings were chosen on simulated problems, how accurate they were there, and why."""
+    """Which hyperparameters were chosen on synthetic trials, how accurate they were, and why."""
 
     settings: list[Name]
     accuracy: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
@@ -100,9 +100,9 @@ class Specification:
         """Whether this is outcome weighted learning; for other designs nothing is simulated."""
         return self.weighting == OUTCOME_WEIGHTED
 
-    def with_settings(self, **settings: Any) -> "Specification":
-        """Return the same specification with other settings, checked anew."""
-        return replace(self, **settings)
+    def changed(self, **parts: Any) -> "Specification":
+        """Return the same specification with other parts, checked anew."""
+        return replace(self, **parts)
 
 
 class LedgerRecord(Record):

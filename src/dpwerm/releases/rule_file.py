@@ -235,7 +235,7 @@ def _fitted(rule: Rule, tuning: Tuning) -> str:
     try:
         refuse_shared_weights(recorded.weight_origin.name)
         for gamma in tuning.candidates:
-            spec = recorded.specification().with_settings(gamma=gamma, budget=tuning.steps.fit)
+            spec = recorded.specification().changed(gamma=gamma, budget=tuning.steps.fit)
             certify(spec, rule.release.encoding, tuning.slots[0], secure=True, library="")
     except DpwermError as error:
         return str(error)

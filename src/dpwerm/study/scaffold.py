@@ -42,7 +42,7 @@ epsilon = "{PLACEHOLDER}"         # the total for this study, over all releases,
 # ledger = "sqlite:///ledger.db"  # where releases are charged to it
 
 # [method]
-# gamma = 1000                # regularisation; without it, settings are chosen by simulation
+# gamma = 1000                # regularisation; without it, all is chosen by simulation
 
 # One block for each column. Keep the features known before treatment, delete all other blocks.
 """

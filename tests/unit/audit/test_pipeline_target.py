@@ -1,4 +1,4 @@
-"""Two worlds are told apart by files, and pipelines that look at the sample are caught.
+"""Neighbouring data sets are told apart by files, and pipelines that look at the sample are caught.
 
 The noise is the operating system's; see ``test_pipeline`` for how often a sound library fails.
 """
@@ -29,7 +29,7 @@ def target(pipeline: Pipeline, *pairs: Pair) -> PipelineTarget:
     return PipelineTarget("made up", STUDY, pipeline, pairs, workers=1)
 
 
-def test_two_worlds_are_told_apart_where_nearly_nothing_is_hidden() -> None:
+def test_neighbours_are_told_apart_where_nearly_nothing_is_hidden() -> None:
     loud = target(StudyPipeline(STUDY, Budget.of(60)), *worst_pairs(STUDY)[:2])
     found = tell_apart(loud, runs=80, confidence=0.99)
     assert found.holds

@@ -40,7 +40,7 @@ def facts(
 
 
 def empty(blocks: tuple[tuple[int, float], ...] = BLOCKS, gamma: float = 110.0) -> Objective:
-    """F without a row, whose minimiser with the tilt b is −b/γ exactly."""
+    """F without a row, whose minimiser with the linear term b is −b/γ exactly."""
     bounds = [bound for width, bound in blocks for _ in range(width)]
     nothing = np.zeros(0)
     data = MemoryRows(np.zeros((0, len(bounds) - 1)), nothing, nothing, bounds[0], np.array(bounds))

@@ -187,5 +187,5 @@ def test_an_objective_with_another_penalty_is_refused() -> None:
     calibration = calibrated(MECHANISM, known, Budget.of(1))
     check_run(MECHANISM, replace(empty(), regularizer=Stiff(4.0)), calibration)
     for other in (Stiff(1.0), Ridge()):
-        with pytest.raises(ParameterError, match="regularizer or tilt"):
+        with pytest.raises(ParameterError, match="regularizer or linear term"):
             check_run(MECHANISM, replace(empty(), regularizer=other), calibration)

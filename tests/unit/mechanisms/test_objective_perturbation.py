@@ -160,7 +160,7 @@ def test_nothing_runs_with_a_regulariser_that_only_has_the_name(
 ) -> None:
     calibration = mechanism.calibrate(facts(Relation.ADD_REMOVE), Budget.of(1))
     masked: Any = Masked()
-    with pytest.raises(ParameterError, match="regularizer or tilt of the objective are not"):
+    with pytest.raises(ParameterError, match="regularizer or linear term of the objective are not"):
         mechanism.run(replace(empty(), regularizer=masked), calibration, SeededBits(0))
 
 

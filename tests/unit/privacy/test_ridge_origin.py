@@ -137,9 +137,9 @@ def test_one_person_moves_the_coefficients_by_nearly_twice_the_radius_over_gamma
     Before and after, that person stands on the wrong side, once towards +v and once towards −v, so
     the gradient of the term is nearly the whole row each time.
     """
-    radius, gamma, tilt = 1.5, 1.0, 0.4
-    side = np.sqrt(1 - tilt**2)
-    rows = radius * np.array([[[1, 0], [-tilt, side]], [[1, 0], [-tilt, -side]]])
+    radius, gamma, linear_term = 1.5, 1.0, 0.4
+    side = np.sqrt(1 - linear_term**2)
+    rows = radius * np.array([[[1, 0], [-linear_term, side]], [[1, 0], [-linear_term, -side]]])
     one, other = fitted(rows, np.array([[1e6, 1.0]] * 2), gamma)
     moved, bound = float(np.linalg.norm(one - other)), 2 * radius / gamma
     assert 0.85 * bound <= moved <= bound

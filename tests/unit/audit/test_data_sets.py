@@ -1,4 +1,4 @@
-"""Worlds differ in one person, and in no more."""
+"""Neighbouring data sets differ in one person, and in no more."""
 
 from collections import Counter
 
@@ -23,7 +23,7 @@ def difference(pair: Pair) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("study", STUDIES)
-def test_worlds_are_neighbours(study: Study) -> None:
+def test_data_sets_are_neighbours(study: Study) -> None:
     for pair in [*worst_pairs(study), *mistaken_pairs(study)]:
         if study.relation == "replace_one":
             assert difference(pair) == (1, 1), pair.name

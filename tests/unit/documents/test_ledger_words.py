@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.unit.documents.shown import says_the_same_in_every_format
 
 from dpwerm.documents import ledger as words
 from dpwerm.documents.render import as_text, blocks_as_text
@@ -19,7 +20,9 @@ def book(folder: Path, **total: object) -> Ledger:
 
 
 def shown(ledger: Ledger) -> str:
-    return as_text(words.account_document(ledger.account(), ledger.history(), ledger.shown))
+    document = words.account_document(ledger.account(), ledger.history(), ledger.shown)
+    says_the_same_in_every_format(document)
+    return as_text(document)
 
 
 def test_every_charge_with_what_was_left_before_and_after(tmp_path: Path) -> None:

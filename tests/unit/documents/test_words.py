@@ -1,6 +1,8 @@
 import json
 from dataclasses import replace
 
+from tests.unit.documents.shown import says_the_same_in_every_format
+
 from dpwerm.audit.attack import Audited
 from dpwerm.audit.suite import Cell, mechanism_target
 from dpwerm.documents.audit import HEADINGS, Found, audit_document, passed, plain, rows_of
@@ -15,7 +17,9 @@ def cell(name: str, setting: str, *, asked: bool = True) -> Cell:
 
 
 def text_of(found: Found) -> str:
-    return " ".join(as_text(audit_document(found)).split())
+    document = audit_document(found)
+    says_the_same_in_every_format(document)
+    return " ".join(as_text(document).split())
 
 
 def test_a_table_has_a_row_for_each_audit() -> None:

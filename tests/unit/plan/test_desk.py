@@ -1,9 +1,16 @@
 """Everything that can be asked of a plan, on a small study."""
 
 import pytest
+from tests.unit.documents.shown import says_the_same_in_every_format
 from tests.unit.plan.studies import OPEN, PRIVATE_MODEL, study
 
-from dpwerm.documents.plan import clips, expected_table, hyperparameters, share_taken
+from dpwerm.documents.plan import (
+    clips,
+    expected_table,
+    hyperparameters,
+    plan_document,
+    share_taken,
+)
 from dpwerm.documents.render import blocks_as_text
 from dpwerm.errors import ParameterError
 from dpwerm.plan import desk as desk_module
@@ -111,3 +118,9 @@ def test_curves_are_for_sizes_around_n() -> None:
     curves = Desk(study(), quick=True).curves(("1", "inf"), 100)
     assert list(curves) == [25, 100, 400]
     assert all(list(curve) == ["1", "inf"] for curve in curves.values())
+
+
+def test_a_plan_says_the_same_in_every_format() -> None:
+    desk = Desk(study(), quick=True)
+    says_the_same_in_every_format(plan_document(desk, 50, "1", None))
+    says_the_same_in_every_format(plan_document(desk, 50, None, 0.6))

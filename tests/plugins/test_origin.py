@@ -15,14 +15,8 @@ from dpwerm.documents.report.material import Material
 from dpwerm.documents.value import value_summary
 from dpwerm.errors import ParameterError, RuleFileError, StudyError
 from dpwerm.evaluate import treatment_value
-from dpwerm.privacy.sensitivity import (
-    ORIGINS,
-    Facts,
-    WeightOrigin,
-    origin_class,
-    register_origin,
-    stated_origin,
-)
+from dpwerm.privacy.sensitivity import Facts, WeightOrigin
+from dpwerm.privacy.weight_origin import ORIGINS, origin_class, register_origin, stated_origin
 from dpwerm.releases.files import digest_of, write_json
 from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import read_rule, verify_rule, write_rule

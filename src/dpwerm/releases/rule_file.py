@@ -19,7 +19,7 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.objective.losses import Logistic
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Budget, GaussianBudget, Relation
-from dpwerm.privacy.sensitivity import KnownByDesign, ReleasedModel
+from dpwerm.privacy.weight_origin import KnownByDesign, ReleasedModel
 from dpwerm.releases.certificate import PROMISES, Certificate, Finite, Integer, Name, Text, certify
 from dpwerm.releases.kinds import RULE, Finding, Kind, compared, refused_at, register_kind
 from dpwerm.releases.release import Release, Rule

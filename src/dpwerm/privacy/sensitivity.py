@@ -37,13 +37,15 @@ class WeightOrigin(ABC):
     needs_n : whether C depends on the number of rows
     own_record : whether each weight depends on its own record and on public facts alone
     shared : why it may not, for an error
-    by_design : whether the probabilities were fixed before the data, so that none is an estimate
+    earlier : the statements of earlier versions, which their files still hold
+    by_design : whether they were fixed before the first person, so that none is an estimate
     stated : whether it may be said of weights or probabilities that are given from outside
     source : where the probabilities come from, for a report; the statement if it is empty
     """
 
     name: ClassVar[str]
     statement: ClassVar[str]
+    earlier: ClassVar[tuple[str, ...]] = ()
     needs_n: ClassVar[bool] = True
     own_record: ClassVar[bool] = False
     shared: ClassVar[str] = "its weights may depend on more than their own record"

@@ -109,16 +109,25 @@ class _OwnRecordOnly(WeightOrigin):
 
 @dataclass(frozen=True)
 class KnownByDesign(_OwnRecordOnly):
-    """Weights from probabilities fixed before the data, as in a randomised trial: C = 0."""
+    """Weights from probabilities fixed before the first person: C = 0.
+
+    An urn, minimisation and other adaptive designs have none: one person moves all later ones.
+    """
 
     name: ClassVar[str] = "design"
     statement: ClassVar[str] = (
-        "each weight follows from its own record and from probabilities fixed by design, "
-        "not from observed arm proportions"
+        "each weight follows from its own record and from probabilities fixed by design before the "
+        "first person, not from observed arm proportions or earlier people"
+    )
+    earlier: ClassVar[tuple[str, ...]] = (
+        (
+            "each weight follows from its own record and from probabilities fixed by design, "
+            "not from observed arm proportions"
+        ),
     )
     by_design: ClassVar[bool] = True
     stated: ClassVar[bool] = True
-    source: ClassVar[str] = "the design of the trial"
+    source: ClassVar[str] = "the design of the trial, fixed before the first person"
 
 
 @dataclass(frozen=True)

@@ -147,8 +147,9 @@ def verify_release(release: Release) -> list[Finding]:
     recorded = release.certificate
     findings = [Finding("coefficients", len(release.integers), len(release.coefficient_names))]
     try:
+        spec = recorded.specification()
         derived, _ = certify(
-            recorded.specification(),
+            spec,
             release.encoding,
             recorded.n,
             secure=recorded.randomness == "operating system",
@@ -158,6 +159,8 @@ def verify_release(release: Release) -> list[Finding]:
     except DpwermError as error:
         return [*findings, Finding("certificate", "refused", str(error))]
     found, follows = recorded.model_dump(mode="json"), derived.model_dump(mode="json")
+    if recorded.weight_origin.statement in spec.origin.earlier:
+        follows["weight_origin"]["statement"] = recorded.weight_origin.statement
     return findings + compared(follows, found, absent=None, prefix="certificate.")
 
 

@@ -69,7 +69,7 @@ def registered() -> Iterator[None]:
     for origin in (Silent, Lottery, Hidden):
         del ORIGINS[origin.name]
     for name in ("silent", "lottery"):
-        DECLARABLE.remove(name)
+        del DECLARABLE[name]
 
 
 def declaring(name: str) -> Study:
@@ -125,7 +125,14 @@ def test_what_may_not_be_stated_is_refused_where_it_is() -> None:
 
 
 def test_studies_may_declare_what_may_be_stated() -> None:
-    assert set(DECLARABLE) == {one.name for one in ORIGINS.values() if one.stated}
+    assert {one.name: one.own_record for one in ORIGINS.values() if one.stated} == DECLARABLE
+
+
+def test_adaptive_allocation_is_refused_where_weights_follow_from_their_own_records() -> None:
+    column = COLUMN + '\nallocation = "adaptive"'
+    with pytest.raises(StudyError, match="have no origin 'lottery'"):
+        study(column.replace('"external"', '"lottery"'))
+    assert study(column.replace('"external"', '"silent"')).treatment.origin == "silent"
 
 
 def test_a_property_is_not_taken_for_yes() -> None:

@@ -112,6 +112,7 @@ def _treatment_keys(estimator: Any) -> dict[str, Any]:
         "propensity_floor": estimator.propensity_floor,
         "origin": estimator.weight_origin,
         "default": estimator.default_arm,
+        "allocation": estimator.allocation,
     }
     return keys | {key: value for key, value in optional.items() if value is not None}
 

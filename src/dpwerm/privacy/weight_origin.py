@@ -203,7 +203,7 @@ def register_origin(origin: type[WeightOrigin]) -> type[WeightOrigin]:
     check_unused("origin", origin.name, {*ORIGINS, LIMIT})
     ORIGINS[origin.name] = origin
     if origin.stated:
-        DECLARABLE.append(origin.name)
+        DECLARABLE[origin.name] = origin.own_record
     return origin
 
 

@@ -32,7 +32,8 @@ from dpwerm.objective.rows import MemoryRows
 from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import AnyBudget, Budget, Relation, total
 from dpwerm.privacy.randomness import BitSource, Payment
-from dpwerm.privacy.sensitivity import RidgeModel, WeightOrigin
+from dpwerm.privacy.sensitivity import WeightOrigin
+from dpwerm.privacy.weight_origin import RidgeModel
 from dpwerm.releases.certificate import Chosen, Specification, calibration_of, certify
 from dpwerm.releases.release import Release, Rule
 from dpwerm.solve.newton import minimise

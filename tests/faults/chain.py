@@ -20,7 +20,8 @@ from dpwerm.mechanisms.contract import Calibration
 from dpwerm.objective.losses import HuberisedHinge, Loss
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.privacy.sensitivity import Facts, KnownByDesign, WeightOrigin
+from dpwerm.privacy.sensitivity import Facts, WeightOrigin
+from dpwerm.privacy.weight_origin import KnownByDesign
 from dpwerm.simulate.engine.released import outside_noise, released
 from dpwerm.solve.batch_problems import BatchProblems
 from dpwerm.weighting.contract import outcome_weights

@@ -22,7 +22,7 @@ from dpwerm.objective.losses import LOSSES, register_loss
 from dpwerm.objective.regularizers import REGULARIZERS, register_regularizer
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import Unrecorded
-from dpwerm.privacy.sensitivity import RidgeModel, WorstCase
+from dpwerm.privacy.weight_origin import RidgeModel, WorstCase
 from dpwerm.releases.certificate import Specification, facts_of
 from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of, read_rule, write_rule

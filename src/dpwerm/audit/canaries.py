@@ -10,7 +10,7 @@ of a Hadamard matrix whose column 0 is the intercept: every canary is a corner o
 Neighbouring data sets are tables that differ in one person. The worst for a sound pipeline are
 small: the fewer others there are, the less they hold the coefficients in place. Some pairs are
 there for mistakes: what looks at a sample's largest value or at its quantiles lets one person move
-all others.
+all others, and so do propensities that follow from who came before.
 """
 
 import csv
@@ -237,6 +237,21 @@ def tipped(study: Study, quantile: float) -> Pair:
     return neighbours(f"the {quantile:g} quantile tipped", others, neighbour(study, high, middle))
 
 
+def in_turn(study: Study) -> Pair:
+    """Return a first person of one arm or the other, and others after them whose arms take turns.
+
+    Who is ahead is then the first person's doing, for all who come later.
+    """
+    person, strong = canary(study, 0, ARM), strong_benefit(study.benefit)
+    features = corner(study, 0)
+    others = [with_outcome(study, features, place % 2, strong) for place in range(SAMPLE)]
+    first, second = (
+        DataSet((*person.row(is_first=which), *others), person.first) for which in (True, False)
+    )
+    return Pair("the first of many changes arms", first, second)
+
+
 def mistaken_pairs(study: Study) -> list[Pair]:
     """Return the pairs on which a mistake shows most."""
-    return [scaled(study), *(tipped(study, quantile) for quantile in (0.5, 0.9))]
+    found = [scaled(study), *(tipped(study, quantile) for quantile in (0.5, 0.9))]
+    return found if study.treatment.propensity_column is None else [*found, in_turn(study)]

@@ -39,7 +39,8 @@ from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import OperatingSystemBits
-from dpwerm.privacy.sensitivity import Facts, KnownByDesign
+from dpwerm.privacy.sensitivity import Facts
+from dpwerm.privacy.weight_origin import KnownByDesign
 from dpwerm.releases.certificate import facts_of
 from dpwerm.simulate.engine.released import outside_noise, released
 from dpwerm.solve.batch import minimise_path

@@ -67,7 +67,9 @@ class PrivateWeightedClassifier(ClassifierMixin, PrivateEstimator):  # type: ign
     relation : ``"replace_one"`` or ``"add_remove"``
         What neighbouring means. Under add/remove the number of rows is never written.
     weight_origin : ``"design"``, ``"external"`` or ``"worst_case"``
-        Where the weights come from; decides the constant C of the sensitivity.
+        Where the weights come from; decides the constant C of the sensitivity. ``"design"``: each
+        follows from its own row by what was fixed before the first person. Weights that depend on
+        other people, such as those of an adaptive trial, are ``"worst_case"``.
     encoding : ``"centred"`` or ``"paper"``
         Numbers into [−1, 1], or into [0, 1] and divided by √(p+1) as in the paper.
     intercept_scale : ``"auto"`` or float ≥ 0

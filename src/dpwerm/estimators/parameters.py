@@ -23,7 +23,7 @@ from dpwerm.objective.regularizers import get_regularizer
 from dpwerm.parameters import interval, positive, real
 from dpwerm.privacy.budget import Relation, budget_of
 from dpwerm.privacy.randomness import Payment
-from dpwerm.privacy.sensitivity import KnownByDesign, ReleasedModel, stated_origin
+from dpwerm.privacy.weight_origin import KnownByDesign, ReleasedModel, stated_origin
 from dpwerm.releases.certificate import Specification
 from dpwerm.releases.charging import payment_of
 from dpwerm.study.propensity import LIMIT
@@ -112,6 +112,7 @@ def _treatment_keys(estimator: Any) -> dict[str, Any]:
         "propensity_floor": estimator.propensity_floor,
         "origin": estimator.weight_origin,
         "default": estimator.default_arm,
+        "allocation": estimator.allocation,
     }
     return keys | {key: value for key, value in optional.items() if value is not None}
 

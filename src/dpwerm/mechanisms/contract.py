@@ -27,7 +27,8 @@ from dpwerm.objective.regularizers import Ridge, same_regularizer
 from dpwerm.parameters import check_unused, one_of, whole
 from dpwerm.privacy.budget import AnyBudget, Budget, GaussianBudget, Relation
 from dpwerm.privacy.randomness import BitSource
-from dpwerm.privacy.sensitivity import OWN_ORIGINS, Facts, KnownByDesign
+from dpwerm.privacy.sensitivity import Facts
+from dpwerm.privacy.weight_origin import OWN_ORIGINS, KnownByDesign
 from dpwerm.solve.newton import minimise
 
 GRID_BITS = 10  # the grid is 2^e ≤ 2^−10 of the noise scale: rounding adds nothing one could see

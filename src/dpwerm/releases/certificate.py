@@ -24,7 +24,8 @@ from dpwerm.objective.regularizers import Regularizer, Ridge, get_regularizer
 from dpwerm.parameters import positive
 from dpwerm.privacy.budget import AnyBudget, Budget, Relation, only_budget
 from dpwerm.privacy.randomness import NO_LEDGER, Receipt
-from dpwerm.privacy.sensitivity import Facts, KnownByDesign, WeightOrigin, origin_of
+from dpwerm.privacy.sensitivity import Facts, WeightOrigin
+from dpwerm.privacy.weight_origin import KnownByDesign, origin_of
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, Weighting, get_weighting
 
 NON_PRIVATE = NotPrivate.name

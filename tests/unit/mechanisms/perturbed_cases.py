@@ -13,7 +13,8 @@ from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.budget import Relation
 from dpwerm.privacy.randomness import BitSource, SeededBits
-from dpwerm.privacy.sensitivity import Facts, KnownByDesign
+from dpwerm.privacy.sensitivity import Facts
+from dpwerm.privacy.weight_origin import KnownByDesign
 
 BLOCKS = ((1, 0.5), (1, 1.0), (3, 1.25), (1, 0.5))
 """r = 1.75."""

@@ -16,7 +16,8 @@ from dpwerm.objective.objective import Objective
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.budget import AnyBudget, Budget, Relation
-from dpwerm.privacy.sensitivity import Facts, WeightOrigin, WorstCase
+from dpwerm.privacy.sensitivity import Facts, WeightOrigin
+from dpwerm.privacy.weight_origin import WorstCase
 
 MECHANISM = get_mechanism("objective-block")
 CALIBRATION = MECHANISM.calibrate(facts(Relation.ADD_REMOVE), Budget.of(1))

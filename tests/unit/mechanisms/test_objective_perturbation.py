@@ -32,7 +32,8 @@ from dpwerm.mechanisms.objective_perturbation import (
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import SeededBits
-from dpwerm.privacy.sensitivity import ExternalModel, Facts, WorstCase
+from dpwerm.privacy.sensitivity import Facts
+from dpwerm.privacy.weight_origin import ExternalModel, WorstCase
 
 L2, BLOCK = ObjectiveEuclidean(), ObjectiveBlock()
 both = pytest.mark.parametrize("mechanism", [L2, BLOCK], ids=lambda one: one.name)

@@ -18,7 +18,7 @@ from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import SeededBits
 from dpwerm.privacy.sampling import nearby_vector
-from dpwerm.privacy.sensitivity import WorstCase
+from dpwerm.privacy.weight_origin import WorstCase
 from dpwerm.solve.exact_newton import finish
 from dpwerm.solve.gradient import Solution
 from dpwerm.solve.newton import minimise

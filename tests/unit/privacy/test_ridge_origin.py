@@ -21,7 +21,8 @@ from dpwerm.errors import ParameterError
 from dpwerm.features.domain import Interval
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Relation
-from dpwerm.privacy.sensitivity import Facts, RidgeModel, WorstCase
+from dpwerm.privacy.sensitivity import Facts
+from dpwerm.privacy.weight_origin import RidgeModel, WorstCase
 from dpwerm.study.treatment import Treatment, received_probabilities
 
 MODEL = RidgeModel(pi_min=0.125, radius=1.5, dimension=3.0, gamma=64.0, tolerance=2.0**-30)

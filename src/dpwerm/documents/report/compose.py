@@ -19,7 +19,7 @@ from dpwerm.documents.summary import certificate_rows, chosen_lines, tuning_line
 from dpwerm.documents.value import value_rows, verdict_lines
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.ledger.account import Account
-from dpwerm.privacy.sensitivity import origin_class
+from dpwerm.privacy.weight_origin import origin_class
 from dpwerm.releases.kinds import Beside
 from dpwerm.releases.release import Rule
 from dpwerm.releases.value.release import ValueRelease

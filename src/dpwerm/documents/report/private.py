@@ -9,7 +9,7 @@ from dpwerm.features.blocks import CategoryBlock, Level, NumberBlock
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.privacy.budget import AnyBudget, Budget, total
 from dpwerm.privacy.ledger.account import Account
-from dpwerm.privacy.sensitivity import origin_class
+from dpwerm.privacy.weight_origin import origin_class
 from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import notice
 from dpwerm.text import digits

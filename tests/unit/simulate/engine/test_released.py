@@ -13,7 +13,8 @@ from dpwerm.mechanisms.contract import Calibration
 from dpwerm.objective.losses import HuberisedHinge
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.privacy.sensitivity import Facts, KnownByDesign
+from dpwerm.privacy.sensitivity import Facts
+from dpwerm.privacy.weight_origin import KnownByDesign
 from dpwerm.simulate.engine.released import inside_noise, outside_noise, released
 from dpwerm.solve.batch import BatchSolution, minimise_batch, minimise_path
 from dpwerm.solve.batch_problems import BatchProblems

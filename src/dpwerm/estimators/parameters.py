@@ -187,7 +187,7 @@ def problem_of(estimator: Any, declaration: Declaration, encoding: Encoding) -> 
 def payment_in(estimator: Any, what: str) -> Payment:
     """Return how a fit is paid for; a ledger in which too little is left refuses here."""
     budget, relation = budget_of(estimator.epsilon, estimator.delta), _relation(estimator)
-    ledger, seed, study = estimator.ledger, estimator.random_state, estimator.study
+    ledger, seed, study = estimator.paying(budget), estimator.random_state, estimator.study
     return payment_of(ledger, budget, seed, what, relation=relation, study=study)
 
 

@@ -112,7 +112,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         if made is not None:
             return notice(made)
         try:
-            budget, seeded = budget_of(self.epsilon, self.delta), not self._secure()
+            budget, seeded = budget_of(self.epsilon, self.delta), not _secure(self)
         except ParameterError:
             return "Not fitted."
         if not budget.is_private:
@@ -121,18 +121,6 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
             return "Not fitted. A fit will be NOT PRIVATE: the noise will come from a seed."
         promise = promise_of(budget)
         return f"Not fitted. A fit will be released under differential privacy: {promise}."
-
-    def _secure(self) -> bool:
-        return Unrecorded(self.random_state).secure
-
-    def paying(self, budget: AnyBudget) -> StudyLedger | str | None:
-        """Return the ledger of a fit; one that was left in another process cannot pay."""
-        ledger: Any = self.ledger
-        if not isinstance(ledger, LedgerLeftBehind):
-            return self.ledger
-        if budget.is_private and self._secure():
-            ledger.refuse()
-        return None
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is pickled; a ledger stays in its process."""
@@ -172,3 +160,17 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         names = [one.name for one in fields(self) if not one.init]
         names += ["n_features_in_", "feature_names_in_"]
         return [name for name in names if name in vars(fitted or self)]
+
+
+def _secure(estimator: PrivateEstimator) -> bool:
+    return Unrecorded(estimator.random_state).secure
+
+
+def paying_ledger(estimator: PrivateEstimator, budget: AnyBudget) -> StudyLedger | str | None:
+    """Return the ledger of a fit; one that was left in another process cannot pay."""
+    ledger: Any = estimator.ledger
+    if not isinstance(ledger, LedgerLeftBehind):
+        return estimator.ledger
+    if budget.is_private and _secure(estimator):
+        ledger.refuse()
+    return None

@@ -20,7 +20,7 @@ from dpwerm.arrays import FloatArray
 from dpwerm.choose.hyperparameters import Hyperparameters, planned_of
 from dpwerm.errors import ParameterError
 from dpwerm.estimators.arrays_in import number_encoding, numeric_matrix
-from dpwerm.estimators.base import PrivateEstimator
+from dpwerm.estimators.base import PrivateEstimator, paying_ledger
 from dpwerm.estimators.parameters import specification_of
 from dpwerm.fit import Problem, Ready
 from dpwerm.objective.losses import Logistic
@@ -154,7 +154,11 @@ class PrivateWeightedClassifier(ClassifierMixin, PrivateEstimator):  # type: ign
         fresh = self._unfitted()
         budget, relation = budget_of(fresh.epsilon, fresh.delta), Relation.of(fresh.relation)
         payment = payment_of(
-            fresh.paying(budget), budget, fresh.random_state, "classifier", relation=relation
+            paying_ledger(fresh, budget),
+            budget,
+            fresh.random_state,
+            "classifier",
+            relation=relation,
         )
         private = payment.secure and budget.is_private
         with accounted(payment) as own:

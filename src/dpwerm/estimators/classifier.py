@@ -103,7 +103,7 @@ class PrivateWeightedClassifier(ClassifierMixin, PrivateEstimator):  # type: ign
     release_ : Release
         Coefficients (``release_.theta``, ``release_.own_units()``) and ``release_.certificate``.
     classes_ : array of the two labels
-    coef_, intercept_ : arrays of shape (1, d) and (1,)
+    coef_, intercept_, coef_names_ : arrays of shape (1, d), (1,) and (d,)
         ``decision_function(X)`` is ``X @ coef_.T + intercept_`` within the declared bounds, in the
         units of X. They follow from the release and are as public as it is.
 
@@ -195,9 +195,9 @@ class PrivateWeightedClassifier(ClassifierMixin, PrivateEstimator):  # type: ign
     def predict_proba(self, X: Any) -> FloatArray:
         """Return 1/(1 + e^{∓f(x)}) for the two classes, shape (n, 2); the logistic loss alone.
 
-        Without penalty and noise it would estimate P(class | x) among people drawn in proportion to
-        their clipped weights, if that probability is logistic in x. The penalty pulls it towards
-        1/2, and the noise moves it by an amount that ``release_`` tells. It ranks people as f(x)
+        Without penalty, noise, saturation and threshold it would estimate P(class | x) among people
+        drawn in proportion to their clipped weights, if that probability is logistic in x. The
+        penalty pulls it towards 1/2, and the noise moves it either way. It ranks people as f(x)
         does; it is not calibrated, and calibrating it on the same people costs privacy again.
         """
         second = expit(self.decision_function(X))

@@ -145,7 +145,7 @@ def _booked(
 
 def export(
     rule: RuleFile,
-    out: Annotated[Path, typer.Option(help="Where to write it: a .py, .sql or .onnx file.")],
+    out: Annotated[Path, typer.Option(help="Where to write it: a .py, .R, .sql or .onnx file.")],
     force: Force = False,
 ) -> None:
     """Write a rule as Python, SQL or ONNX. It then runs without this program."""

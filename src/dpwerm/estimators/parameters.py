@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from dpwerm.choose.hyperparameters import Hyperparameters, planned_of
 from dpwerm.choose.settle import fixed_clip, public_people
 from dpwerm.errors import ParameterError
+from dpwerm.estimators.base import paying_ledger
 from dpwerm.exact import decimal_of
 from dpwerm.features.encoding import Encoding
 from dpwerm.fit import Problem
@@ -188,7 +189,7 @@ def problem_of(estimator: Any, declaration: Declaration, encoding: Encoding) -> 
 def payment_in(estimator: Any, what: str) -> Payment:
     """Return how a fit is paid for; a ledger in which too little is left refuses here."""
     budget, relation = budget_of(estimator.epsilon, estimator.delta), _relation(estimator)
-    ledger, seed, study = estimator.ledger, estimator.random_state, estimator.study
+    ledger, seed, study = paying_ledger(estimator, budget), estimator.random_state, estimator.study
     return payment_of(ledger, budget, seed, what, relation=relation, study=study)
 
 

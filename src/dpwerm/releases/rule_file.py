@@ -18,7 +18,7 @@ from dpwerm.features.blocks import Frozen as Record
 from dpwerm.features.encoding import Encoding
 from dpwerm.objective.losses import Logistic
 from dpwerm.objective.regularizers import Ridge
-from dpwerm.privacy.budget import Budget, GaussianBudget, Relation
+from dpwerm.privacy.budget import AnyBudget, Budget, GaussianBudget, Relation
 from dpwerm.privacy.weight_origin import KnownByDesign, ReleasedModel
 from dpwerm.releases.certificate import PROMISES, Certificate, Finite, Integer, Name, Text, certify
 from dpwerm.releases.kinds import RULE, Finding, Kind, compared, refused_at, register_kind
@@ -96,15 +96,23 @@ class RuleRecord(ReleaseRecord):
     digest: Name
 
 
-def notice(rule: Rule) -> str:
-    """Return the sentence that heads a rule wherever it is shown."""
-    certificate = rule.release.certificate
+def promise_of(budget: AnyBudget) -> str:
+    """Return a budget in the words of a notice."""
+    if isinstance(budget, GaussianBudget):
+        return f"{budget.symbol} {budget.parameter} ({budget.name})"
+    return f"epsilon {budget.epsilon}, delta {budget.delta}"
+
+
+def notice(rule: Rule | Release) -> str:
+    """Return the sentence that heads a rule, or a release alone, wherever it is shown."""
+    certificate = rule.certificate if isinstance(rule, Release) else rule.release.certificate
     if rule.private:
-        budget = rule.budget
-        if isinstance(budget, GaussianBudget):
-            promise = f"{budget.symbol} {budget.parameter} ({budget.name})"
-        else:
-            promise = f"epsilon {budget.epsilon}, delta {budget.delta}"
+        if isinstance(rule, Release):
+            promise = promise_of(certificate.budget)
+            return (
+                f"Released under differential privacy: {promise}, relation {certificate.relation}."
+            )
+        promise = promise_of(rule.budget)
         if rule.propensity is not None:
             own = "rule" if rule.tuning is None else "tuning of gamma and rule"
             spent = rule.own_budget

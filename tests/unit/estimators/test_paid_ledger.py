@@ -1,5 +1,7 @@
 """Releases that a real ledger pays for, on SQLite."""
 
+import copy
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -7,12 +9,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
 from tests.unit.estimators import observational
 from tests.unit.estimators.paid import DESIGN, FITS, MODEL, Fit
 from tests.unit.tune import trials as tuned
 
 from dpwerm import PrivateTreatmentRule, PrivateWeightedClassifier, Study
-from dpwerm.errors import BudgetError
+from dpwerm.errors import BudgetError, ParameterError
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.ledger.ledger import Ledger
 from dpwerm.privacy.ledger.store import Store, database_of
@@ -118,6 +121,34 @@ def test_a_classifier_is_charged_in_a_real_ledger(tmp_path: Path) -> None:
     (charge,) = ledger.account().charges
     assert (charge.cost, charge.what) == (Budget.of(1), "classifier")
     assert charge.digest == digest_of(model.release_.to_dict())
+
+
+def test_another_process_makes_no_fit_and_charges_nothing(tmp_path: Path) -> None:
+    ledger = Ledger(f"sqlite:///{tmp_path}/ledger.db", study="small", epsilon=10)
+    X = np.linspace(-1, 1, 40).reshape(-1, 1)
+    model = PrivateWeightedClassifier(
+        1, feature_bounds=(-1, 1), classes=(False, True), gamma=5.0, ledger=ledger
+    )
+    with pytest.raises(ValueError, match=r"its ledger stayed there.*leave n_jobs=None"):
+        cross_val_score(model, X, X[:, 0] > 0, cv=2, n_jobs=2)
+    assert ledger.account().charges == ()
+    model.set_params(random_state=1)  # charges nothing, here and there
+    assert len(cross_val_score(model, X, X[:, 0] > 0, cv=2, n_jobs=2)) == 2
+
+
+def test_a_pickled_estimator_leaves_its_ledger_behind(tmp_path: Path) -> None:
+    ledger = Ledger(f"sqlite:///{tmp_path}/ledger.db", study="small", epsilon=10)
+    data = observational.columns()
+    X = np.column_stack([data["x"], data["z"]])
+    model = observational.arrays(1, ledger=ledger).fit(X, data["arm"], data["outcome"])
+    there = pickle.loads(pickle.dumps(model))  # noqa: S301 - our own bytes
+    assert np.array_equal(there.predict(X), model.predict(X))
+    with pytest.raises(ParameterError, match=r"set_params\(ledger=\.\.\.\)"):
+        there.fit(X, data["arm"], data["outcome"])
+    for here in (copy.copy(model), copy.deepcopy(model)):
+        assert here.ledger is ledger
+    there.set_params(ledger=ledger).fit(X, data["arm"], data["outcome"])
+    assert len(ledger.account().charges) == 2
 
 
 def test_nothing_of_the_table_is_in_the_ledger(tmp_path: Path) -> None:

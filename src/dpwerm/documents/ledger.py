@@ -11,6 +11,7 @@ from dpwerm.documents.document import Block, Document, Facts, Paragraph, Section
 from dpwerm.errors import DpwermError, Fault, RuleFileError
 from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.ledger.account import Account
+from dpwerm.privacy.ledger.book import Book, Signed
 from dpwerm.privacy.ledger.entry import CURRENCIES, Amounts, Entry, Total, seal
 from dpwerm.privacy.ledger.pld import GAUSSIAN_DELTA, composed
 from dpwerm.releases.files import read_json
@@ -182,33 +183,47 @@ def _shown(amounts: Amounts, name: str, *, up: bool = False) -> str:
     return digits(amounts.decimals(up=up)[name])
 
 
-def ledger_content(entries: Sequence[Entry]) -> dict[str, Any]:
-    """Return the plain content of an export: every entry with the hash of the one before."""
+def ledger_content(book: Book, study: str) -> dict[str, Any]:
+    """Return the plain content of an export: the chain, and the releases of one study.
+
+    Those of others are left out: whether one is there tells whether its fit has ended.
+    """
     plain = [
         {"number": one.number, "previous": one.previous, "body": dict(one.body), "hash": one.hash}
-        for one in entries
+        for one in book.entries
     ]
-    return {"format": FORMAT, "version": VERSION, "entries": plain}
+    own = {one.number for one in book.entries if one.body.get("study") == study}
+    releases = [
+        {"charge": charge, **book.releases[charge]._asdict()}
+        for charge in sorted(own & book.releases.keys())
+    ]
+    content = {"format": FORMAT, "version": VERSION, "entries": plain}
+    return content | ({"releases": releases} if releases else {})
 
 
-def read_ledger(path: Path) -> tuple[Entry, ...]:
-    """Return the entries of an export as they read; whether they fit is for the chain to say."""
+def read_ledger(path: Path) -> Book:
+    """Return an export as it reads; whether it verifies is for its chain and its keys to say."""
     content = read_json(path)
-    found = content.get("entries")
+    found, beside = content.get("entries"), content.get("releases", [])
     if (content.get("format"), content.get("version")) != (FORMAT, VERSION) or not isinstance(
         found, list
     ):
         fault = Fault("format, version", "not an exported ledger", f"need {FORMAT} {VERSION}")
         raise RuleFileError(path.name, [fault])
     entries = list(map(_entry, found))
+    signed = list(map(_signed, beside)) if isinstance(beside, list) else [None]
     faults = [
-        Fault(f"entries, number {position} in the file", "cannot be read")
-        for position, entry in enumerate(entries, start=1)
-        if entry is None
+        Fault(f"{name}, number {position} in the file", "cannot be read")
+        for name, read in (("entries", entries), ("releases", signed))
+        for position, one in enumerate(read, start=1)
+        if one is None
     ]
+    releases = dict(one for one in signed if one is not None)
+    if len(releases) < len(signed) and not faults:
+        faults = [Fault("releases", "two are of one charge")]
     if faults:
         raise RuleFileError(path.name, faults)
-    return tuple(entry for entry in entries if entry is not None)
+    return Book(tuple(entry for entry in entries if entry is not None), releases)
 
 
 def charges_csv(account: Account) -> str:
@@ -221,6 +236,14 @@ def charges_csv(account: Account) -> str:
         row |= {"date": charge.date, "what": charge.what, "library": charge.library}
         table.writerow(row | charge.cost.plain())
     return stream.getvalue()
+
+
+def _signed(one: object) -> tuple[int, Signed] | None:
+    if not isinstance(one, dict) or set(one) != {"charge", *Signed._fields}:
+        return None
+    signed = Signed(one["digest"], one["signature"])
+    readable = type(one["charge"]) is int and all(isinstance(part, str) for part in signed)
+    return (one["charge"], signed) if readable else None
 
 
 def _entry(one: object) -> Entry | None:

@@ -258,12 +258,12 @@ def _limits(kind: str, account: Account) -> Body:
     return {"kind": kind, "study": account.study, "total": total, "slots": slots, "date": today()}
 
 
-def charged(study: str, slot: str | None, cost: AnyBudget, what: str) -> Body:
-    """Return the entry of a charge."""
+def charged(study: str, slot: str | None, cost: AnyBudget, what: str, key: str) -> Body:
+    """Return the entry of a charge; ``key`` is the public one that will sign the release."""
     paid = {"slot": slot, "cost": cost.plain(), "what": what, "library": f"dpwerm {__version__}"}
-    return {"kind": "charged", "study": study, "date": today(), **paid}
+    return {"kind": "charged", "study": study, "date": today(), **paid, "key": key}
 
 
 def released(study: str, charge: int, digest: str) -> Body:
-    """Return the entry of a release; without a day, for it comes when the fit is done."""
+    """Return the entry of a release that somebody attached later, by hand."""
     return {"kind": "released", "study": study, "charge": charge, "digest": digest}

@@ -2,14 +2,12 @@
 
     ledger.charge(cost) → the charge is on disk → receipt → noise
 
-The total is declared by whoever opens the ledger and recorded by the first charge. From then on
-both must agree; ``change_total`` records a new one, with its reason, and history stays.
+The total is declared by whoever opens the ledger and recorded by ``open`` or by the first charge.
+From then on both must agree; ``change_total`` records a new one with its reason, and history stays.
 """
 
-import re
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,15 +16,17 @@ from dpwerm.parameters import one_of
 from dpwerm.privacy.budget import AnyBudget, Relation, Written
 from dpwerm.privacy.ledger import account as bodies
 from dpwerm.privacy.ledger.account import Account, differs, name_of, slot_names, unpayable
+from dpwerm.privacy.ledger.book import Signed
 from dpwerm.privacy.ledger.database import Guarded, SqliteDatabase
 from dpwerm.privacy.ledger.entry import CURRENCIES, WHAT, Entry, Total
+from dpwerm.privacy.ledger.onetime import DIGEST, OneTimeKey
 from dpwerm.privacy.ledger.store import DEFAULT, Store, database_of, refuse_elsewhere
 from dpwerm.privacy.randomness import Receipt
 from dpwerm.study.study import Study
 
 
-class _WrittenAlreadyError(Exception):
-    """The ledger holds already what was to be written."""
+class _OpenAlreadyError(Exception):
+    """The study has an account."""
 
 
 class Place(NamedTuple):
@@ -61,11 +61,12 @@ class Memory:
     """What a process knows of a ledger, for an account and its slots.
 
     ``last`` is the last entry that it wrote or read, ``account`` the account after the entry of a
-    hash.
+    hash, ``keys`` by charge those that will sign a release, which nobody else has.
     """
 
     last: Entry | None = None
     account: tuple[str, Account | None] = ("", None)
+    keys: dict[int, OneTimeKey] = field(default_factory=dict, repr=False)
 
 
 def check_memory(entries: Sequence[Entry], last: Entry | None) -> None:
@@ -184,7 +185,10 @@ class Ledger(Guarded):
 
     def account(self) -> Account:
         """Return the state of the study now; before the first charge nothing is spent."""
-        return self._account_in(self._entries())
+        last = self.memory.last  # another thread may charge while this one reads
+        book = self.store.book()
+        self._remember(book.entries, last)
+        return book.account(self.study_id) or self.declared
 
     def history(self) -> tuple[Entry, ...]:
         """Return the entries of this study."""
@@ -193,7 +197,29 @@ class Ledger(Guarded):
     def refuse_over(self, cost: AnyBudget) -> None:
         """Raise ``BudgetError`` if a release does not fit now; reads only, and charges nothing."""
         if cost.is_private:
-            self._refuse(self.account(), cost)
+            self._refuse(self._account_in(self._entries()), cost)
+
+    def open(self) -> bool:
+        """Make the tables and the study's account; whether it was not open before.
+
+        Charges no longer need the right to make tables then. Nothing is spent.
+        """
+        self.store.begin()
+        recorded = self.account()
+        self._refuse_changed(recorded)
+        if recorded.opened is not None:
+            return False
+
+        def opened(account: Account, _: Sequence[Entry]) -> bodies.Body:
+            if account.opened is not None:
+                raise _OpenAlreadyError
+            return bodies.opened(account)
+
+        try:
+            self._append(opened)
+        except _OpenAlreadyError:  # by somebody else, just now
+            return False
+        return True
 
     def charge(self, cost: AnyBudget, what: str) -> Receipt:
         """Record a cost durably and return the receipt, or raise: then nothing may be drawn.
@@ -206,7 +232,7 @@ class Ledger(Guarded):
         one_of("what", what, WHAT)
         if not cost.is_private:
             raise ParameterError("epsilon = inf promises nothing: there is nothing to charge")
-        ledger = ""
+        ledger, key = "", OneTimeKey()
 
         def paid(account: Account, entries: Sequence[Entry]) -> bodies.Body:
             nonlocal ledger
@@ -214,33 +240,42 @@ class Ledger(Guarded):
             self._refuse(account, cost)
             if account.opened is None:
                 return bodies.opened(account)
-            return bodies.charged(self.study_id, self.charged_slot, cost, what)
+            return bodies.charged(self.study_id, self.charged_slot, cost, what, key.public)
 
         entry = self._append(paid)
         if entry.body["kind"] == "opened":
             entry = self._append(paid)
         if entry.body["kind"] == "opened":
             raise LedgerError(f"{self.shown} lost the opening of study {self.study_id}")
+        self.memory.keys[entry.number] = key
         return Receipt(self.kind, ledger, entry.number, entry.hash)
 
     def attach(self, receipt: Receipt, digest: str) -> None:
-        """Record which release a charge paid for, once; the same digest again changes nothing."""
-        if not re.fullmatch(r"sha256:[0-9a-f]{64}", digest):
-            raise ParameterError('digest must be "sha256:" and 64 hexadecimal digits')
+        """Record which release a charge paid for, once; the same digest again changes nothing.
 
-        def released(account: Account, entries: Sequence[Entry]) -> bodies.Body:
-            charge = next((one for one in account.charges if one.number == receipt.entry), None)
+        Who made the charge signs the digest, and the chain stays as it is. Anybody else, later, has
+        no key: then the digest is an entry of its own, whose place shows when it was attached.
+        """
+        if not DIGEST.fullmatch(digest):
+            raise ParameterError('digest must be "sha256:" and 64 hexadecimal digits')
+        key = self.memory.keys.get(receipt.entry)
+
+        def released(entries: Sequence[Entry], signed: str | None) -> bodies.Body | None:
+            check_memory(entries, self.memory.last)
+            charges = self._account_in(entries).charges
+            charge = next((one for one in charges if one.number == receipt.entry), None)
             here = receipt.ledger == _ledger_id(entries)
             if charge is None or not (here and holds(entries, receipt.entry, receipt.hash)):
                 raise ParameterError(f"{receipt} is no charge of study {self.study_id} here")
-            if charge.digest == digest:
-                raise _WrittenAlreadyError
-            if charge.digest is not None:
+            known = signed or charge.digest
+            if known not in (None, digest):
                 raise ParameterError(f"{receipt} already paid for another release")
-            return bodies.released(self.study_id, receipt.entry, digest)
+            return bodies.released(self.study_id, receipt.entry, digest) if known is None else None
 
-        with suppress(_WrittenAlreadyError):
-            self._append(released)
+        sign = None if key is None else (lambda: Signed(digest, key.sign(digest)))
+        entry = self.store.attach(receipt.entry, released, sign)
+        self.memory.last = entry or self.memory.last
+        self.memory.keys.pop(receipt.entry, None)
 
     def change_total(self, reason: str) -> None:
         """Record the declared total and slots as the study's new ones.
@@ -254,7 +289,8 @@ class Ledger(Guarded):
         def changed(account: Account, _: Sequence[Entry]) -> bodies.Body:
             if account.opened is None:
                 raise ParameterError(
-                    f"study {self.study_id} has no charge yet: its first one records the total"
+                    f"study {self.study_id} has no charge yet: its first one, or `dpwerm ledger "
+                    "open STUDY`, records the total"
                 )
             refuse_relation(self.declared, account)
             if not differs(self.declared, account):
@@ -268,6 +304,17 @@ class Ledger(Guarded):
 
     def _refuse(self, recorded: Account, cost: AnyBudget) -> None:
         """Raise unless the ledger has the declared total and the cost fits into what is left."""
+        self._refuse_changed(recorded)
+        place = self._place
+        if (refusal := recorded.refusal(cost, self.charged_slot, place.where)) is not None:
+            raise BudgetError(
+                f"Refused by the budget: {refusal}.\n"
+                f"Ask for less, or change {place.whole} with your ethics board; "
+                f"{place.record} records the change."
+            )
+
+    def _refuse_changed(self, recorded: Account) -> None:
+        """Raise unless the ledger has the declared relation and total."""
         declared, place = self.declared, self._place
         refuse_relation(declared, recorded)
         if differs(declared, recorded):
@@ -275,12 +322,6 @@ class Ledger(Guarded):
                 f"Refused by the budget: the ledger records a total of {_words(recorded)}, "
                 f"the study declares {_words(declared)}.\n"
                 f"A changed total holds once {place.record} has recorded it, with its reason."
-            )
-        if (refusal := recorded.refusal(cost, self.charged_slot, place.where)) is not None:
-            raise BudgetError(
-                f"Refused by the budget: {refusal}.\n"
-                f"Ask for less, or change {place.whole} with your ethics board; "
-                f"{place.record} records the change."
             )
 
     def _append(self, body_of: Callable[[Account, Sequence[Entry]], bodies.Body]) -> Entry:
@@ -297,10 +338,14 @@ class Ledger(Guarded):
         """Return the ledger's entries once they verify."""
         last = self.memory.last  # another thread may charge while this one reads
         entries = self.store.verified()
+        self._remember(entries, last)
+        return entries
+
+    def _remember(self, entries: Sequence[Entry], last: Entry | None) -> None:
+        """Take note of entries that were read after ``last`` was the last one known."""
         check_memory(entries, last)
         if entries and self.memory.last is last:
             self.memory.last = entries[-1]
-        return entries
 
     def _account_in(self, entries: Sequence[Entry]) -> Account:
         """Return the account in verified entries, of which the last hash tells everything."""

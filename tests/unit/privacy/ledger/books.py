@@ -10,6 +10,7 @@ from dpwerm.privacy.ledger.entry import Entry, Total, seal
 STUDY = "trial"
 STARTED = {"kind": "started", "ledger": "0" * 32, "format": 1}
 DIGEST = "sha256:" + "ab" * 32
+KEY = "sha256:" + "cd" * 32
 
 Charged = tuple[str | None, AnyBudget]
 
@@ -33,7 +34,7 @@ def admitted(total: Total, costs: Iterable[Charged], slots: tuple[str, ...] = ()
     account = account_of(written)
     for slot, cost in costs:
         if account.refusal(cost, slot) is None:
-            written.append(bodies.charged(STUDY, slot, cost, "rule"))
+            written.append(bodies.charged(STUDY, slot, cost, "rule", KEY))
             account = account_of(written)
     return account
 

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.privacy.ledger.books import (
     DIGEST,
+    KEY,
     STUDY,
     Charged,
     account_of,
@@ -127,12 +128,12 @@ def test_an_account_follows_from_its_own_entries_alone(costs: list[Charged], tot
     account = admitted(total, costs, SLOTS)
     own = [
         opening(total, SLOTS),
-        *(bodies.charged(STUDY, one.slot, one.cost, "rule") for one in account.charges),
+        *(bodies.charged(STUDY, one.slot, one.cost, "rule", KEY) for one in account.charges),
     ]
     assert account_of(own) == account
     others = [opening(Total.of(9), study="other")]
     for body in own:
-        others += [body, bodies.charged("other", None, Budget.of("0.1"), "value")]
+        others += [body, bodies.charged("other", None, Budget.of("0.1"), "value", KEY)]
     mixed = Account.of(chain(others), STUDY)
     assert mixed is not None
     assert mixed.left() == account.left()
@@ -199,9 +200,9 @@ def test_mu_that_was_paid_as_rho_stays_there() -> None:
     account = account_of(
         [
             opening(first),
-            bodies.charged(STUDY, None, Budget.gdp("0.6"), "rule"),
+            bodies.charged(STUDY, None, Budget.gdp("0.6"), "rule", KEY),
             bodies.new_total(Account(STUDY, "replace_one", later), "a purse for mu"),
-            bodies.charged(STUDY, None, Budget.gdp("0.6"), "rule"),
+            bodies.charged(STUDY, None, Budget.gdp("0.6"), "rule", KEY),
         ]
     )
     assert account.spent() == Amounts(rho=Fraction(18, 100), mu_squared=Fraction(36, 100))
@@ -228,8 +229,8 @@ def test_a_release_is_found_at_its_charge() -> None:
     account = account_of(
         [
             opening(Total.of(1)),
-            bodies.charged(STUDY, None, Budget.of("0.1"), "value"),
-            bodies.charged(STUDY, None, Budget.of("0.1"), "rule"),
+            bodies.charged(STUDY, None, Budget.of("0.1"), "value", KEY),
+            bodies.charged(STUDY, None, Budget.of("0.1"), "rule", KEY),
             bodies.released(STUDY, 4, DIGEST),
         ]
     )
@@ -238,7 +239,7 @@ def test_a_release_is_found_at_its_charge() -> None:
     assert Account.of(chain([]), STUDY) is None
 
 
-CHARGE = bodies.charged(STUDY, None, Budget.of(1), "rule")
+CHARGE = bodies.charged(STUDY, None, Budget.of(1), "rule", KEY)
 OPENED = opening(Total.of(1), SLOTS)
 CHANGED = bodies.new_total(Account(STUDY, "replace_one", Total.of(1), SLOTS), "why")
 

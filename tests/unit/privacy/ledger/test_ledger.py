@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unit.privacy.ledger.books import DIGEST
+from tests.unit.privacy.ledger.books import DIGEST, KEY
 
 from dpwerm.errors import BudgetError, DpwermError, LedgerTamperedError, ParameterError
 from dpwerm.privacy.budget import Budget
@@ -52,7 +52,16 @@ def test_the_first_charge_opens_the_study(make: Make) -> None:
         "date": day,
     }
     assert day in {datetime.now(UTC).date().isoformat(), str(charged.body["date"])}
-    assert set(charged.body) == {"kind", "study", "slot", "cost", "what", "library", "date"}
+    assert set(charged.body) == {
+        "kind",
+        "study",
+        "slot",
+        "cost",
+        "what",
+        "library",
+        "date",
+        "key",
+    }
     assert charged.body["cost"] == {"epsilon": "0.1", "delta": "0"}
 
 
@@ -231,12 +240,50 @@ def test_a_release_is_attached_once(make: Make) -> None:
     receipt = ledger.charge(TENTH, "rule")
     ledger.attach(receipt, DIGEST)
     ledger.attach(receipt, DIGEST)
+    make().attach(receipt, DIGEST)
     assert [charge.digest for charge in ledger.account().charges] == [DIGEST]
-    body = ledger.history()[-1].body
+    for one in (ledger, make()):
+        with pytest.raises(ParameterError, match="already paid for another release"):
+            one.attach(receipt, DIGEST.replace("ab", "cd"))
+    assert len(ledger.history()) == 2
+
+
+def test_who_did_not_make_the_charge_attaches_by_an_entry(make: Make) -> None:
+    """The key was the fit's; a signed release after that would be a second one."""
+    ledger = make()
+    receipt = ledger.charge(TENTH, "rule")
+    make().attach(receipt, DIGEST)
+    body = make().history()[-1].body
     assert body == {"kind": "released", "study": "trial", "charge": 3, "digest": DIGEST}
+    ledger.attach(receipt, DIGEST)
     with pytest.raises(ParameterError, match="already paid for another release"):
         ledger.attach(receipt, DIGEST.replace("ab", "cd"))
-    assert len(ledger.history()) == 3
+    assert [charge.digest for charge in ledger.account().charges] == [DIGEST]
+    assert ledger.store.book().releases == {}
+
+
+def test_a_refused_attachment_leaves_the_key_for_the_release(make: Make) -> None:
+    ledger = make()
+    paid = ledger.charge(TENTH, "rule")
+    with pytest.raises(ParameterError, match="is no charge"):
+        ledger.attach(Receipt("sqlite", "f" * 32, paid.entry, paid.hash), KEY)
+    ledger.attach(paid, DIGEST)
+    assert ledger.store.book().digests == {paid.entry: DIGEST}
+
+
+def test_a_study_is_opened_without_a_charge(make: Make) -> None:
+    ledger = make(slots=["a"])
+    assert ledger.open()
+    assert not ledger.open()
+    assert [entry.body["kind"] for entry in ledger.history()] == ["opened"]
+    assert ledger.account().spent().epsilon == 0
+    assert ledger.charge(TENTH, "rule").entry == 3
+    for other, said in (
+        ({"epsilon": 1}, "records a total"),
+        ({"relation": "add_remove"}, "opened"),
+    ):
+        with pytest.raises(BudgetError, match=said):
+            make(**other).open()
 
 
 def test_only_a_charge_of_this_study_in_this_ledger_is_attached_to(make: Make) -> None:
@@ -280,7 +327,7 @@ def test_a_ledger_that_forgot_a_charge_is_noticed(make: Make, tmp_path: Path, af
 def test_an_entry_above_the_total_is_not_believed(make: Make, tmp_path: Path) -> None:
     ledger = make()
     ledger.charge(TENTH, "rule")
-    forged = bodies.charged("trial", None, Budget.of(5), "rule")
+    forged = bodies.charged("trial", None, Budget.of(5), "rule", KEY)
     Store(database_of(URL, tmp_path)).append(lambda _: forged)
     for refused in (ledger.account, lambda: ledger.charge(TENTH, "rule")):
         with pytest.raises(LedgerTamperedError, match="entry 4"):
@@ -395,15 +442,15 @@ def test_a_charge_while_another_thread_reads_is_no_lost_entry(
 ) -> None:
     ledger = make()
     receipt = ledger.charge(TENTH, "rule")
-    verified = Store.verified
+    book = Store.book
 
     def slow(store: Store) -> object:
-        entries = verified(store)
+        found = book(store)
         monkeypatch.undo()
         ledger.charge(TENTH, "rule")
-        return entries
+        return found
 
-    monkeypatch.setattr(Store, "verified", slow)
+    monkeypatch.setattr(Store, "book", slow)
     assert len(ledger.account().charges) == 1
     assert len(ledger.account().charges) == 2
     ledger.attach(receipt, DIGEST)

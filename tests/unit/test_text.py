@@ -126,11 +126,17 @@ def test_a_number_is_off_by_less_than_a_tenth_of_its_error(value: float, error: 
     assert abs(read - Fraction(value)) <= max(Fraction(error) / 10, Fraction(abs(value)) / 10**14)
 
 
-@given(SIZES, st.integers(1, 8))
-def test_a_bound_is_rounded_to_the_safe_side(value: float, count: int) -> None:
-    above, below = (Fraction(f(value, count).replace(",", "")) for f in (at_most, at_least))
-    assert below <= Fraction(value) <= above
-    assert above - below <= Fraction(abs(value)) * 10 / 10 ** (count - 1)
+@given(st.decimals("0.00000001", "1e14", allow_nan=False), st.integers(1, 8))
+def test_a_bound_is_rounded_to_the_safe_side(value: Decimal, count: int) -> None:
+    for one in (value, -value):
+        above, below = (Fraction(f(one, count).replace(",", "")) for f in (at_most, at_least))
+        assert below <= Fraction(one) <= above
+        assert above - below <= Fraction(value) * 10 / 10 ** (count - 1)
+
+
+def test_a_double_bound_is_not_raised_by_its_last_bits() -> None:
+    assert at_most(15.000000000000002, 6) == at_least(14.999999999999998, 6) == "15"
+    assert (at_most(15.00001, 6), at_least(14.99999, 6)) == ("15.0001", "14.9999")
 
 
 @given(SIZES, SIZES)

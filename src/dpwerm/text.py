@@ -92,6 +92,8 @@ def number(
     exact = Decimal(value)
     if not exact.is_finite():
         raise ValueError("only finite numbers can be written")
+    if exact == 0:
+        return "0"
     known = Decimal(0 if error is None else error)
     last = exact.adjusted() - digits + 1
     if known > 0:
@@ -116,13 +118,26 @@ def _rounded(value: Decimal, last: int, rounding: str) -> Decimal:
 
 
 def at_most(value: float | Decimal, digits: int = 3) -> str:
-    """Return a bound from above as people write it, rounded up: 2.0138 is at most 2.02."""
-    return number(value, digits=digits, rounding=ROUND_CEILING)
+    """Return a bound from above as people write it, rounded up: 2.0138 is at most 2.02.
+
+    A double counts to 15 digits: what it has beyond them is how it was computed.
+    """
+    return number(_decimal(value), digits=digits, rounding=ROUND_CEILING)
 
 
 def at_least(value: float | Decimal, digits: int = 3) -> str:
     """Return a bound from below as people write it, rounded down."""
-    return number(value, digits=digits, rounding=ROUND_FLOOR)
+    return number(_decimal(value), digits=digits, rounding=ROUND_FLOOR)
+
+
+def _decimal(value: float | Decimal) -> Decimal:
+    return value if isinstance(value, Decimal) else Decimal(f"{value:.{MOST_DIGITS}g}")
+
+
+def on_scale(value: float | Decimal, width: float | Decimal) -> str:
+    """Return a number as fine as a range so wide needs: to about a thousandth of it."""
+    shown = number(value, Decimal(width) / 100)
+    return shown.rstrip("0").rstrip(".") if "." in shown else shown
 
 
 def interval_words(lower: float, upper: float) -> str:

@@ -69,7 +69,7 @@ def report(
     given = tuple(one for one in (rule, study, value) if one is not None)
     path = free_path(out, force=force, inputs=given)
     with stages() as on_stage:
-        on_stage("simulating how far noise reaches, and drawing")
+        on_stage("simulating half-widths of the noise, and drawing")
         made, private = write_report(path, rule, study, value, ledger)
     for notice in made.notices:
         say(notice)

@@ -4,20 +4,34 @@ from dpwerm.privacy.weight_origin import origin_class
 from dpwerm.releases.release import Rule
 from dpwerm.releases.value.layout import RULE
 from dpwerm.releases.value.release import Estimate, ValueRelease
-from dpwerm.text import aligned, rests_on, stacked, underlined
+from dpwerm.text import (
+    aligned,
+    at_least,
+    at_most,
+    interval_words,
+    number,
+    on_scale,
+    rests_on,
+    stacked,
+    underlined,
+)
 
 HEADINGS = ("", "estimate", "interval", "privacy", "sampling")
 ESTIMATES = {"design": "probabilities by design", "weighted": "probabilities by row"}
 
 
 def value_summary(value: ValueRelease, rule: Rule | None = None) -> str:
-    """Return the evaluation as text; with the rule, also what the rule cost before."""
-    lines = aligned([HEADINGS, *map(estimate_row, (*value.values, *value.gains))])
+    """Return the evaluation as text.
+
+    rule : the rule that was evaluated: what it cost before, and whether it gives everybody one arm
+    """
+    shown = (*value.values, *gains_of(value, rule))
+    lines = aligned([HEADINGS, *map(estimate_row, shown)])
     gains = len(value.values) + 1
     parts = [
         [*underlined(f"Value of a rule: {value.declaration.title}"), "", value.notice],
         [f"{scale_words(value)}:", "", *lines[:gains], "", *lines[gains:]],
-        reading_lines(value) + verdict_lines(value),
+        reading_lines(value) + verdict_lines(value, rule),
         cost_lines(value, rule),
         rests_on(value_rows(value), private=value.certificate.private),
     ]
@@ -30,19 +44,43 @@ def scale_words(value: ValueRelease) -> str:
     how = [] if benefit.transform == "identity" else [f"after {benefit.transform}"]
     if benefit.direction == "smaller":
         how.append("with its sign turned, so that larger is better")
-    lower, upper = (end + 0.0 for end in benefit.range)  # never -0
+    least, most = benefit.range
+    lower, upper = (on_scale(end, most - least) for end in (least, most))
     scale = f"{benefit.column}{', ' if how else ''}{', '.join(how)}"
-    return f"Mean benefit ({scale}), between {lower:g} and {upper:g}"
+    return f"Mean benefit ({scale}), between {lower} and {upper}"
+
+
+def gains_of(value: ValueRelease, rule: Rule | None = None) -> tuple[Estimate, ...]:
+    """Return what the rule gains over each arm; exactly 0 over the one that it gives everybody.
+
+    The sums of a file stay as they were released: that the gain is 0 follows from the rule.
+    """
+    if rule is None or rule.single_arm is None:
+        return value.gains
+    same = rule.arms.index(rule.single_arm)
+    nothing = dict.fromkeys(("estimate", "lower", "upper", "privacy", "sampling"), 0.0)
+    return tuple(
+        one.model_copy(update=nothing) if place == same else one
+        for place, one in enumerate(value.gains)
+    )
 
 
 def estimate_row(one: Estimate) -> tuple[str, ...]:
-    """Return a value or a gain under ``HEADINGS``."""
+    """Return a value or a gain under ``HEADINGS``, as fine as its interval needs."""
     called = "the rule" if one.name == RULE else f"{one.name!r} for everybody"
     if one.over is not None:
         called = f"gain of the rule over {one.over!r} for everybody"
-    shown = "not known" if one.estimate is None else f"{one.estimate:.4g}"
-    ends = f"{one.lower:.4g} to {one.upper:.4g}"
-    return called, shown, ends, f"± {one.privacy:.3g}", f"± {one.sampling:.3g}"
+    if one.lower == one.upper == one.estimate == 0:
+        return called, "0", "exactly", "± 0", "± 0"
+    errors = (f"± {at_most(half, 2)}" for half in (one.privacy, one.sampling))
+    return called, estimate_words(one), interval_words(one.lower, one.upper), *errors
+
+
+def estimate_words(one: Estimate) -> str:
+    """Return an estimate, as fine as its interval needs."""
+    if one.estimate is None:
+        return "not known"
+    return number(one.estimate, (one.upper - one.lower) / 2)
 
 
 def reading_lines(value: ValueRelease) -> list[str]:
@@ -51,9 +89,9 @@ def reading_lines(value: ValueRelease) -> list[str]:
     lines = [
         "Each interval allows for both errors. It is made to hold the mean in the population these",
         f"people come from in {share} of 100 evaluations (measured: docs/evaluation.md).",
-        "Under privacy stands the reach of the noise alone, under sampling that of chance in who",
-        "took part. The latter is read from noisy sums and raised by what they may hide, so it is",
-        "rather too large than too small.",
+        "Under privacy stands the half-width for the noise alone, under sampling that for chance",
+        "in who took part. The latter is read from noisy sums and raised by what they may hide, so",
+        "it is rather too large than too small.",
     ]
     if not origin_class(value.declaration.treatment.origin).by_design:
         lines.append("Errors of the propensity model are in no interval: it counts as right.")
@@ -62,8 +100,10 @@ def reading_lines(value: ValueRelease) -> list[str]:
     return lines
 
 
-def verdict_lines(value: ValueRelease) -> list[str]:
+def verdict_lines(value: ValueRelease, rule: Rule | None = None) -> list[str]:
     """Return one sentence on whether the rule beats each arm."""
+    if rule is not None and rule.single_arm is not None:
+        return _single_arm_lines(value, rule, rule.single_arm)
     clear = [one for one in value.gains if one.lower > 0]
     worse = [one for one in value.gains if one.upper < 0]
     if worse:
@@ -72,11 +112,30 @@ def verdict_lines(value: ValueRelease) -> list[str]:
     if len(clear) == len(value.gains):
         return ["The rule is better than either arm for everybody, beyond both errors."]
     unclear = " and ".join(repr(one.over) for one in value.gains if one not in clear)
-    more = "a larger epsilon or more people" if value.budget.is_private else "more people"
     return [
         f"Whether the rule is better than {unclear} for everybody CANNOT BE TOLD from this;",
-        f"{more} would tell more.",
+        f"{_more(value)} would tell more.",
     ]
+
+
+def _single_arm_lines(value: ValueRelease, rule: Rule, single: str) -> list[str]:
+    """Return the verdict on a rule that gives everybody one arm: it can beat the other alone."""
+    other = value.gains[1 - rule.arms.index(single)]
+    lines = [
+        f"THE RULE GIVES EVERYBODY {single!r}: its gain over that is exactly 0, and the lines of",
+        f"the rule and of {single!r} for everybody are two estimates of one value.",
+    ]
+    pair = f"than {other.over!r} for everybody"
+    if other.upper < 0:
+        return [*lines, f"{single!r} IS WORSE {pair}, beyond both errors."]
+    if other.lower > 0:
+        return [*lines, f"{single!r} is better {pair}, beyond both errors."]
+    told = f"Whether {single!r} is better {pair} CANNOT BE TOLD from this;"
+    return [*lines, told, f"{_more(value)} would tell more."]
+
+
+def _more(value: ValueRelease) -> str:
+    return "a larger epsilon or more people" if value.budget.is_private else "more people"
 
 
 def cost_lines(value: ValueRelease, rule: Rule | None) -> list[str]:
@@ -106,9 +165,11 @@ def value_rows(value: ValueRelease) -> dict[str, str]:
         "relation": relation,
         "rule": value.rule_digest,
         "estimate": f"{ESTIMATES.get(c.estimate, c.estimate)}, from {c.sums} sums",
-        "weights": f"1/P with P at least {c.pi_min:.6g}, origin {c.weight_origin}",
+        "weights": f"1/P with P at least {at_least(c.pi_min, 6)}, origin {c.weight_origin}",
         "sensitivity": f"{c.sensitivity} of all sums together",
-        "noise scale": f"{c.noise_scale:.6g} in each sum, on a grid of 2^{c.grid_exponent}",
+        "noise scale": (
+            f"{number(c.noise_scale, digits=6)} in each sum, on a grid of 2^{c.grid_exponent}"
+        ),
         "randomness": c.randomness,
         "ledger": str(value.receipt or c.ledger),
     }

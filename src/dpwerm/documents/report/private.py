@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from dpwerm.documents.document import Block, Caution, Commands, Paragraph, Points, Section, Table
-from dpwerm.documents.report.material import Material, exact, joined, quoted
+from dpwerm.documents.own_units import declared, score_rows
+from dpwerm.documents.report.material import Material, joined, quoted
 from dpwerm.documents.summary import LARGEST_TOLD, even_odds, factor_words, meaning
 from dpwerm.features.blocks import CategoryBlock, Level, NumberBlock
 from dpwerm.mechanisms import MECHANISMS
@@ -12,7 +13,7 @@ from dpwerm.privacy.ledger.account import Account
 from dpwerm.privacy.weight_origin import origin_class
 from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import notice
-from dpwerm.text import digits
+from dpwerm.text import at_least, digits
 
 NOT_STATED = "not stated"
 OUTSIDE = (
@@ -83,7 +84,7 @@ def _bounds(rule: Rule) -> list[Block]:
 def _arms(rule: Rule) -> tuple[str, str, str]:
     treatment = rule.declaration.treatment
     first, second = map(quoted, treatment.arms)
-    arms = f"{first} and {second}, probabilities at least {treatment.pi_min:g}"
+    arms = f"{first} and {second}, probabilities at least {at_least(treatment.pi_min)}"
     if treatment.probabilities is not None:
         one, other = treatment.probabilities
         arms = f"{first} with probability {one}, {second} with probability {other}"
@@ -94,10 +95,10 @@ def _arms(rule: Rule) -> tuple[str, str, str]:
 def _benefit(rule: Rule) -> tuple[str, str, str]:
     benefit = rule.declaration.benefit
     lower, upper = benefit.bounds
-    words = f"{exact(lower)} to {exact(upper)}, {benefit.direction} is better"
+    words = f"{declared(lower)} to {declared(upper)}, {benefit.direction} is better"
     if benefit.transform != "identity":
         words += f", {benefit.transform} taken"
-    words += f"; {exact(benefit.centre)} counts as neither good nor bad"
+    words += f"; {declared(benefit.centre)} counts as neither good nor bad"
     if benefit.direction == "smaller":
         words += ", with the sign turned"
     return f"benefit, column {benefit.column}", words, benefit.source or NOT_STATED
@@ -105,8 +106,8 @@ def _benefit(rule: Rule) -> tuple[str, str, str]:
 
 def _declared(block: NumberBlock | CategoryBlock) -> str:
     if isinstance(block, NumberBlock):
-        ends = f"{exact(block.lower)} to {exact(block.upper)}"
-        return f"{ends}, if missing {exact(block.default)}"
+        ends = f"{declared(block.lower)} to {declared(block.upper)}"
+        return f"{ends}, if missing {declared(block.default)}"
     return f"one of {', '.join(map(_level, block.levels))}; if missing {block.default}"
 
 
@@ -122,7 +123,7 @@ def _propensity(rule: Rule) -> list[Block]:
     model = rule.propensity
     if model is None:
         return []
-    own = tuple((name, f"{value:+.4g}") for name, value in model.own_units().items())
+    own = tuple((row.name, row.adds) for row in score_rows(model))
     caption = f"The model of who received {quoted(rule.arms[1])}, released with the rule: "
     caption += "log-odds, in the columns' own units."
     return [Table(caption, ("feature", "adds to the log-odds"), own)]

@@ -3,7 +3,7 @@
 import re
 import textwrap
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, localcontext
 
 WIDTH = 92
@@ -35,17 +35,6 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
         cells = (f"{text:<{width}}" for text, width in zip(row, widths, strict=True))
         lines.append("  " + "  ".join(cells).rstrip())
     return lines
-
-
-def rests_on(facts: Mapping[str, str], *, private: bool) -> list[str]:
-    """Return what a promise rests on, each fact by its name."""
-    heading = "What the promise rests on:" if private else "How it was made, without a promise:"
-    return [heading, "", *aligned(list(facts.items()))]
-
-
-def paragraphs(texts: Sequence[str]) -> list[str]:
-    """Return several paragraphs as lines, each from a new line."""
-    return [line for text in texts for line in wrapped(text)]
 
 
 def listed(items: Sequence[str], word: str = "and") -> str:

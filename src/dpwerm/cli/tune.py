@@ -210,7 +210,7 @@ def _release(
 def _draw(
     study: Study, rule: "Rule", path: Path, mechanism: str | None, workers: int | None
 ) -> None:
-    """Draw what simulated trials say of the candidates, and which of them was released.
+    """Draw what synthetic trials say of the candidates, and which of them was released.
 
     Scores on the table are secret, so the curve is of random trials inside the public bounds.
     """
@@ -236,7 +236,7 @@ def _draw(
     chosen, curves = rule.release.certificate.gamma, [tuned for tuned, _ in found]
     save_tuned(curves, study.name or study.id, path, chosen, private=rule.private)
     say(
-        f"Wrote {path}: the chosen gamma on a curve of simulated trials. The scores on your table "
+        f"Wrote {path}: the chosen gamma on a curve of synthetic trials. The scores on your table "
         "stay secret."
     )
 

@@ -84,7 +84,7 @@ QUANTILE: Final = "median_unbiased"
 
 @dataclass(frozen=True, eq=False)
 class SimulatedHalfWidths:
-    """Half-widths of the noise in each effect, on simulated trials.
+    """Half-widths of the noise in each effect, on synthetic trials.
 
     pointwise : (p,), over all trials and draws; low, high : (p,), the 10 % and 90 % points over
     trials of each trial's own half-width: what the unknown data may change; simultaneous : (p,),
@@ -116,7 +116,7 @@ class SimulatedHalfWidths:
             "them yours, the privacy noise moved no coefficient by more than its ± in "
             f"{100 * self.coverage:g} of 100 releases. It is not sampling error. The real "
             "half-width depends on the data, so it is sensitive and not published. In 8 of 10 "
-            f"simulated trials it lay between {least} and {most} times the value shown."
+            f"synthetic trials it lay between {least} and {most} times the value shown."
         )
 
 

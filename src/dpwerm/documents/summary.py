@@ -1,7 +1,7 @@
 r"""A rule in plain words: what it recommends, what the promise means, and what that rests on.
 
-All of it is public: settings are declared, or chosen on simulated problems without reading a row,
-or, for γ alone, chosen privately on the rows at a cost that is said.
+All of it is public: hyperparameters are declared, or chosen on synthetic trials without reading a
+row, or, for γ alone, chosen privately on the rows at a cost that is said.
 
 An (ε, δ) promise is a factor by which anybody's odds can change:
 
@@ -13,31 +13,25 @@ guessing: under μ-GDP a test with a share a of false alarms detects at most Φ(
 noise that is ρ-zCDP has μ = √(2ρ), so one picture serves both.
 """
 
+from collections.abc import Iterator
 from decimal import ROUND_CEILING, Decimal, localcontext
 from statistics import NormalDist
 
+from dpwerm.documents.document import Block, Document, Facts, Paragraph, Section, Table, told
 from dpwerm.documents.effects import beyond_noise, coefficient_texts
 from dpwerm.documents.half_widths import simultaneous, why_not
 from dpwerm.documents.own_units import clip_words, score_rows
+from dpwerm.documents.render import as_text
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.releases.certificate import Certificate
 from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.rule_file import notice
 from dpwerm.releases.tuning import FLIP, REPEATS, SPLIT
-from dpwerm.text import (
-    aligned,
-    at_least,
-    at_most,
-    listed,
-    number,
-    rests_on,
-    stacked,
-    underlined,
-    wrapped,
-)
+from dpwerm.text import at_least, at_most, listed, number
 
+RESTS, MADE = "What the promise rests on:", "How it was made, without a promise:"
 CLEAR = 0.6
-"""Below this share of right answers on simulated problems a private rule may be noise alone."""
+"""Below this share of right answers on synthetic trials a private rule may be noise alone."""
 
 LARGEST_TOLD = 20
 """Above this ε a factor is no protection, and its number says nothing."""
@@ -54,8 +48,8 @@ UNITS = {
     "paper": "the paper's: every feature runs from 0 to 1 and is divided by the same factor",
 }
 UNPUBLISHED_SPREAD = (
-    "No ± is shown: under objective perturbation the spread of the noise in a coefficient depends",
-    "on the data and is not published.",
+    "No ± is shown: under objective perturbation the spread of the noise in a coefficient depends "
+    "on the data and is not published."
 )
 KEPT = (
     "The rule is one of several releases, chosen by its score. ± is the half-width of the noise in "
@@ -65,10 +59,16 @@ WEIGHTS = (
     "The noise of the private propensity model moves the weights, and through them the "
     "coefficients. That is not in ±, which is the half-width of the rule's own noise."
 )
-SIMULATED = " `dpwerm report` shows a ± from simulated trials instead."
+SIMULATED = " `dpwerm report` shows a ± from synthetic trials instead."
 
 
-def setting_rows(rule: Rule) -> dict[str, str]:
+NOISE_ALONE = (
+    "NO COEFFICIENT STANDS OUT from the privacy noise: this rule may be noise alone. A larger "
+    "gamma, more people or a larger budget would give a clearer one."
+)
+
+
+def hyperparameter_rows(rule: Rule) -> dict[str, str]:
     """Return a row for each of clip, intercept, saturation and threshold that is not plain."""
     encoding, release, benefit = rule.release.encoding, rule.release, rule.declaration.benefit
     rows = {}
@@ -95,26 +95,26 @@ def zeroed(release: Release) -> list[bool]:
     return [k != kept for k, kept in zip(release.used, release.kept, strict=True)]
 
 
-def chosen_lines(rule: Rule) -> list[str]:
-    """Return the paragraph on what was chosen automatically; nothing if nothing was."""
+def chosen_words(rule: Rule) -> str:
+    """Return what was chosen automatically, "" if nothing was."""
     chosen = rule.release.certificate.chosen
     if chosen is None:
-        return []
+        return ""
     were = "were" if len(chosen.settings) > 1 else "was"
-    words = f"Settings: {listed(chosen.settings or ['nothing'])} {were} {chosen.reason}."
+    words = f"Hyperparameters: {listed(chosen.settings or ['nothing'])} {were} {chosen.reason}."
     if rule.declaration.treatment.propensity is not None:
         words += " Probabilities of the arms count as known there."
     if rule.tuning is not None:
         words += f" That is about fits of {rule.tuning.slots[0]} rows at {rule.tuning.steps.fit},"
         words += " as each candidate had."
-    return wrapped(words)
+    return words
 
 
-def tuning_lines(rule: Rule) -> list[str]:
-    """Return the paragraph on how γ was tuned on the rows, and what that cost; nothing if not."""
+def tuning_words(rule: Rule) -> str:
+    """Return how γ was tuned on the rows, and what that cost; "" if it was not."""
     tuning = rule.tuning
     if tuning is None:
-        return []
+        return ""
     steps, fitted, scored = tuning.steps, tuning.slots[0], tuning.slots[-1]
     least, most = (number(tuning.candidates[place], digits=6) for place in (0, -1))
     tried = f"{len(tuning.candidates)} candidates from {least} to {most}"
@@ -138,23 +138,23 @@ def tuning_lines(rule: Rule) -> list[str]:
             cost += f" at {steps.rule}"
     way = "privately " if rule.private else ""
     words = f"Gamma was tuned {way}on the same {tuning.rows} rows. {found}."
-    return wrapped(f"{words} {cost}." if tuning.budget.is_private else words)
+    return f"{words} {cost}." if tuning.budget.is_private else words
 
 
-def unclear_lines(rule: Rule) -> list[str]:
-    """Return a warning if so private a rule was hardly better than a coin on simulated problems.
+def unclear_words(rule: Rule) -> str:
+    """Return a warning if so private a rule was hardly better than a coin on synthetic trials.
 
-    With a split budget the settings were chosen for the fits of candidates, not for this one.
+    With a split budget they were chosen for the fits of candidates, not for this one.
     """
     chosen, tuning = rule.release.certificate.chosen, rule.tuning
     if chosen is None or not rule.release.private or chosen.accuracy >= CLEAR:
-        return []
+        return ""
     if tuning is not None and tuning.how == SPLIT:
-        return []
-    return wrapped(
-        f"ON SIMULATED PROBLEMS such a rule was right for only {100 * chosen.accuracy:.1f} % of "
-        "the people: this rule may be noise alone. More people or a larger budget would give a "
-        "clearer one."
+        return ""
+    return (
+        f"ON SYNTHETIC TRIALS such a rule was right for only {100 * chosen.accuracy:.1f} % of the "
+        "people: this rule may be noise alone. More people or a larger budget would give a clearer "
+        "one."
     )
 
 
@@ -199,101 +199,83 @@ def odds_words(epsilon: Decimal) -> str:
     )
 
 
-def meaning(certificate: Certificate, whole: AnyBudget | None = None) -> list[str]:
-    """Return what the promise means, line by line; nothing where there is no promise.
+def meaning(certificate: Certificate, whole: AnyBudget | None = None) -> str:
+    """Return what the promise means, "" where there is no promise.
 
     whole: what was spent in all, if more than this certificate's budget.
     """
     if not certificate.private:
-        return []
+        return ""
     budget = certificate.budget if whole is None else whole
     if not isinstance(budget, Budget):
         return _guessing(certificate, f"{budget.symbol} = {budget.parameter}")
     unit, bet = "adding or removing a row", "that person being in the data against not"
     if certificate.n is not None:
         unit, bet = "replacing one person's row", "one possible row of that person against another"
-    lines = [
-        f"What epsilon = {budget.epsilon} means: {unit} changes the probability",
-        f"of any published result by at most {factor_words(budget.epsilon)}.",
-    ]
+    words = f"What epsilon = {budget.epsilon} means: {unit} changes the probability of any "
+    words += f"published result by at most {factor_words(budget.epsilon)}."
     if budget.delta > 0:
-        return [*lines, f"Beyond that factor a probability may differ by delta = {budget.delta:f}."]
-    return [
-        *lines,
-        f"The odds that a reader gives to {bet}",
-        "change by at most the same factor.",
-    ]
+        return f"{words} Beyond that factor a probability may differ by delta = {budget.delta:f}."
+    return f"{words} The odds that a reader gives to {bet} change by at most the same factor."
 
 
-def _guessing(certificate: Certificate, promise: str) -> list[str]:
+def _guessing(certificate: Certificate, promise: str) -> str:
     gaussian = certificate.gaussian
     if gaussian is None:  # no such certificate is made
-        return []
+        return ""
     task = "whether a person is in the data"
     if certificate.n is not None:
         task = "which of two possible rows a person has"
     standard = NormalDist()
     detected = standard.cdf(standard.inv_cdf(FALSE_ALARMS) + gaussian.mu) + ROUNDING
-    lines = [
-        f"What {promise} means: to tell {task} from the published result",
-        "is at least as hard as to tell by one draw whether a normal number has",
-        f"mean 0 or mean {at_most(gaussian.mu)}, both with standard deviation 1.",
-    ]
+    words = f"What {promise} means: to tell {task} from the published result is at least as hard "
+    words += "as to tell by one draw whether a normal number has mean 0 or mean "
+    words += f"{at_most(gaussian.mu)}, both with standard deviation 1."
     if detected > 0.999:
-        return [*lines, "That is so easy that it protects nobody."]
+        return f"{words} That is so easy that it protects nobody."
     share = Decimal(100 * detected).quantize(Decimal("0.1"), rounding=ROUND_CEILING).normalize()
     guess = 100 * FALSE_ALARMS
     test = f"A test with {guess:g} false alarms in 100"
-    return [*lines, f"{test} detects at most {share:f} in 100; a mere guess detects {guess:g}."]
+    return f"{words} {test} detects at most {share:f} in 100; a mere guess detects {guess:g}."
 
 
-def _rule_lines(rule: Rule) -> list[str]:
+def _rule_blocks(rule: Rule) -> Iterator[Block]:
     first, second = rule.arms
-    return [
-        f"Recommend {second!r} where the score is above 0, {first!r} where it is below;",
-        f"a score of exactly 0 gives {rule.default!r}.",
-        *wrapped(single_arm_words(rule)),
-        *wrapped(clip_words(rule.declaration.benefit)),
-        "The score is the sum of these, in the columns' own units:",
-        "",
-        *_own_lines(rule.release),
-    ]
+    words = f"Recommend {second!r} where the score is above 0, {first!r} where it is below; a "
+    words += f"score of exactly 0 gives {rule.default!r}. {single_arm_words(rule)}"
+    yield Paragraph(f"{words} {clip_words(rule.declaration.benefit)}".strip())
+    yield _own_units(rule.release, "The score is the sum of these, in the columns' own units:")
 
 
-def _own_lines(release: Release) -> list[str]:
+def _own_units(release: Release, caption: str) -> Facts:
     """Return what each feature adds, in its own units."""
-    return aligned([(row.name, row.adds) for row in score_rows(release)])
+    return Facts(tuple((row.name, row.adds) for row in score_rows(release)), caption)
 
 
-def _noise_lines(rule: Rule) -> list[str]:
+def _noise_blocks(rule: Rule) -> Iterator[Block]:
     release, half = rule.release, simultaneous(rule)
     names, shown = release.encoding.coefficient_names, coefficient_texts(release, half)
     noise = [""] * len(names)
     if half is not None and half.any():
         noise = [f"± {number(one, one)}" for one in half]
-    lines = [f"Coefficients in encoded units ({UNITS[release.encoding.kind]}):", ""]
     wide = max(map(len, shown))
-    lines += aligned(
-        [
+    yield Table(
+        f"Coefficients in encoded units ({UNITS[release.encoding.kind]}):",
+        (),
+        tuple(
             (name, f"{text:>{wide}}", "set to 0" if small else spread)
             for name, text, spread, small in zip(names, shown, noise, zeroed(release), strict=True)
-        ]
+        ),
     )
-    if half is None:
-        if release.certificate.weighting is not None:
-            return [*lines, "", *wrapped(f"No ± is shown. {why_not(rule)}")]
-        *before, last = UNPUBLISHED_SPREAD
-        return [*lines, "", *before, last + ("" if why_not(rule) else SIMULATED)]
-    if not half.any():
-        return lines
-    measure = "In 95 of 100 releases the privacy noise of no coefficient goes beyond its ±."
-    lines += ["", *wrapped(f"{measure} It is not sampling error. {caveat(rule)}")]
-    if not any(beyond_noise(release, half)):
-        lines += [
-            "NO COEFFICIENT STANDS OUT from the privacy noise: this rule may be noise alone.",
-            "A larger gamma, more people or a larger budget would give a clearer one.",
-        ]
-    return lines
+    if half is None and release.certificate.weighting is not None:
+        yield Paragraph(f"No ± is shown. {why_not(rule)}")
+    elif half is None:
+        yield Paragraph(UNPUBLISHED_SPREAD + ("" if why_not(rule) else SIMULATED))
+    elif half.any():
+        measure = "In 95 of 100 releases the privacy noise of no coefficient goes beyond its ±."
+        yield Paragraph(f"{measure} It is not sampling error. {caveat(rule)}".strip())
+        if not any(beyond_noise(release, half)):
+            yield Paragraph(NOISE_ALONE)
 
 
 def caveat(rule: Rule) -> str:
@@ -323,7 +305,7 @@ def certificate_rows(rule: Rule) -> dict[str, str]:
         "gamma": f"{number(c.gamma, digits=6)}{tuned}",
         "weights": f"at most {at_most(c.weight_bound, 6)}, origin {c.weight_origin.name}",
         "row norm": f"at most {at_most(c.radius, 6)}",
-        **setting_rows(rule),
+        **hyperparameter_rows(rule),
         **_perturbation_rows(c),
     }
     if both is not None:
@@ -356,34 +338,42 @@ def _perturbation_rows(c: Certificate) -> dict[str, str]:
     }
 
 
-def _propensity_lines(rule: Rule) -> list[str]:
-    """Return the private propensity model in own units, and what it cost; nothing without one."""
+def _propensity_blocks(rule: Rule) -> Iterator[Block]:
+    """Yield the private propensity model in own units, and what it cost; nothing without one."""
     model = rule.propensity
     if model is None:
-        return []
+        return
     certificate = model.certificate
     cost = f" at epsilon = {certificate.epsilon}" if certificate.private else ", NOT PRIVATE"
     floor = rule.declaration.treatment.pi_min
-    return [
-        f"Propensity model, released with the rule{cost} ({certificate.mechanism}):",
-        f"log-odds of having received {rule.arms[1]!r}, in the columns' own units; probabilities",
-        f"are clipped to [{at_least(floor, 6)}, {at_most(1 - floor, 6)}]:",
-        "",
-        *_own_lines(model),
-    ]
+    yield _own_units(
+        model,
+        f"Propensity model, released with the rule{cost} ({certificate.mechanism}): log-odds of "
+        f"having received {rule.arms[1]!r}, in the columns' own units; probabilities are clipped "
+        f"to [{at_least(floor, 6)}, {at_most(1 - floor, 6)}]:",
+    )
 
 
 def summary(rule: Rule) -> str:
-    """Return the rule, the meaning of its promise and the certificate as text."""
-    parts = [
-        [*underlined(rule.title), "", notice(rule)],
-        _rule_lines(rule),
-        _noise_lines(rule),
-        unclear_lines(rule),
-        _propensity_lines(rule),
-        meaning(rule.release.certificate, rule.budget),
-        rests_on(certificate_rows(rule), private=rule.release.certificate.private),
-        tuning_lines(rule),
-        chosen_lines(rule),
-    ]
-    return stacked(parts) + "\n"
+    """Return the summary of a rule as text."""
+    return as_text(summary_document(rule))
+
+
+def summary_document(rule: Rule) -> Document:
+    """Return the rule, the meaning of its promise and the certificate."""
+    private = rule.release.certificate.private
+    blocks: list[Block] = [*_rule_blocks(rule), *_noise_blocks(rule)]
+    blocks += told(unclear_words(rule))
+    blocks += _propensity_blocks(rule)
+    blocks += told(meaning(rule.release.certificate, rule.budget))
+    blocks.append(Facts(tuple(certificate_rows(rule).items()), RESTS if private else MADE))
+    blocks += told(tuning_words(rule), chosen_words(rule))
+    return Document(
+        "summary",
+        rule.title,
+        (Section("summary", "", tuple(blocks)),),
+        notices=(notice(rule),),
+        private=rule.private,
+        about="Summary of a treatment rule",
+        made_from="the rule file alone",
+    )

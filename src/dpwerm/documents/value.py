@@ -1,41 +1,45 @@
 """A released value in plain words: a table of values and gains, and how to read them."""
 
+from dpwerm.documents.document import Document, Facts, Paragraph, Section, Table
+from dpwerm.documents.render import as_text
+from dpwerm.documents.summary import MADE, RESTS
 from dpwerm.privacy.weight_origin import origin_class
 from dpwerm.releases.release import Rule
 from dpwerm.releases.value.layout import RULE
 from dpwerm.releases.value.release import Estimate, ValueRelease
-from dpwerm.text import (
-    aligned,
-    at_least,
-    at_most,
-    interval_words,
-    number,
-    on_scale,
-    rests_on,
-    stacked,
-    underlined,
-)
+from dpwerm.text import at_least, at_most, interval_words, number, on_scale
 
 HEADINGS = ("", "estimate", "interval", "privacy", "sampling")
 ESTIMATES = {"design": "probabilities by design", "weighted": "probabilities by row"}
 
 
 def value_summary(value: ValueRelease, rule: Rule | None = None) -> str:
-    """Return the evaluation as text.
+    """Return the evaluation as text."""
+    return as_text(value_document(value, rule))
+
+
+def value_document(value: ValueRelease, rule: Rule | None = None) -> Document:
+    """Return the evaluation.
 
     rule : the rule that was evaluated: what it cost before, and whether it gives everybody one arm
     """
-    shown = (*value.values, *gains_of(value, rule))
-    lines = aligned([HEADINGS, *map(estimate_row, shown)])
-    gains = len(value.values) + 1
-    parts = [
-        [*underlined(f"Value of a rule: {value.declaration.title}"), "", value.notice],
-        [f"{scale_words(value)}:", "", *lines[:gains], "", *lines[gains:]],
-        reading_lines(value) + verdict_lines(value, rule),
-        cost_lines(value, rule),
-        rests_on(value_rows(value), private=value.certificate.private),
-    ]
-    return stacked(parts) + "\n"
+    rows = tuple(map(estimate_row, (*value.values, *gains_of(value, rule))))
+    private = value.certificate.private
+    blocks = (
+        Table(f"{scale_words(value)}:", HEADINGS, rows),
+        Paragraph(reading_words(value)),
+        Paragraph(verdict_words(value, rule)),
+        Paragraph(cost_words(value, rule)),
+        Facts(tuple(value_rows(value).items()), RESTS if private else MADE),
+    )
+    return Document(
+        "value-summary",
+        f"Value of a rule: {value.declaration.title}",
+        (Section("value", "", blocks),),
+        notices=(value.notice,),
+        private=value.private,
+        about="Summary of the value of a treatment rule",
+    )
 
 
 def scale_words(value: ValueRelease) -> str:
@@ -83,77 +87,68 @@ def estimate_words(one: Estimate) -> str:
     return number(one.estimate, (one.upper - one.lower) / 2)
 
 
-def reading_lines(value: ValueRelease) -> list[str]:
+def reading_words(value: ValueRelease) -> str:
     """Return how to read the intervals."""
-    share = f"{100 * value.confidence:g}"
-    lines = [
-        "Each interval allows for both errors. It is made to hold the mean in the population these",
-        f"people come from in {share} of 100 evaluations (measured: docs/evaluation.md).",
-        "Under privacy stands the half-width for the noise alone, under sampling that for chance",
-        "in who took part. The latter is read from noisy sums and raised by what they may hide, so",
-        "it is rather too large than too small.",
-    ]
+    words = (
+        "Each interval allows for both errors. It is made to hold the mean in the population these "
+        f"people come from in {100 * value.confidence:g} of 100 evaluations (measured: "
+        "docs/evaluation.md). Under privacy stands the half-width for the noise alone, under "
+        "sampling that for chance in who took part. The latter is read from noisy sums and raised "
+        "by what they may hide, so it is rather too large than too small."
+    )
     if not origin_class(value.declaration.treatment.origin).by_design:
-        lines.append("Errors of the propensity model are in no interval: it counts as right.")
+        words += " Errors of the propensity model are in no interval: it counts as right."
     if not value.budget.is_private:
-        lines.append("There is no noise here, so the privacy error is 0.")
-    return lines
+        words += " There is no noise here, so the privacy error is 0."
+    return words
 
 
-def verdict_lines(value: ValueRelease, rule: Rule | None = None) -> list[str]:
-    """Return one sentence on whether the rule beats each arm."""
+def verdict_words(value: ValueRelease, rule: Rule | None = None) -> str:
+    """Return whether the rule beats each arm."""
     if rule is not None and rule.single_arm is not None:
-        return _single_arm_lines(value, rule, rule.single_arm)
+        return _single_arm_words(value, rule, rule.single_arm)
     clear = [one for one in value.gains if one.lower > 0]
     worse = [one for one in value.gains if one.upper < 0]
     if worse:
         arms = " and ".join(repr(one.over) for one in worse)
-        return [f"THE RULE IS WORSE than {arms} for everybody, beyond both errors."]
+        return f"THE RULE IS WORSE than {arms} for everybody, beyond both errors."
     if len(clear) == len(value.gains):
-        return ["The rule is better than either arm for everybody, beyond both errors."]
+        return "The rule is better than either arm for everybody, beyond both errors."
     unclear = " and ".join(repr(one.over) for one in value.gains if one not in clear)
-    return [
-        f"Whether the rule is better than {unclear} for everybody CANNOT BE TOLD from this;",
-        f"{_more(value)} would tell more.",
-    ]
+    whether = f"Whether the rule is better than {unclear} for everybody"
+    return f"{whether} CANNOT BE TOLD from this; {_more(value)} would tell more."
 
 
-def _single_arm_lines(value: ValueRelease, rule: Rule, single: str) -> list[str]:
+def _single_arm_words(value: ValueRelease, rule: Rule, single: str) -> str:
     """Return the verdict on a rule that gives everybody one arm: it can beat the other alone."""
     other = value.gains[1 - rule.arms.index(single)]
-    lines = [
-        f"THE RULE GIVES EVERYBODY {single!r}: its gain over that is exactly 0, and the lines of",
-        f"the rule and of {single!r} for everybody are two estimates of one value.",
-    ]
+    words = f"THE RULE GIVES EVERYBODY {single!r}: its gain over that is exactly 0, and the lines "
+    words += f"of the rule and of {single!r} for everybody are two estimates of one value."
     pair = f"than {other.over!r} for everybody"
     if other.upper < 0:
-        return [*lines, f"{single!r} IS WORSE {pair}, beyond both errors."]
+        return f"{words} {single!r} IS WORSE {pair}, beyond both errors."
     if other.lower > 0:
-        return [*lines, f"{single!r} is better {pair}, beyond both errors."]
-    told = f"Whether {single!r} is better {pair} CANNOT BE TOLD from this;"
-    return [*lines, told, f"{_more(value)} would tell more."]
+        return f"{words} {single!r} is better {pair}, beyond both errors."
+    whether = f"Whether {single!r} is better {pair}"
+    return f"{words} {whether} CANNOT BE TOLD from this; {_more(value)} would tell more."
 
 
 def _more(value: ValueRelease) -> str:
     return "a larger epsilon or more people" if value.budget.is_private else "more people"
 
 
-def cost_lines(value: ValueRelease, rule: Rule | None) -> list[str]:
+def cost_words(value: ValueRelease, rule: Rule | None) -> str:
     """Return what the evaluation cost, and on whom it is fair."""
-    lines = [
-        "On the people a rule was learned from its value is too good: a rule fits its own data.",
-        "Only other people give a fair value.",
-    ]
+    fair = "On the people a rule was learned from its value is too good: a rule fits its own data. "
+    fair += "Only other people give a fair value."
     if not value.private:
-        return lines
-    before = (
-        "what the rule cost" if rule is None or not rule.private else f"the rule's {rule.budget}"
+        return fair
+    paid = rule is not None and rule.private
+    before = f"the rule's {rule.budget}" if rule is not None and paid else "what the rule cost"
+    return (
+        f"This evaluation costs epsilon = {value.budget.epsilon}, on top of {before} if the people "
+        f"are those that the rule was learned from. {fair}"
     )
-    return [
-        f"This evaluation costs epsilon = {value.budget.epsilon}, on top of {before}",
-        "if the people are those that the rule was learned from.",
-        *lines,
-    ]
 
 
 def value_rows(value: ValueRelease) -> dict[str, str]:

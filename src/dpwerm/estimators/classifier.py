@@ -63,7 +63,7 @@ class PrivateWeightedClassifier(ClassifierMixin, PrivateEstimator):  # type: ign
         The two labels. Must be declared for a private release; the first is the negative class.
     gamma : ``"auto"`` or float > 0
         Regularisation on the summed objective. ``"auto"`` chooses it, and all else that is
-        ``"auto"``, on simulated problems inside the declared bounds; it reads no row and costs no
+        ``"auto"``, on synthetic trials inside the declared bounds; it reads no row and costs no
         privacy. With a number, whatever else is ``"auto"`` takes its plain value.
     loss : name or registered loss
         ``"huberised-hinge"`` or ``"logistic"``.

@@ -9,8 +9,8 @@ import pytest
 from tests.unit.documents.reported import said
 
 from dpwerm import PrivateTreatmentRule, Study
-from dpwerm.documents.render import as_text
 from dpwerm.documents.own_units import clip_words, no_weight_words
+from dpwerm.documents.render import as_text
 from dpwerm.documents.report.compose import compose
 from dpwerm.documents.report.material import Material
 from dpwerm.documents.summary import summary

@@ -11,20 +11,21 @@ from dpwerm.documents.document import (
     Paragraph,
     Points,
     Section,
+    told,
 )
 from dpwerm.documents.effects import leans
 from dpwerm.documents.own_units import clip_words, no_weight_words
 from dpwerm.documents.report.learned import NOTHING_CLEAR, directions, learned, quality
-from dpwerm.documents.report.material import Material, joined, quoted
+from dpwerm.documents.report.material import Material, quoted
 from dpwerm.documents.report.private import can_be_told, cost, promise, together, why_private
 from dpwerm.documents.summary import (
     certificate_rows,
-    chosen_lines,
+    chosen_words,
     single_arm_words,
-    tuning_lines,
-    unclear_lines,
+    tuning_words,
+    unclear_words,
 )
-from dpwerm.documents.value import estimate_words, gains_of, value_rows, verdict_lines
+from dpwerm.documents.value import estimate_words, gains_of, value_rows, verdict_words
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.ledger.account import Account
 from dpwerm.privacy.weight_origin import origin_class
@@ -73,9 +74,9 @@ def in_short(material: Material) -> Section:
         checked += "That is arithmetic: numbers follow from one another. It is no judgement of the "
         rows.append(("Checked", f"{checked}study."))
     blocks: list[Block] = [Facts(tuple(rows))]
-    unclear = unclear_lines(rule)
+    unclear = unclear_words(rule)
     if unclear:
-        blocks.append(Caution(joined(unclear)))
+        blocks.append(Caution(unclear))
     return Section("short", "In short", tuple(blocks))
 
 
@@ -129,7 +130,7 @@ def _helps(material: Material, value: ValueRelease) -> str:
         gains.append(f"{shown} over {quoted(str(one.over))} for everybody")
     unit = quoted(value.declaration.benefit.column)
     return (
-        f"{joined(verdict_lines(value, rule))} Its gain is {' and '.join(gains)}, in units of "
+        f"{verdict_words(value, rule)} Its gain is {' and '.join(gains)}, in units of "
         f"{unit} where more is better. Whether that matters is for clinicians to say."
     )
 
@@ -240,7 +241,7 @@ def certificate(material: Material) -> Section:
     blocks += [
         Paragraph((RESTS if rule.private else MADE).format("the rule")),
         Facts(tuple(certificate_rows(rule).items())),
-        *(Paragraph(joined(lines)) for lines in (tuning_lines(rule), chosen_lines(rule)) if lines),
+        *told(tuning_words(rule), chosen_words(rule)),
     ]
     if value is not None:
         blocks += [
@@ -268,7 +269,7 @@ def made(material: Material) -> Section:
             ("value made by", value.library),
             ("digest of the value file", str(material.value_digest)),
         ]
-    again = "The rule itself comes out again from the same table and settings."
+    again = "The rule itself comes out again from the same table and hyperparameters."
     if rule.private:
         again = "The rule itself cannot be made twice: its noise came from the operating system "
         again += "and was kept by nobody. A second fit gives another rule"

@@ -28,16 +28,16 @@ from dpwerm.documents.figures import (
 )
 from dpwerm.documents.half_widths import why_not
 from dpwerm.documents.own_units import clip_words, declared, score_error, score_rows
-from dpwerm.documents.report.material import Material, joined, quoted
+from dpwerm.documents.report.material import Material, quoted
 from dpwerm.documents.summary import UNITS, caveat, single_arm_words, zeroed
 from dpwerm.documents.value import (
     HEADINGS,
-    cost_lines,
+    cost_words,
     estimate_row,
     gains_of,
-    reading_lines,
+    reading_words,
     scale_words,
-    verdict_lines,
+    verdict_words,
 )
 from dpwerm.features.blocks import NumberBlock
 from dpwerm.releases.release import Rule
@@ -48,7 +48,7 @@ MOST_NAMED = 4
 NOTHING_CLEAR = "No feature tells people apart beyond the privacy noise."
 EXACT_RATE = "From noise alone one coefficient or more lies beyond its ± in 5 of 100 releases."
 SIMULATED_RATE = (
-    "On the simulated trials noise alone puts one coefficient or more beyond its ± in 5 of 100 "
+    "On the synthetic trials noise alone puts one coefficient or more beyond its ± in 5 of 100 "
     "releases; on other trials it may be fewer or more (docs/report-intervals.md)."
 )
 SHARED = (
@@ -116,7 +116,7 @@ def noise(material: Material) -> list[Block]:
         headings += (f"privacy noise, ±{', simulated' if simulated is not None else ''}",)
         columns.append([f"± {number(one, one)}" for one in half])
     if simulated is not None:
-        headings += ("in 8 of 10 simulated trials, ±",)
+        headings += ("in 8 of 10 synthetic trials, ±",)
         ends = zip(*simulated.among_trials, strict=True)
         columns.append([interval_words(low, high) for low, high in ends])
     if half is not None and half.any():
@@ -242,7 +242,7 @@ def quality(material: Material) -> Section:
 
 def _known(material: Material, value: ValueRelease) -> list[Block]:
     rule = material.rule
-    verdict = joined(verdict_lines(value, rule))
+    verdict = verdict_words(value, rule)
     rows = tuple(estimate_row(one) for one in (*value.values, *gains_of(value, rule)))
     headings = ("what", *HEADINGS[1:-2], "privacy error", "sampling error")
     words = "The table above as a picture."
@@ -252,10 +252,10 @@ def _known(material: Material, value: ValueRelease) -> list[Block]:
         *([] if value.private else [Caution(value.notice)]),
         Caution(verdict) if "IS WORSE than" in verdict else Paragraph(verdict),
         Table(f"{scale_words(value)}.", headings, rows),
-        Paragraph(joined(reading_lines(value))),
+        Paragraph(reading_words(value)),
         Picture("Mean benefit under the rule, and under one arm for everybody.", words, values),
         Picture("What the rule gains over one arm for everybody.", words, gains),
-        Paragraph(joined(cost_lines(value, rule))),
+        Paragraph(cost_words(value, rule)),
     ]
 
 
@@ -272,7 +272,9 @@ def _unknown(material: Material) -> list[Block]:
         Commands((material.typed(evaluate), material.typed(report))),
     ]
     if chosen is not None:
-        words = "On simulated problems inside the declared bounds, rules with these settings gave "
+        words = (
+            "On synthetic trials inside the declared bounds, rules with these hyperparameters gave "
+        )
         words += f"{100 * chosen.accuracy:.1f} % of the people their better arm. That is about "
         blocks.append(Paragraph(f"{words}the settings and not about this rule."))
     return blocks

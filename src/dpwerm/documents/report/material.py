@@ -5,7 +5,6 @@ No field can hold a row of a table.
 """
 
 import shlex
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -111,8 +110,3 @@ def _refuse_other_question(value: ValueRelease, rule: Rule, digest: str) -> None
 def quoted(name: str) -> str:
     """Return a name between quotes."""
     return f"'{name}'"
-
-
-def joined(lines: Sequence[str]) -> str:
-    """Return lines of a text summary as one paragraph."""
-    return " ".join(line.strip() for line in lines if line.strip())

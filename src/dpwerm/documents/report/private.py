@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from dpwerm.documents.document import Block, Caution, Commands, Paragraph, Points, Section, Table
 from dpwerm.documents.own_units import declared, score_rows
-from dpwerm.documents.report.material import Material, joined, quoted
+from dpwerm.documents.report.material import Material, quoted
 from dpwerm.documents.summary import LARGEST_TOLD, even_odds, factor_words, meaning
 from dpwerm.features.blocks import CategoryBlock, Level, NumberBlock
 from dpwerm.mechanisms import MECHANISMS
@@ -147,7 +147,7 @@ def promise(rule: Rule) -> str:
     if not rule.private:
         return notice(rule)
     if not isinstance(budget, Budget):
-        return joined(meaning(rule.release.certificate, budget))
+        return meaning(rule.release.certificate, budget)
     unit = "Replacing one person's row"
     if rule.release.certificate.n is None:
         unit = "Adding or removing one person's row"
@@ -176,7 +176,7 @@ def cost(material: Material) -> Section:
     """Return the section on what was spent."""
     rule = material.rule
     blocks: list[Block] = [
-        Paragraph(joined(meaning(rule.release.certificate, rule.budget))),
+        Paragraph(meaning(rule.release.certificate, rule.budget)),
         *_even_odds(rule),
         *_parts(rule),
         *_value(material),

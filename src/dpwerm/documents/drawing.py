@@ -200,7 +200,8 @@ def plain_numbers(axes: Axes, most: int, *, upright: bool = False) -> None:
     for axis in (axes.xaxis, axes.yaxis)[: 1 + upright]:
         axis.set_major_formatter(FuncFormatter(lambda value, _: number(value, digits=TICK_DIGITS)))
         axis.set_major_locator(MaxNLocator(most, steps=[1, 2, 2.5, 5, 10]))
-    widest = max(wide(number(end, digits=TICK_DIGITS)) for end in axes.get_xlim())
+    low, high = sorted(axes.get_xlim())
+    widest = max(wide(number(end, (high - low) / most)) for end in (low, high))
     parts = max(int(room(axes, 0.6) / (widest + LABEL)), 2)
     axes.locator_params(axis="x", nbins=min(most, parts))
 

@@ -13,7 +13,7 @@ from dpwerm.documents.document import (
     Section,
     told,
 )
-from dpwerm.documents.effects import leans
+from dpwerm.documents.effects import leans, one_sided
 from dpwerm.documents.own_units import clip_words, no_weight_words
 from dpwerm.documents.report.learned import NOTHING_CLEAR, directions, learned, quality
 from dpwerm.documents.report.material import Material, quoted
@@ -32,7 +32,7 @@ from dpwerm.privacy.weight_origin import origin_class
 from dpwerm.releases.kinds import Beside
 from dpwerm.releases.release import Rule
 from dpwerm.releases.value.release import ValueRelease
-from dpwerm.text import digits, interval_words
+from dpwerm.text import digits, interval_words, listed
 from dpwerm.version import __version__
 
 RESTS, MADE = "What the promise of {} rests on:", "How {} was made, without a promise:"
@@ -102,14 +102,17 @@ def _leaning(material: Material) -> str:
     told = directions(rule, half)
     if half is None:
         return f"{told} How large the privacy noise is, is not known: some of it may be noise."
-    everything = {one.feature for one in leans(rule)}
-    if told == NOTHING_CLEAR or everything == {one.feature for one in leans(rule, half)}:
-        return told
-    left_out = "a category whose levels all lean one way, which may be what all people share"
-    if material.noisy:
+    named, shared = {one.feature for one in leans(rule, half)}, one_sided(rule, half)
+    left_out = []
+    if {one.feature for one in leans(rule)} - named - set(shared):
         simulated = ", as far as simulation tells" if material.simulated is not None else ""
-        left_out = f"what does not stand out from the privacy noise{simulated}, and {left_out}"
-    return f"{told} Left out is {left_out}."
+        left_out.append(f"what does not stand out from the privacy noise{simulated}")
+    if shared:
+        same = "their levels lean one way, which may be what all people share"
+        left_out.append(f"{listed(shared)}: {same}")
+    if not left_out or told == NOTHING_CLEAR:
+        return told
+    return f"{told} Left out is {', and '.join(left_out)}."
 
 
 def _value_cost(material: Material, value: ValueRelease) -> str:
@@ -128,7 +131,9 @@ def _helps(material: Material, value: ValueRelease) -> str:
         exactly = one.lower == one.upper
         shown = "exactly 0" if exactly else f"{estimate_words(one)} ({ends})"
         gains.append(f"{shown} over {quoted(str(one.over))} for everybody")
-    unit = quoted(value.declaration.benefit.column)
+    benefit = value.declaration.benefit
+    log = "" if benefit.transform == "identity" else f"the {benefit.transform} of "
+    unit = log + quoted(benefit.column)
     return (
         f"{verdict_words(value, rule)} Its gain is {' and '.join(gains)}, in units of "
         f"{unit} where more is better. Whether that matters is for clinicians to say."

@@ -94,7 +94,7 @@ def chosen_lines(rule: Rule) -> list[str]:
     if rule.declaration.treatment.propensity is not None:
         words += " Probabilities of the arms count as known there."
     if rule.tuning is not None:
-        words += f" That is about fits of {rule.tuning.slots[0]} rows at {rule.tuning.steps.fit},"
+        words += f" That is about fits of {rule.tuning.folds[0]} rows at {rule.tuning.steps.fit},"
         words += " as each candidate had."
     return wrapped(words)
 
@@ -104,7 +104,7 @@ def tuning_lines(rule: Rule) -> list[str]:
     tuning = rule.tuning
     if tuning is None:
         return []
-    steps, fitted, scored = tuning.steps, tuning.slots[0], tuning.slots[-1]
+    steps, fitted, scored = tuning.steps, tuning.folds[0], tuning.folds[-1]
     tried = f"{len(tuning.candidates)} candidates from {tuning.candidates[0]:g} to "
     tried += f"{tuning.candidates[-1]:g}"
     if tuning.how == REPEATS:

@@ -21,13 +21,13 @@ from dpwerm.releases.files import digest_of
 from dpwerm.study.study import Study
 
 SECRET = "hunter2-zebra"  # noqa: S105 - a password that must never be seen
-SLOTTED = STUDY.replace("epsilon = 2", 'epsilon = 2\nslots = ["north", "south"]')
+DIVIDED = STUDY.replace("epsilon = 2", 'epsilon = 2\npartitions = ["north", "south"]')
 
 
 def account(trial: Trial) -> list[tuple[str, str | None, str]]:
     """Return what was charged, for whom, and at which cost."""
     found = Ledger.of_study(Study.load(trial.study)).account().charges
-    return [(charge.what, charge.slot, str(charge.cost)) for charge in found]
+    return [(charge.what, charge.partition, str(charge.cost)) for charge in found]
 
 
 def edit(trial: Trial, *statements: str) -> None:
@@ -92,9 +92,9 @@ def test_a_tuned_rule_is_charged_once_for_everything(run: Run, trial: Trial) -> 
     assert "epsilon  2      0      2     1             1" in result.out
     assert account(trial) == [("tuned rule", None, "epsilon = 1")]
     assert run("verify", trial.rule, "--study", trial.study).code == 0
-    free = run("tune", trial.study, "--n", 30, "--epsilon", 1, "--slot", "north")
+    free = run("tune", trial.study, "--n", 30, "--epsilon", 1, "--partition", "north")
     assert free.code == 2
-    assert "--slot is for --how parts or split" in free.err
+    assert "--partition is for --how parts or split" in free.err
 
 
 def test_the_cost_is_shown_where_the_question_is(
@@ -154,9 +154,9 @@ def test_without_a_budget_nothing_is_released_by_accident(fit: Run, trial: Trial
     ("options", "words"),
     [
         (("--seed", "1", "--ledger", "sqlite:///x.db"), "is never charged"),
-        (("--epsilon", "inf", "--slot", "north"), "is never charged"),
-        (("--ledger", "none", "--slot", "north"), "--ledger none has none"),
-        (("--slot", "north"), "slot must be one of the study's slots"),
+        (("--epsilon", "inf", "--partition", "north"), "is never charged"),
+        (("--ledger", "none", "--partition", "north"), "--ledger none has none"),
+        (("--partition", "north"), "partition must be one of the study's partitions"),
         (("--ledger", "mysql://host/db"), "a ledger is"),
         (("--ledger", f"postgresql://me:{SECRET}@"), "a ledger is"),
         (("--ledger", "sqlite:///no-such-folder/x.db"), "folder"),
@@ -219,19 +219,24 @@ def test_another_ledger_than_the_study_declares_is_refused(fit: Run, trial: Tria
     assert trial.study.with_name("mine.db").exists()
 
 
-def test_slots_do_not_add_up(fit: Run, run: Run, trial: Trial) -> None:
-    trial.study.write_text(SLOTTED, encoding="utf-8")
-    assert fit("--slot", "north", "--epsilon", "1.5").code == 0
-    assert fit("--slot", "south", "--epsilon", "1.5", "--force").code == 0
+def test_partitions_do_not_add_up(fit: Run, run: Run, trial: Trial) -> None:
+    trial.study.write_text(DIVIDED, encoding="utf-8")
+    assert fit("--partition", "north", "--epsilon", "1.5").code == 0
+    earlier = ("--slot", "south")  # the name that earlier versions had
+    assert fit(*earlier, "--epsilon", "1.5", "--force").code == 0
     both = fit("--epsilon", "1", "--force")
     assert both.code == 3
-    assert "beside the fullest slot: epsilon = 0.5 would fit" in both.err
+    assert "beside the fullest partition: epsilon = 0.5 would fit" in both.err
     assert fit("--epsilon", "0.5", "--force").code == 0
     shown = run("ledger", "show", trial.study)
     assert shown.code == 0
-    for words in ("left for slot  epsilon", "north          0", "epsilon  2      2      0"):
+    for words in (
+        "left for partition  epsilon",
+        "north               0",
+        "epsilon  2      2      0",
+    ):
         assert words in shown.out
-    assert [slot for _, slot, _ in account(trial)] == ["north", "south", None]
+    assert [partition for _, partition, _ in account(trial)] == ["north", "south", None]
 
 
 def test_show_before_and_after(fit: Run, run: Run, trial: Trial) -> None:

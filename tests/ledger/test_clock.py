@@ -64,14 +64,14 @@ def play(
         for tick in range(TICKS):
             for fit, (start, ticks) in enumerate(zip(STARTS, repeats, strict=True)):
                 if tick == start:
-                    payment = Charged(ours, "tuned rule")
-                    running[fit] = payment, payment.bits(COST).receipt
+                    privacy_filter = Charged(ours, "tuned rule")
+                    running[fit] = privacy_filter, privacy_filter.authorise(COST).receipt
                 if tick == start + ticks:
-                    payment, receipt = running.pop(fit)
+                    privacy_filter, receipt = running.pop(fit)
                     if by_hand:  # as earlier versions did, by an entry of its own
-                        payment = Charged(ledger_at(address, "ours"), "tuned rule")
+                        privacy_filter = Charged(ledger_at(address, "ours"), "tuned rule")
                     content = {"release": fit}
-                    attach(payment, receipt, lambda content=content: content)  # type: ignore[misc]
+                    attach(privacy_filter, receipt, lambda content=content: content)  # type: ignore[misc]
             others.charge(COST, "rule")
         assert not running
 

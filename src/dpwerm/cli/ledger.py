@@ -187,7 +187,7 @@ def total(
 
     declared = Study.load(study)
     book = ledger_of(declared, ledger)
-    new = changed_total(book.account(), book.declared.total, book.declared.slots)
+    new = changed_total(book.account(), book.declared.total, book.declared.partitions)
     question = f"Record this as the total of study {declared.id} in {book.shown}?"
     agree(question, yes=yes, before=blocks_as_text(new), otherwise="Nothing was recorded.")
     book.change_total(reason)

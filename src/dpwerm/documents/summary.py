@@ -105,7 +105,7 @@ def chosen_words(rule: Rule) -> str:
     if rule.declaration.treatment.propensity is not None:
         words += " Probabilities of the arms count as known there."
     if rule.tuning is not None:
-        words += f" That is about fits of {rule.tuning.slots[0]} rows at {rule.tuning.steps.fit},"
+        words += f" That is about fits of {rule.tuning.folds[0]} rows at {rule.tuning.steps.fit},"
         words += " as each candidate had."
     return words
 
@@ -115,7 +115,7 @@ def tuning_words(rule: Rule) -> str:
     tuning = rule.tuning
     if tuning is None:
         return ""
-    steps, fitted, scored = tuning.steps, tuning.slots[0], tuning.slots[-1]
+    steps, fitted, scored = tuning.steps, tuning.folds[0], tuning.folds[-1]
     least, most = (number(tuning.candidates[place], digits=6) for place in (0, -1))
     tried = f"{len(tuning.candidates)} candidates from {least} to {most}"
     if tuning.how == REPEATS:

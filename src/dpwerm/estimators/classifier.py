@@ -26,7 +26,7 @@ from dpwerm.fit import Problem, Ready
 from dpwerm.objective.losses import Logistic
 from dpwerm.parameters import positive, refuse_mask, vector
 from dpwerm.privacy.budget import Relation, budget_of
-from dpwerm.releases.charging import accounted, attach, payment_of
+from dpwerm.releases.charging import accounted, attach, privacy_filter_of
 from dpwerm.releases.release import Release
 from dpwerm.weighting.contract import TrialRows
 
@@ -156,15 +156,15 @@ class PrivateWeightedClassifier(ClassifierMixin, PrivateEstimator):  # type: ign
         """
         fresh = self._unfitted()
         budget, relation = budget_of(fresh.epsilon, fresh.delta), Relation.of(fresh.relation)
-        payment = payment_of(
+        privacy_filter = privacy_filter_of(
             paying_ledger(fresh, budget),
             budget,
             fresh.random_state,
             "classifier",
             relation=relation,
         )
-        private = payment.secure and budget.is_private
-        with accounted(payment) as own:
+        private = privacy_filter.secure and budget.is_private
+        with accounted(privacy_filter) as own:
             matrix = numeric_matrix(fresh, X, reset=True)
             n = len(matrix)
             fresh.classes_, labels = fresh._labels(y, n, private=private)  # noqa: SLF001 - a copy
@@ -176,7 +176,7 @@ class PrivateWeightedClassifier(ClassifierMixin, PrivateEstimator):  # type: ign
             declared, planned = number_encoding(fresh, matrix.shape[1]), planned_of(fresh.planned_n)
             settled = Problem(spec, declared, given, planned_n=planned).settled(n)
             settled.calibration(n)  # what makes no claim is refused before it is charged
-            bits = own.bits(settled.spec.budget)
+            bits = own.authorise(settled.spec.budget)
             rows = TrialRows(settled.encoding.encode_numbers(matrix), labels, weights)
             fresh.release_ = Ready(settled, rows).release(settled.spec, bits)
             self._take_over(fresh)

@@ -23,7 +23,7 @@ from dpwerm.estimators.parameters import (
     Checked,
     checked_problem,
     declared_labels,
-    payment_in,
+    privacy_filter_in,
     problem_of,
 )
 from dpwerm.fit import fit
@@ -154,9 +154,9 @@ class PrivateTreatmentRule(PrivateEstimator):
         What was found right may be handed to ``fit``, which then does not check it again.
         """
         declaration, problem = checked_problem(self)
-        payment, parameters = payment_in(self, "rule"), self.get_params(deep=False)
+        privacy_filter, parameters = privacy_filter_in(self, "rule"), self.get_params(deep=False)
         arms = declaration.treatment.arms if self.study is not None else declared_labels(self)
-        return Checked(declaration, problem, payment, parameters, np.array(arms))
+        return Checked(declaration, problem, privacy_filter, parameters, np.array(arms))
 
     def fit(
         self,
@@ -184,7 +184,7 @@ class PrivateTreatmentRule(PrivateEstimator):
         if checked is None or any(checked.parameters.get(name) is not now[name] for name in now):
             checked = fresh.check_parameters()
         problem, declaration = checked.problem, checked.declaration
-        with accounted(checked.payment) as payment:
+        with accounted(checked.privacy_filter) as privacy_filter:
             if fresh.study is not None and problem is not None:
                 if not (treatment is None and benefit is None and propensity is None):
                     raise ParameterError("with a study, fit takes the table alone")
@@ -196,11 +196,11 @@ class PrivateTreatmentRule(PrivateEstimator):
                 matrix = numeric_matrix(fresh, X, reset=True)
                 problem = problem_of(fresh, declaration, number_encoding(fresh, matrix.shape[1]))
                 trial = trial_of_arrays(matrix, treatment, benefit, propensity, declaration)
-            fresh.rule_, fresh.arms_ = fit(problem, trial, payment, on_stage), checked.arms
+            fresh.rule_, fresh.arms_ = fit(problem, trial, privacy_filter, on_stage), checked.arms
             rule = fresh.rule_
             keep(rule)
             self._take_over(fresh)
-        attach(payment, rule.receipt, lambda: content_of(rule))
+        attach(privacy_filter, rule.receipt, lambda: content_of(rule))
         return self
 
     def score(

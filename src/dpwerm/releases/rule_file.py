@@ -229,7 +229,7 @@ def tuning_findings(rule: Rule) -> list[Finding]:
     within = cost.epsilon <= whole.epsilon and cost.delta <= whole.delta
     pairs: dict[str, tuple[object, object]] = {
         "relation": (str(certificate.relation), str(Relation.REPLACE_ONE)),
-        "rows of all slots": (sum(tuning.slots), tuning.rows),
+        "rows of all folds": (sum(tuning.folds), tuning.rows),
         "rows of the released fit": (certificate.n, tuning.released_rows),
         "budget of the released fit": (str(certificate.budget), str(tuning.steps.rule)),
         "gamma is a candidate": (certificate.gamma in tuning.candidates, True),
@@ -241,13 +241,13 @@ def tuning_findings(rule: Rule) -> list[Finding]:
 
 
 def _fitted(rule: Rule, tuning: Tuning) -> str:
-    """Return whether the mechanism makes its claim for every candidate on its slot."""
+    """Return whether the mechanism makes its claim for every candidate on its fold."""
     recorded = rule.release.certificate
     try:
         refuse_shared_weights(recorded.weight_origin.name)
         for gamma in tuning.candidates:
             spec = recorded.specification().changed(gamma=gamma, budget=tuning.steps.fit)
-            certify(spec, rule.release.encoding, tuning.slots[0], secure=True, library="")
+            certify(spec, rule.release.encoding, tuning.folds[0], secure=True, library="")
     except DpwermError as error:
         return str(error)
     return "all can be fitted"

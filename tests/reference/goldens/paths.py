@@ -260,13 +260,18 @@ def ledgers(folder: Path) -> dict[str, Content]:
 
     Days and the drawn id are masked; the hashes are checked by their formula.
     """
-    budget = 'epsilon = 3\ndelta = "1e-6"\nrho = "0.5"\nmu = 1\nslots = ["north", "south"]'
+    budget = 'epsilon = 3\ndelta = "1e-6"\nrho = "0.5"\nmu = 1\npartitions = ["north", "south"]'
     trial(folder, study_text(budget=budget))
-    totals: dict[str, Any] = {"delta": "1e-6", "rho": "0.5", "mu": 1, "slots": ("north", "south")}
+    totals: dict[str, Any] = {
+        "delta": "1e-6",
+        "rho": "0.5",
+        "mu": 1,
+        "partitions": ("north", "south"),
+    }
     url = f"sqlite:///{folder / 'ledger.db'}"
     ledger = Ledger(url, study="golden", epsilon=3, **totals)
     ledger.charge(Budget.of("0.75"), "rule")
-    receipt = ledger.slot("north").charge(Budget.of("0.5", "1e-7"), "value")
+    receipt = ledger.partition("north").charge(Budget.of("0.5", "1e-7"), "value")
     ledger.attach(receipt, "sha256:" + "ab" * 32)
     ledger.charge(Budget.zcdp("0.125"), "classifier")
     ledger.charge(Budget.gdp("0.6"), "tuned rule")
@@ -279,7 +284,7 @@ def ledgers(folder: Path) -> dict[str, Content]:
     refused["other total"] = _refusal(wider, Budget.of("0.1"))
     wider.change_total("vote of the board")
     trial(folder, study_text(budget=budget.replace("epsilon = 3", 'epsilon = "3.5"')))
-    wider.slot("south").charge(Budget.of("2.25"), "rule")
+    wider.partition("south").charge(Budget.of("2.25"), "rule")
     for out in ("ledger.json", "ledger.csv"):
         done(folder, "ledger", "export", "study.toml", "--out", out)
     exported = json.loads((folder / "ledger.json").read_text(encoding="utf-8"))

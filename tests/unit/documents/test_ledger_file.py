@@ -19,11 +19,16 @@ from dpwerm.privacy.ledger.ledger import Ledger
 @pytest.fixture
 def ledger(tmp_path: Path) -> Ledger:
     found = Ledger(
-        "sqlite:///ledger.db", study="sleep", epsilon=2, mu=1, slots=("north",), folder=tmp_path
+        "sqlite:///ledger.db",
+        study="sleep",
+        epsilon=2,
+        mu=1,
+        partitions=("north",),
+        folder=tmp_path,
     )
     receipt = found.charge(Budget.of("0.5"), "rule")
     found.attach(receipt, "sha256:" + "ab" * 32)
-    found.slot("north").charge(Budget.gdp("0.5"), "value")
+    found.partition("north").charge(Budget.gdp("0.5"), "value")
     return found
 
 

@@ -34,8 +34,8 @@ def book_in(folder: Path) -> Any:
     return store.book()
 
 
-def saved(folder: Path, text: str = DESIGN, slots: str = "") -> Study:
-    (folder / "study.toml").write_text(text + BUDGET + slots)
+def saved(folder: Path, text: str = DESIGN, partitions: str = "") -> Study:
+    (folder / "study.toml").write_text(text + BUDGET + partitions)
     return Study.load(folder / "study.toml")
 
 
@@ -89,11 +89,11 @@ def test_both_releases_of_a_rule_name_one_charge(tmp_path: Path) -> None:
     assert [body["cost"] for body in bodies if "cost" in body] == [{"epsilon": "1", "delta": "0"}]
 
 
-def test_a_slot_is_charged_alone(tmp_path: Path) -> None:
-    study = saved(tmp_path, slots='slots = ["north", "south"]\n')
+def test_a_partition_is_charged_alone(tmp_path: Path) -> None:
+    study = saved(tmp_path, partitions='partitions = ["north", "south"]\n')
     ledger = Ledger.of_study(study)
     for name in ("north", "south"):
-        PrivateTreatmentRule.from_study(study, 8, ledger=ledger.slot(name)).fit(tuned.table())
+        PrivateTreatmentRule.from_study(study, 8, ledger=ledger.partition(name)).fit(tuned.table())
     with pytest.raises(BudgetError, match="epsilon = 2 would fit"):
         PrivateTreatmentRule.from_study(study, 8).fit(tuned.table())
 

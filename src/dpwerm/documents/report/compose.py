@@ -148,7 +148,7 @@ def left_words(account: Account) -> str:
         f"of {name} {digits(total)}, {digits(spent)} is spent and {digits(left)} is left"
         for name, total, spent, left in touched
     ]
-    whose = "the fullest part of the people" if account.slots else "the study"
+    whose = "the fullest part of the people" if account.partitions else "the study"
     squares = " (mu adds up in squares)" if touched[-1][0] == "mu" else ""
     return f"For {whose}, {'; '.join(parts)}{squares}."
 

@@ -274,7 +274,7 @@ def _book(material: Material, account: Account) -> Iterator[Block]:
     charges = []
     for one in account.charges:
         release = here.get(one.digest, one.paid_for) if one.digest else one.paid_for
-        whom = one.slot or "everybody"
+        whom = one.partition or "everybody"
         charges.append((str(one.number), one.date, one.what, whom, str(one.cost), release))
     headings = ("entry", "day", "what", "for", "cost", "release")
     yield Table("Everything that was charged to this study.", headings, tuple(charges))
@@ -283,7 +283,7 @@ def _book(material: Material, account: Account) -> Iterator[Block]:
         caption = "The study's total was changed after the study began."
         yield Table(caption, ("entry", "day", "total from then on", "why"), tuple(totals))
     rows = tuple((name, *map(digits, amounts)) for name, *amounts in account.balance())
-    parts = " for the fullest part of the people" if account.slots else ""
+    parts = " for the fullest part of the people" if account.partitions else ""
     squares = " mu adds up in squares." if account.total.mu else ""
     yield Table(f"What is left{parts}.{squares}", ("", "total", "spent", "left"), rows)
 
@@ -293,7 +293,7 @@ def _all_together(account: Account) -> list[Block]:
     spent = account.spent().decimals(up=True)
     epsilon = spent["epsilon"]
     alone = all(not amount for name, amount in spent.items() if name != "epsilon")
-    if len(account.charges) < 2 or account.slots or not alone or epsilon > LARGEST_TOLD:
+    if len(account.charges) < 2 or account.partitions or not alone or epsilon > LARGEST_TOLD:
         return []
     larger, smaller = even_odds(epsilon)
     words = "Releases about the same people add up. After reading all that was charged, epsilon "

@@ -15,7 +15,7 @@ from dpwerm.errors import BudgetError, LedgerError, LedgerTamperedError, Paramet
 from dpwerm.parameters import one_of
 from dpwerm.privacy.budget import AnyBudget, Relation, Written
 from dpwerm.privacy.ledger import account as bodies
-from dpwerm.privacy.ledger.account import Account, differs, name_of, slot_names, unpayable
+from dpwerm.privacy.ledger.account import Account, differs, name_of, partition_names, unpayable
 from dpwerm.privacy.ledger.book import Signed
 from dpwerm.privacy.ledger.database import Guarded, SqliteDatabase
 from dpwerm.privacy.ledger.entry import CURRENCIES, WHAT, Entry, Total
@@ -52,13 +52,13 @@ def refuse_relation(declared: Account, recorded: Account) -> None:
 
 
 def _words(account: Account) -> str:
-    slots = f" with slots {', '.join(account.slots)}" if account.slots else ""
-    return f"{account.total}{slots}"
+    partitions = f" with partitions {', '.join(account.partitions)}" if account.partitions else ""
+    return f"{account.total}{partitions}"
 
 
 @dataclass
 class Memory:
-    """What a process knows of a ledger, for an account and its slots.
+    """What a process knows of a ledger, for an account and its partitions.
 
     ``last`` is the last entry that it wrote or read, ``account`` the account after the entry of a
     hash, ``keys`` by charge those that will sign a release, which nobody else has.
@@ -96,7 +96,7 @@ class Ledger(Guarded):
     study : id of the study, 1 to 64 of a-z, 0-9, dot, dash, underscore
     epsilon, delta, rho, mu : the total in each currency, see ``Total``; at least one above 0
     relation : "replace_one" or "add_remove"
-    slots : names of parts of the people, nobody in two, fixed before the data is read
+    partitions : names of parts of the people, nobody in two, fixed before the data is read
     folder : Path, against which a relative SQLite path is resolved
 
     Attributes
@@ -105,8 +105,8 @@ class Ledger(Guarded):
     shown : the ledger for reading, without user and password
     study_id : the id of the study
     declared : Account as declared, with nothing spent
-    charged_slot : the part of the people that is charged, None for everybody
-    memory : what this object and its slots know of the ledger
+    charged_partition : the part of the people that is charged, None for everybody
+    memory : what this object and its partitions know of the ledger
 
     Examples
     --------
@@ -125,18 +125,18 @@ class Ledger(Guarded):
         rho: Written = 0,
         mu: Written = 0,
         relation: str = "replace_one",
-        slots: Sequence[str] = (),
+        partitions: Sequence[str] = (),
         folder: Path | None = None,
     ) -> None:
         self.store = Store(database_of(url, folder))
         self.kind, self.shown = self.store.database.kind, self.store.database.shown
         self.memory = Memory()
-        self.charged_slot: str | None = None
+        self.charged_partition: str | None = None
         self._place = CODE
         self.study_id = name_of("study", study)
         total = Total.of(epsilon, delta, rho, mu)
         relation = str(Relation.of(relation))
-        self.declared = Account(self.study_id, relation, total, slot_names(slots))
+        self.declared = Account(self.study_id, relation, total, partition_names(partitions))
 
     @classmethod
     def of_study(cls, study: Study, url: str | None = None) -> "Ledger":
@@ -156,7 +156,7 @@ class Ledger(Guarded):
             study=study.id,
             **{name: getattr(budget, name) for name in CURRENCIES},
             relation=study.relation,
-            slots=budget.slots,
+            partitions=budget.partitions,
             folder=study.folder,
         )
         ledger._place = STUDY_FILE
@@ -164,8 +164,8 @@ class Ledger(Guarded):
         return ledger
 
     def __repr__(self) -> str:
-        slot = f", slot {self.charged_slot}" if self.charged_slot else ""
-        return f"Ledger({self.shown}, study {self.study_id}, {self.declared.total}{slot})"
+        partition = f", partition {self.charged_partition}" if self.charged_partition else ""
+        return f"Ledger({self.shown}, study {self.study_id}, {self.declared.total}{partition})"
 
     def is_at(self, path: Path) -> bool:
         """Whether the ledger is, or will be, this file or one that SQLite keeps beside it."""
@@ -173,14 +173,14 @@ class Ledger(Guarded):
         places = {SqliteDatabase(path.with_name(name)).place for name in names if name}
         return self.store.database.place in places
 
-    def slot(self, name: str) -> "Ledger":
-        """Return the same ledger, which charges one slot and not everybody."""
-        if name not in self.declared.slots:
-            known = ", ".join(self.declared.slots) or "the study declares none"
-            raise ParameterError(f"slot must be one of the study's slots: {known}")
+    def partition(self, name: str) -> "Ledger":
+        """Return the same ledger, which charges one partition and not everybody."""
+        if name not in self.declared.partitions:
+            known = ", ".join(self.declared.partitions) or "the study declares none"
+            raise ParameterError(f"partition must be one of the study's partitions: {known}")
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other.charged_slot = name
+        other.charged_partition = name
         return other
 
     def account(self) -> Account:
@@ -240,7 +240,7 @@ class Ledger(Guarded):
             self._refuse(account, cost)
             if account.opened is None:
                 return bodies.opened(account)
-            return bodies.charged(self.study_id, self.charged_slot, cost, what, key.public)
+            return bodies.charged(self.study_id, self.charged_partition, cost, what, key.public)
 
         entry = self._append(paid)
         if entry.body["kind"] == "opened":
@@ -278,9 +278,9 @@ class Ledger(Guarded):
         self.memory.keys.pop(receipt.entry, None)
 
     def change_total(self, reason: str) -> None:
-        """Record the declared total and slots as the study's new ones.
+        """Record the declared total and partitions as the study's new ones.
 
-        Refused below what is spent, without a slot that was charged, and for another relation.
+        Refused below what is spent, without a partition that was charged, and for another relation.
         """
         reason = str(reason).strip()
         if not reason or len(reason) > 1_000 or not reason.isprintable():
@@ -295,7 +295,7 @@ class Ledger(Guarded):
             refuse_relation(self.declared, account)
             if not differs(self.declared, account):
                 raise ParameterError(f"the ledger already records this total: {account.total}")
-            new = replace(account, total=self.declared.total, slots=self.declared.slots)
+            new = replace(account, total=self.declared.total, partitions=self.declared.partitions)
             if (problem := unpayable(new)) is not None:
                 raise BudgetError(f"Refused by the budget: {problem}.")
             return bodies.new_total(new, reason)
@@ -306,7 +306,7 @@ class Ledger(Guarded):
         """Raise unless the ledger has the declared total and the cost fits into what is left."""
         self._refuse_changed(recorded)
         place = self._place
-        if (refusal := recorded.refusal(cost, self.charged_slot, place.where)) is not None:
+        if (refusal := recorded.refusal(cost, self.charged_partition, place.where)) is not None:
             raise BudgetError(
                 f"Refused by the budget: {refusal}.\n"
                 f"Ask for less, or change {place.whole} with your ethics board; "

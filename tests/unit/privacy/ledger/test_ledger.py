@@ -154,20 +154,20 @@ def test_studies_in_one_ledger_do_not_share_a_total(make: Make) -> None:
     assert [entry.body["study"] for entry in other.history()] == ["other", "other"]
 
 
-def test_slots_are_charged_by_name(make: Make) -> None:
-    ledger = make(slots=["north", "south"])
-    north = ledger.slot("north")
+def test_partitions_are_charged_by_name(make: Make) -> None:
+    ledger = make(partitions=["north", "south"])
+    north = ledger.partition("north")
     north.charge(Budget.of("0.3"), "rule")
-    ledger.slot("south").charge(Budget.of("0.2"), "rule")
-    with pytest.raises(BudgetError, match="for slot north: no epsilon is left"):
+    ledger.partition("south").charge(Budget.of("0.2"), "rule")
+    with pytest.raises(BudgetError, match="for partition north: no epsilon is left"):
         north.charge(TENTH, "rule")
-    with pytest.raises(BudgetError, match="beside the fullest slot"):
+    with pytest.raises(BudgetError, match="beside the fullest partition"):
         ledger.charge(TENTH, "rule")
-    assert (ledger.charged_slot, north.charged_slot) == (None, "north")
+    assert (ledger.charged_partition, north.charged_partition) == (None, "north")
     with pytest.raises(ParameterError, match="north, south"):
-        ledger.slot("west")
+        ledger.partition("west")
     with pytest.raises(ParameterError, match="declares none"):
-        make().slot("north")
+        make().partition("north")
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_slots_are_charged_by_name(make: Make) -> None:
     [
         ({"epsilon": "0.4"}, "records a total of epsilon = 0.3, the study declares epsilon = 0.4"),
         ({"rho": 1}, "declares epsilon = 0.3, rho = 1"),
-        ({"slots": ["north"]}, "declares epsilon = 0.3 with slots north"),
+        ({"partitions": ["north"]}, "declares epsilon = 0.3 with partitions north"),
         ({"relation": "add_remove"}, "was opened for relation replace_one"),
     ],
 )
@@ -193,15 +193,15 @@ def test_what_is_declared_must_be_what_is_recorded(
     assert len(changed.account().charges) == 1
 
 
-def test_the_order_of_slots_and_the_spelling_of_a_total_mean_nothing(make: Make) -> None:
-    make(slots=["a", "b"]).charge(TENTH, "rule")
-    make(slots=["b", "a"], epsilon="0.30").charge(TENTH, "rule")
+def test_the_order_of_partitions_and_the_spelling_of_a_total_mean_nothing(make: Make) -> None:
+    make(partitions=["a", "b"]).charge(TENTH, "rule")
+    make(partitions=["b", "a"], epsilon="0.30").charge(TENTH, "rule")
     assert len(make().account().charges) == 2
 
 
 def test_a_changed_total_is_recorded_with_its_reason(make: Make) -> None:
-    make(slots=["a"]).slot("a").charge(TENTH, "rule")
-    larger = make(epsilon=1, slots=["a", "b"])
+    make(partitions=["a"]).partition("a").charge(TENTH, "rule")
+    larger = make(epsilon=1, partitions=["a", "b"])
     larger.change_total("board decided on 3 May")
     body = larger.history()[-1].body
     assert (body["kind"], body["reason"]) == ("total", "board decided on 3 May")
@@ -213,17 +213,17 @@ def test_a_changed_total_is_recorded_with_its_reason(make: Make) -> None:
 @pytest.mark.parametrize(
     ("other", "kind", "said"),
     [
-        ({"slots": ["a"]}, ParameterError, "already records this total"),
-        ({"epsilon": "0.05", "slots": ["a"]}, BudgetError, r"epsilon = 0\.1 is spent already"),
-        ({"epsilon": 1}, BudgetError, "slot a was charged"),
-        ({"epsilon": 1, "slots": ["a"], "relation": "add_remove"}, BudgetError, "relation"),
+        ({"partitions": ["a"]}, ParameterError, "already records this total"),
+        ({"epsilon": "0.05", "partitions": ["a"]}, BudgetError, r"epsilon = 0\.1 is spent already"),
+        ({"epsilon": 1}, BudgetError, "partition a was charged"),
+        ({"epsilon": 1, "partitions": ["a"], "relation": "add_remove"}, BudgetError, "relation"),
         ({"study": "other"}, ParameterError, "no charge yet"),
     ],
 )
 def test_a_total_that_cannot_be_is_not_recorded(
     make: Make, other: dict[str, Any], kind: type[DpwermError], said: str
 ) -> None:
-    make(slots=["a"]).slot("a").charge(TENTH, "rule")
+    make(partitions=["a"]).partition("a").charge(TENTH, "rule")
     with pytest.raises(kind, match=said):
         make(**other).change_total("because")
     assert len(make().history()) == 2
@@ -272,7 +272,7 @@ def test_a_refused_attachment_leaves_the_key_for_the_release(make: Make) -> None
 
 
 def test_a_study_is_opened_without_a_charge(make: Make) -> None:
-    ledger = make(slots=["a"])
+    ledger = make(partitions=["a"])
     assert ledger.open()
     assert not ledger.open()
     assert [entry.body["kind"] for entry in ledger.history()] == ["opened"]
@@ -336,21 +336,21 @@ def test_an_entry_above_the_total_is_not_believed(make: Make, tmp_path: Path) ->
 
 def test_bits_carry_the_receipt_of_their_charge(make: Make) -> None:
     ledger = make()
-    payment = Charged(ledger, "rule")
-    bits = payment.bits(TENTH)
+    privacy_filter = Charged(ledger, "rule")
+    bits = privacy_filter.authorise(TENTH)
     assert bits.receipt is not None
     assert bits.receipt.entry == 3
-    payment.attach(bits.receipt, DIGEST)
+    privacy_filter.attach(bits.receipt, DIGEST)
     assert ledger.account().charges[0].digest == DIGEST
     with pytest.raises(BudgetError):
-        payment.bits(Budget.of(1))
+        privacy_filter.authorise(Budget.of(1))
 
 
 def test_a_ledger_is_shown_without_its_password_and_never_copied(make: Make) -> None:
-    ledger = make(url="postgresql://me:hidden@db.example/trials", slots=["a"])
+    ledger = make(url="postgresql://me:hidden@db.example/trials", partitions=["a"])
     shown = "Ledger(postgresql db.example/trials, study trial, epsilon = 0.3"
     assert repr(ledger) == f"{shown})"
-    assert repr(ledger.slot("a")) == f"{shown}, slot a)"
+    assert repr(ledger.partition("a")) == f"{shown}, partition a)"
     assert "hidden" not in repr(ledger) + str(ledger) + ledger.shown
     assert copy.copy(ledger) is copy.deepcopy(ledger) is ledger
     with pytest.raises(ParameterError, match="pickled"):
@@ -364,10 +364,10 @@ def test_a_ledger_is_shown_without_its_password_and_never_copied(make: Make) -> 
         {"study": "No Name"},
         {"epsilon": 0},
         {"relation": "cousins"},
-        {"slots": "north"},
-        {"slots": ["a", "a"]},
-        {"slots": ["A"]},
-        {"slots": [str(number) for number in range(1001)]},
+        {"partitions": "north"},
+        {"partitions": ["a", "a"]},
+        {"partitions": ["A"]},
+        {"partitions": [str(number) for number in range(1001)]},
         {"folder": None},
         {"url": "mysql://host/database"},
     ],
@@ -384,7 +384,7 @@ features.age = { kind = "number", bounds = [0, 100] }
 treatment = { column = "arm", arms = { a = 0.5, b = 0.5 } }
 benefit = { column = "days", bounds = [0, 1] }
 """
-BUDGET = '[budget]\nepsilon = 1\ndelta = 1e-6\nrho = 0.5\nmu = 2\nslots = ["a"]\n'
+BUDGET = '[budget]\nepsilon = 1\ndelta = 1e-6\nrho = 0.5\nmu = 2\npartitions = ["a"]\n'
 
 
 def study_of(tmp_path: Path, budget: str) -> Study:
@@ -399,7 +399,7 @@ def test_the_ledger_of_a_study_is_beside_its_file(tmp_path: Path) -> None:
     assert (tmp_path / "ledger.db").is_file()
     account = ledger.account()
     assert account.total == Total.of(1, "1e-6", "0.5", 2)
-    assert (account.slots, account.relation) == (("a",), "add_remove")
+    assert (account.partitions, account.relation) == (("a",), "add_remove")
 
 
 def test_another_place_than_the_study_names_is_refused(tmp_path: Path) -> None:

@@ -14,12 +14,12 @@ from reproduction.trials.sheet import cells, fixed, flat, header
 from reproduction.trials.source import ACTG175_ARMS, CYP_GUIDES_GAMMA, source_of
 from reproduction.trials.stand_ins import QUICK_OURS, QUICK_REPEATS, REPEATS, SEED
 from reproduction.trials.table import EPSILONS, Ask, answer, one_by_one, rows_of, together
-from reproduction.trials.trial import OpenTrial
+from reproduction.trials.trial import PAGE, OpenTrial
 
 LEFT_OUT = (
-    f"{QUICK_REPEATS} repeats instead of {REPEATS}. Automatic settings are there for ε = "
-    f"{', '.join(QUICK_OURS)} and ∞ alone. Gains have one cut instead of ten and lack automatic "
-    "settings."
+    f"{QUICK_REPEATS} repeats instead of {REPEATS}. Automatic hyperparameters are there for ε = "
+    f"{', '.join(QUICK_OURS)} and ∞ alone. Gains have one cut instead of ten and lack the "
+    "automatic ones."
 )
 
 
@@ -71,4 +71,4 @@ NOTE = (
     "beside W as for CYP-GUIDES, γ = 2.75·W, with an intercept."
 )
 
-ARTEFACT = Artefact("actg175", "ACTG 175 by the measures of Table I (not in the paper)", make)
+ARTEFACT = Artefact("actg175", "ACTG 175 by the measures of Table I (not in the paper)", PAGE, make)

@@ -55,7 +55,6 @@ def published_cells(study: str) -> list[list[str]]:
             "",
             "{}:{}".format(*row.allocated),
             "" if row.concordance is None else f"{row.concordance:.3f}",
-            row.p_value,
         ]
         for row in published_rows(study)
     ]

@@ -21,25 +21,14 @@ def cells(row: Measured) -> list[str]:
         f"{row.single:.3f}" if row.private else "",
         f"{row.second}:{row.first}",
         f"{row.concordance:.3f}" if row.private else "",
-        p_in_words(row.log10_p) if row.private else "",
     ]
-
-
-def p_in_words(log10_p: float | None) -> str:
-    """Return a p-value as the paper prints it; "none" where there is no test."""
-    if log10_p is None:
-        return "none"
-    p = 10.0**log10_p
-    if p >= 0.001:
-        return f"{p:.3f}"
-    return "<2.2e-16" if p < 2.2e-16 else f"{p:.2e}"
 
 
 def header(arms: tuple[str, str]) -> list[str]:
     """Return the names of the columns, with the arms in the order in which they are counted."""
     first, second = arms
     majority = f"majority {second}:{first}"
-    return ["method", "ε", "value", "SD", "one release", majority, "concordance", "p"]
+    return ["method", "ε", "value", "SD", "one release", majority, "concordance"]
 
 
 def fixed(trial: OpenTrial) -> list[list[str]]:
@@ -50,7 +39,7 @@ def fixed(trial: OpenTrial) -> list[list[str]]:
         error = standard_error(trial.influence(everybody))
         share = "{}:{}".format(*allocation(everybody))
         value = f"{trial.value(everybody):#.4g}"
-        rows.append([f"{arm} for everybody", "", value, f"SE {error:.2g}", "", share, "", ""])
+        rows.append([f"{arm} for everybody", "", value, f"SE {error:.2g}", "", share, ""])
     return rows
 
 

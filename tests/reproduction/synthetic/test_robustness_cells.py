@@ -54,6 +54,4 @@ def test_small_budgets_are_counted_apart() -> None:
 
 
 def test_our_changes_are_named() -> None:
-    assert "B in 3 levels: -5.0 ± 0.0 at most (ε = 0.5, n = 200), notable in 1" in beside(
-        [cell(-5)]
-    )
+    assert "B in 3 levels -5.0 ± 0.0, 1; B in 5 levels" in beside([cell(-5)])

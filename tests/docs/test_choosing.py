@@ -1,6 +1,7 @@
 """The commands of docs/choosing.md run as printed, and its table of odds is computed anew."""
 
 import contextlib
+import math
 import re
 from pathlib import Path
 
@@ -63,6 +64,12 @@ def test_a_command_prints_what_the_page_shows(
 
 def test_the_odds_are_those_of_the_library() -> None:
     assert between("odds") == choosing.odds()
+
+
+def test_no_factor_under_at_most_is_rounded_down() -> None:
+    for line in between("odds").splitlines()[2:]:
+        epsilon, factor = re.findall(r"[\d.,]+", line)[:2]
+        assert math.exp(float(epsilon)) <= float(factor.replace(",", ""))
 
 
 def test_the_page_says_what_its_numbers_say() -> None:

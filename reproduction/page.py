@@ -69,8 +69,9 @@ def section(artefact: Artefact, made: Made, bench: Bench) -> str:
     if made.verdicts:
         parts.append("\n".join(_line(verdict) for verdict in made.verdicts))
     for name in made.pictures:
-        title = f"{artefact.title}, {name}" if name else artefact.title
-        parts.append(f"![{title}]({picture_name(artefact, name)})")
+        title = artefact.title.split(":")[0]
+        shown = f"{title}, {name}" if name else title
+        parts.append(f"![{shown}]({picture_name(artefact, name)})")
     parts += [sheet.markdown() for sheet in made.sheets]
     return "\n\n".join([*parts, *made.notes])
 
@@ -78,9 +79,8 @@ def section(artefact: Artefact, made: Made, bench: Bench) -> str:
 def made_with(name: str, made: Made, *, quick: bool) -> str:
     """Return how a section came about, where its numbers are, and what a quick one lacks."""
     command = f"python -m reproduction {name}{' --quick' if quick else ''}"
-    text = f"Made by `{command}` with dpwerm {__version__}."
-    if made.rows:
-        text += f" Every number: [{name}.csv]({name}.csv)."
+    text = f"`{command}`, dpwerm {__version__}"
+    text += f"; every number: [{name}.csv]({name}.csv)." if made.rows else "."
     if quick:
         text += f"\n\n**A quick version, not the whole.** {made.left_out}"
     return text

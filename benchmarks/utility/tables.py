@@ -149,10 +149,8 @@ def _behind(found: Found) -> list[str]:
     for (scenario, n, epsilon), result in best.items():
         auto = found.get((scenario, n, epsilon, "auto"))
         if auto and auto.accuracy < result.accuracy - SLACK:
-            failed.append(
-                f"`{scenario}`, n = {n}, ε = {epsilon}: {result.cell.method} {_shown(result)}, "
-                f"auto {_shown(auto)}"
-            )
+            place = f"`{scenario}`, n = {n}, ε = {epsilon}"
+            failed.append(f"{place}: {result.cell.method} {_mean(result)}, auto {_mean(auto)}")
     return failed
 
 

@@ -106,8 +106,8 @@ def counted(landed: Sequence[Landing]) -> str:
         text += f" ({relative} with 5 % of the highest accuracy instead of 5 points)"
     dearest = max(landed, key=lambda one: one.lost)
     return (
-        f"{text}. From the baseline's best γ it is {median(one.apart for one in landed):g} away in "
-        f"the median and {max(one.apart for one in landed):g} at most. It costs "
-        f"{median(one.lost for one in landed):.1f} points of baseline accuracy in the median and "
+        f"{text}. It is {median(one.apart for one in landed):g} from the baseline's best γ in the "
+        f"median, {max(one.apart for one in landed):g} at most, and costs "
+        f"{median(one.lost for one in landed):.1f} points of baseline accuracy in the median, "
         f"{dearest.lost:.1f} at most ({dearest})."
     )

@@ -105,15 +105,14 @@ REASONS = {
     ),
 }
 HOW = (
-    "The paper says neither how it scaled nor into how many levels it cut, so scales and levels "
-    "are ours: benefits, shifted and clipped at V = 15, are divided by V or moved to the nearest "
-    "of 3 or 5 evenly spaced levels from 0 to V. Half of the people are drawn without replacement "
-    "and fitted with ε' = log(1 + 2(e^ε − 1)) and the γ of all. Every variant has the random "
-    "numbers of the base in common; changes are paired. A change is notable if its whole 95 % "
-    f"interval lies beyond {NOTABLE:g} points of accuracy. For our method the declared bounds of "
-    "± 7.5 are divided by 7.5, levels lie evenly between the bounds, the automatic γ is "
-    "multiplied, and half of the people get hyperparameters of their own at ε'. Rules are always "
-    f"judged by the benefits as they are. Seed {SEED}."
+    "Scales and levels are ours, the paper names none: benefits, shifted and clipped at V = 15, "
+    "are divided by V or moved to the nearest of 3 or 5 evenly spaced levels from 0 to V. Half of "
+    "the people are drawn without replacement and fitted with ε' = log(1 + 2(e^ε − 1)) and the γ "
+    "of all. Every variant has the random numbers of the base in common; changes are paired, and "
+    f"notable if their whole 95 % interval lies beyond {NOTABLE:g} points of accuracy. For our "
+    "method the declared bounds of ± 7.5 are divided by 7.5, levels lie evenly between the bounds, "
+    "the automatic γ is multiplied, and half of the people get hyperparameters of their own at ε'. "
+    f"Rules are always judged by the benefits as they are. Seed {SEED}."
 )
 
 

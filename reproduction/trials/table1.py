@@ -14,12 +14,11 @@ from reproduction.trials.claims import cyp_guides_claims, sjcrh_claims
 from reproduction.trials.figure import Column, table_figure
 from reproduction.trials.gain import gain_sheet
 from reproduction.trials.method import METHODS
-from reproduction.trials.published import published_cells, published_flat, published_rows
+from reproduction.trials.published import published_flat, published_rows
 from reproduction.trials.runs import by_epsilon, compared, flat_runs
-from reproduction.trials.sheet import cells, fixed, flat, header
-from reproduction.trials.sjcrh import CUT, LAWS
+from reproduction.trials.sheet import flat
 from reproduction.trials.sjcrh import GAMMA as SJCRH_GAMMA
-from reproduction.trials.source import CYP_GUIDES_ARMS, CYP_GUIDES_GAMMA, Source, source_of
+from reproduction.trials.source import CYP_GUIDES_GAMMA, Source, source_of
 from reproduction.trials.spread import AskSpread, spread_words, spreads
 from reproduction.trials.stand_ins import (
     CANDIDATES,
@@ -146,7 +145,7 @@ def sjcrh_part(bench: Bench) -> Part:
         rows += flat_runs(f"{name}-all", "paper", runs, f"{SJCRH_GAMMA:g}")
         rows += flat_runs(f"{name}-all", "ours", ours, "automatic")
     words = spread_words("sjcrh", "In it", tried)
-    return Part(column, [], rows, verdicts, [RESEMBLE, f"{LAWS} {CUT}", f"{stand.about}. {words}"])
+    return Part(column, [], rows, verdicts, [RESEMBLE, f"{stand.about}. {words}"])
 
 
 def cyp_guides_part(bench: Bench, path: Path) -> Part:
@@ -156,15 +155,12 @@ def cyp_guides_part(bench: Bench, path: Path) -> Part:
     repeats = QUICK_REPEATS if bench.quick else REPEATS
     runs, one = cyp_guides_rows(bench, source, repeats)
     ends, published = by_epsilon(runs), published_rows("cyp_guides")
-    body = [*published_cells("cyp_guides"), *_all_cells(one), *fixed(trial)]
-    title = f"CYP-GUIDES, {trial.n} people, {repeats} repeats, seed {SEED}"
     ask = AskSpread(source, "one-propensity", CYP_GUIDES_GAMMA, repeats, SEED)
     (tried,) = bench.run(spreads, [ask], "cyp-guides-tried")
     scales = {"one-propensity": CYP_GUIDES_GAMMA, "by-arm": CYP_GUIDES_GAMMA}
     if not bench.quick:
         scales["ours"] = 1.0
     sheets = [
-        Sheet("cyp-guides", title, header(CYP_GUIDES_ARMS), body),
         gain_sheet(bench, "cyp-guides-gain", "CYP-GUIDES", source, scales, SEED),
     ]
     verdicts = compared("CYP-GUIDES", published, ends) + cyp_guides_claims(ends)
@@ -194,10 +190,6 @@ def cyp_guides_rows(
     runs = [rows_of(run) for runs in found[first + 1 :] for run in runs]
     by_arm, merged = rows_of(found[first][0]), together(found[:first])
     return runs, {runs[0][0].method: runs[0], by_arm[0].method: by_arm, "ours": merged}
-
-
-def _all_cells(series: Mapping[str, Sequence[Measured]]) -> list[list[str]]:
-    return [cells(row) for rows in series.values() for row in rows]
 
 
 def _flat(

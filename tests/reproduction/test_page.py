@@ -37,14 +37,14 @@ ARTEFACT = Artefact("table9", "Table IX", PAGE, lambda _: made())
 
 def test_a_section_has_verdicts_pictures_tables_and_notes(tmp_path: Path) -> None:
     text = section(ARTEFACT, made(), Bench("table9", tmp_path))
-    assert text.startswith("## Table IX\n\nMade by `python -m reproduction table9` with dpwerm ")
+    assert text.startswith("## Table IX\n\n`python -m reproduction table9`, dpwerm ")
     assert "- **agrees**: The mean is 64.7. It is 65.1." in text
     assert "- **differs**: It is stable. It is not: 3 of 7 differ." in text
     assert "![Table IX](table9.svg)" in text
     assert "![Table IX, value](table9-value.svg)" in text
     assert "| ε | n |\n| --- | --- |\n| 1 | 200 |\n\nA title." in text
     assert text.endswith("Done with care.")
-    assert "Every number: [table9.csv](table9.csv)." in text
+    assert "; every number: [table9.csv](table9.csv)." in text
     assert "Ten repeats" not in text
 
 

@@ -28,7 +28,7 @@ def test_three_points_are_notable(change: float, notable: bool) -> None:
 
 def test_what_rounds_to_nothing_has_no_minus() -> None:
     assert signed(Summary(-0.001, 0.002, 10)) == "+0.0 ± 0.0"
-    assert signed(Summary(-0.26, 0.1, 10), 2) == "-0.26 ± 0.10"
+    assert signed(Summary(-0.26, 0.1, 10)) == "-0.3 ± 0.1"
 
 
 def test_every_variant_has_a_claim() -> None:

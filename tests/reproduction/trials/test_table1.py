@@ -31,16 +31,7 @@ def test_both_trials_are_put_beside_the_published_rows(
     data = invented_cyp_guides(tmp_path / "copy.csv")
     made = ARTEFACT.make(small_bench("table1", tmp_path, monkeypatch, data))
     assert made.skipped == ""
-    names = [sheet.name for sheet in made.sheets]
-    assert names == ["cyp-guides", "cyp-guides-gain"]
-    table = made.sheets[0]
-    assert table.rows[0][:4] == ["published", "0.1", "4.144", "0.205"]
-    assert [row[0] for row in table.rows[-4:]] == [
-        "automatic",
-        "automatic",
-        "standard for everybody",
-        "guided for everybody",
-    ]
+    assert [sheet.name for sheet in made.sheets] == ["cyp-guides-gain"]
     cyp = [row for row in made.rows if row["trial"] == "cyp-guides"]
     assert {row["method"] for row in cyp} == {"paper", "ours"}
     assert len(made.verdicts) == 2 * (6 + 4)

@@ -43,7 +43,6 @@ REPEATS, PEOPLE, SEED = 200, 4_000, 20267
 COMMANDS = {
     "epsilon": "plan study.toml --n 400 --target 0.9",
     "people": "plan study.toml --epsilon 0.5 --target 0.9",
-    "small": "plan study.toml --n 60 --target 0.85",
 }
 
 

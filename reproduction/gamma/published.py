@@ -89,22 +89,20 @@ def _fits(label: str, landed: Sequence[Landing]) -> str:
 def summary_sheet(found: Found, budgets: Sequence[str]) -> Sheet:
     """Return for each scenario the share of cells in which the line's best γ is in the window."""
     rows = []
-    for title, lines in SCENARIOS.items():
+    for lines in SCENARIOS.values():
         for line in lines:
             landed = landings([line], found, budgets)
             lost = [one.lost for one in landed]
             rows.append(
                 [
-                    title,
                     line.label,
                     f"{sum(one.inside for one in landed)} of {len(landed)}",
-                    f"{sum(one.relatively_inside for one in landed)} of {len(landed)}",
                     f"{median(one.apart for one in landed):g}",
                     f"{median(lost):.1f}",
                     f"{max(lost):.1f}",
                 ]
             )
-    header = ["scenario", "D₀", "within 5 points", "within 5 % of the highest"]
+    header = ["D₀", "within 5 points"]
     header += ["median distance in γ", "median points lost", "most points lost"]
     return Sheet("scenarios", "Cells in which the line's best γ is in the window", header, rows)
 

@@ -81,8 +81,8 @@ def verdict(results: list[Result], scenario: str) -> str:
         ]
         most = [n for n, (own, _) in pairs.items() if own and own.accuracy >= 80]
         lines.append(
-            f"- ε = {_epsilon(epsilon)}: better than ignoring at {_sizes(beats, sizes)}, than a coin "
-            f"at {_sizes(right, sizes)}; right for at least 80 % at {_sizes(most, sizes)}."
+            f"- ε = {_epsilon(epsilon)}: better than ignoring at {_sizes(beats, sizes)}, than a "
+            f"coin at {_sizes(right, sizes)}; right for at least 80 % at {_sizes(most, sizes)}."
         )
     return "\n".join(lines)
 

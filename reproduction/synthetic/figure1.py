@@ -109,8 +109,7 @@ HOW = (
     f"{PEOPLE:,} new people judge the rule of each repeat. All ε of one n have common random "
     "numbers; sizes are independent. A measure improves if no step to the next ε or n falls beyond "
     "its interval, all steps of a kind taken together with 95 %. Values are shifted by the "
-    "smallest benefit of the people who judge, so at large ε they are not in the order of n. The "
-    "published figure has no numbers but those of Table II, whose repeats are the same here. "
+    "smallest benefit of the people who judge, so at large ε they are not in the order of n. "
     f"ε = ∞ is the fit without privacy, with its own γ. Seed {SEED}."
 )
 

@@ -156,11 +156,9 @@ def make(bench: Bench) -> Made:
 
 
 NOTE = (
-    "Both the minimiser and the noise shrink as 1/γ once γ is large, and a rule depends on the "
-    "direction of its coefficients alone. So a large γ changes little, whatever ε is. The rule "
-    "without privacy that a majority is compared with has the same γ. An automatic γ times a small "
-    "factor may be too small for noise inside the objective; then there is no point. A rule that "
-    "treats everybody alike has no test and no p."
+    "A rule depends on the direction of its coefficients alone, and both the minimiser and the "
+    "noise shrink as 1/γ once γ is large, so a large γ changes little. The rule without privacy "
+    "has the same γ. Where an automatic γ times a small factor is not allowed there is no point."
 )
 
 

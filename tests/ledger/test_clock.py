@@ -15,7 +15,6 @@ from psycopg.conninfo import make_conninfo
 from tests.ledger.meddle import server_of
 from tests.ledger.postgres import Server
 
-from dpwerm.documents.ledger import ledger_content
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.ledger import account as bodies
 from dpwerm.privacy.ledger.database import Database, SqliteDatabase
@@ -24,6 +23,7 @@ from dpwerm.privacy.ledger.schema import GRANTS
 from dpwerm.privacy.ledger.store import Store, database_of
 from dpwerm.privacy.randomness import Charged, OperatingSystemBits, Receipt
 from dpwerm.releases.charging import attach
+from dpwerm.releases.ledger_file import ledger_content
 
 TICKS = 9
 COST = Budget.of("0.01")

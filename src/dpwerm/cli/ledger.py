@@ -155,8 +155,8 @@ def export(
 
     A release can be checked against the JSON anywhere: dpwerm verify RULE --ledger FILE.
     """
-    from dpwerm.documents.ledger import charges_csv, ledger_content
     from dpwerm.releases.files import write_json
+    from dpwerm.releases.ledger_file import charges_csv, ledger_content
 
     refuse_ending("an export", out, (".json", ".csv"))
     path = free_path(out, force=force, inputs=(study,))
@@ -244,8 +244,8 @@ def _found(source: Path | None, option: str | None) -> "tuple[str, tuple[Entry, 
 
 def exported(path: Path) -> "tuple[Book, list[str]]":
     """Return an exported ledger, and everything that does not verify."""
-    from dpwerm.documents.ledger import read_ledger
     from dpwerm.privacy.ledger.book import Book
+    from dpwerm.releases.ledger_file import read_ledger
 
     if not path.is_file():
         raise ParameterError(f"{path} does not exist")

@@ -7,6 +7,7 @@ releases, and a cross whatever lies above its claim.
 
 import math
 from collections.abc import Iterator, Sequence
+from decimal import ROUND_FLOOR, Decimal
 from pathlib import Path
 from typing import Any
 
@@ -60,10 +61,15 @@ def rows_of(found: Found) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     for cell, one in found:
         ratio = f"{one.ratio:.2f}" if math.isfinite(one.ratio) else "none"
-        exact = "" if one.exact_lower is None else f"{one.exact_lower:.2f}"
-        bounds = (str(one.claim.epsilon), f"{one.lower:.2f}", exact, ratio)
+        exact = "" if one.exact_lower is None else lower_text(one.exact_lower)
+        bounds = (str(one.claim.epsilon), lower_text(one.lower), exact, ratio)
         rows.append((cell.name, cell.setting, *bounds, one.verdict))
     return rows
+
+
+def lower_text(bound: float) -> str:
+    """Return a lower bound to two places, rounded down."""
+    return f"{Decimal(bound).quantize(Decimal('0.01'), rounding=ROUND_FLOOR)}"
 
 
 def _end(found: Found) -> Iterator[str]:
@@ -108,8 +114,8 @@ def pipeline_document(found: StudyAudit) -> Document:
     one, two = found.one_run, found.neighbours
     others = f" and {one.people:,} simulated people" if one.people else ""
     runs = "one run" if one.runs == 1 else f"{one.runs:,} runs"
-    canaries = f"epsilon is at least {one.lower:.2f} (confidence {one.confidence:g})"
-    pairs = f"epsilon is at least {two.largest:.2f} (confidence {two.confidence:g})"
+    canaries = f"epsilon is at least {lower_text(one.lower)} (confidence {one.confidence:g})"
+    pairs = f"epsilon is at least {lower_text(two.largest)} (confidence {two.confidence:g})"
     guessed = f"{one.right:,} of {one.guesses:,} guesses were right, in {runs} with "
     guessed += f"{one.canaries:,} canaries{others}, after {one.practice:,} runs of practice"
     broken = "BROKEN: a bound is above the claimed epsilon."

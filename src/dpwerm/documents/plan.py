@@ -37,7 +37,7 @@ from dpwerm.plan.desk import Desk
 from dpwerm.plan.expected import MOST_ROWS, Answer, Expected, Settled, Spread
 from dpwerm.privacy.budget import Budget, total
 from dpwerm.study.study import Study
-from dpwerm.text import number
+from dpwerm.text import at_most, number
 
 WITHOUT = "without privacy"
 EPSILONS = ("0.1", "0.2", "0.5", "1", "2", "5", "inf")
@@ -193,8 +193,8 @@ def hyperparameters(settled: Settled, n: int) -> Iterator[Block]:
         "saturation": "none" if encoding.saturation == 1 else saturation,
         "threshold": threshold if settled.threshold else "none",
         "weights": f"at most W = V/pi_min = {number(benefit.clip)}/{number(floor)} = "
-        f"{number(spec.weight_bound)}",
-        "row norm": f"at most r = {number(encoding.domain.radius)}",
+        f"{at_most(spec.weight_bound, 4)}",
+        "row norm": f"at most r = {at_most(encoding.domain.radius, 4)}",
     }
     whole, part = spec.budget, ""
     if settled.propensity_part is not None:

@@ -27,6 +27,7 @@ from dpwerm.documents.drawing import (
 )
 from dpwerm.plan.expected import Settled
 from dpwerm.study.study import Study
+from dpwerm.text import number
 from dpwerm.tune.people import NOT_PRIVATE
 from dpwerm.tune.tuned import INDEPENDENT, PORTION, SIMULATED, Tuned
 
@@ -128,7 +129,7 @@ def score_text(tuned: Tuned, mean: float, half: float) -> str:
     """Return a mean with half its interval, in the units of the table."""
     if tuned.metric == "accuracy":
         return f"{100 * mean:.2f} ± {100 * half:.2f}"
-    return f"{mean:.4g} ± {half:.2g}"
+    return f"{number(mean, half)} ± {number(half, half)}"
 
 
 def _verdict(tuned: Tuned) -> Iterator[str]:

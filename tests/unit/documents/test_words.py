@@ -60,3 +60,9 @@ def test_plain_data_can_be_written() -> None:
     assert entry["claim"] == {"epsilon": "2", "delta": "0"}
     assert (entry["lower"], entry["exact_lower"], entry["verdict"]) == (1.5, 1.0, "holds")
     assert (entry["runs"], entry["exact_runs"], entry["pair"]) == (400_000, 9000, "a pair")
+
+
+def test_what_is_at_least_so_is_rounded_down() -> None:
+    near = replace(FOUND, lower=1.9999, exact_lower=0.0099)
+    (row,) = rows_of([(cell("a", "x"), near)])
+    assert row[3:5] == ("1.99", "0.00")

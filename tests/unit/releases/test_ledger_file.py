@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from dpwerm.documents.ledger import COLUMNS, charges_csv, ledger_content, read_ledger
 from dpwerm.errors import RuleFileError
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.ledger.book import Book
 from dpwerm.privacy.ledger.ledger import Ledger
+from dpwerm.releases.ledger_file import COLUMNS, charges_csv, ledger_content, read_ledger
 
 
 @pytest.fixture

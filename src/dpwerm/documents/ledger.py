@@ -129,8 +129,8 @@ def composed_words(account: Account) -> Iterator[Block]:
     whose = "" if found.partition is None else f" for partition {found.partition}"
     yield Paragraph(
         f"Composed numerically, all releases{whose} are within epsilon = "
-        f"{at_most(found.epsilon, 6)} at delta = {found.delta:.6g}, if their budgets had been fixed "
-        "in advance. This is for reading; a release is admitted by the sums above, which hold "
+        f"{at_most(found.epsilon, 6)} at delta = {found.delta:.6g}, if their budgets had been "
+        "fixed in advance. This is for reading; a release is admitted by the sums above, which hold "
         "however budgets are chosen."
     )
 

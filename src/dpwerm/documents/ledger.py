@@ -130,8 +130,8 @@ def composed_words(account: Account) -> Iterator[Block]:
     yield Paragraph(
         f"Composed numerically, all releases{whose} are within epsilon = "
         f"{at_most(found.epsilon, 6)} at delta = {found.delta:.6g}, if their budgets had been "
-        "fixed in advance. This is for reading; a release is admitted by the sums above, which hold "
-        "however budgets are chosen."
+        "fixed in advance. This is for reading; a release is admitted by the sums above, which "
+        "hold however budgets are chosen."
     )
 
 

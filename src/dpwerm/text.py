@@ -76,7 +76,7 @@ def number(
     rounding : of the decimal module; ``at_most`` and ``at_least`` round to the safe side
     sign : whether a number above 0 has its sign, too
 
-    A number nearer to 0 than 1e-9 or beyond 1e15 is written as 1.2 × 10^-12.
+    A number nearer to 0 than 0.00001 or beyond 1e15 is written as 1.2 × 10^-12.
     """
     exact = Decimal(value)
     if not exact.is_finite():
@@ -91,7 +91,7 @@ def number(
     if known <= 0 and shown.adjusted() > exact.adjusted():  # 9.996 became 10.00
         shown = _rounded(shown, last + 1, rounding)
     plus = "+" if sign and shown > 0 else ""
-    if shown and not -9 <= shown.adjusted() < 15:
+    if shown and not -5 <= shown.adjusted() < 15:
         return f"{plus}{shown.scaleb(-shown.adjusted()).normalize():f} × 10^{shown.adjusted()}"
     text = f"{shown:,f}" if shown else f"{abs(shown):f}"
     if known <= 0 and "." in text:

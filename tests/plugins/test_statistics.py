@@ -45,7 +45,9 @@ def test_it_is_written_read_and_verified(run: Run, trial: Trial) -> None:
     assert alone.code == 0
     assert "  given  epsilon = 0.5\n  ok     private = True" in alone.out
     assert "  ok     noise_scale = 4.0" in alone.out
-    assert "With --study STUDY it is compared with the ledger." in alone.out
+    assert (
+        "With --study STUDY, or --ledger EXPORT.json, it is compared with the ledger." in alone.out
+    )
     charged = run("verify", path, "--study", trial.study)
     assert charged.code == 0
     assert "  ok     ledger, what was charged = statistics" in charged.out

@@ -63,7 +63,7 @@ ONE_RUN = (
     Cell("rule tuned by parts", 8, "8", tuning="parts"),
     Cell("rule and value", 8, "4", evaluation="4"),
 )
-TWO_TABLES = (
+NEIGHBOURS = (
     (Cell("rule", 2, "1"), 4000),
     (Cell("rule", 2, "4"), 2000),
     (Cell("rule", 5, "4"), 2000),
@@ -102,10 +102,10 @@ def one_run_rows() -> list[list[str]]:
     return rows
 
 
-def two_tables_rows() -> list[list[str]]:
+def neighbour_rows() -> list[list[str]]:
     """Return one row for each pipeline told apart on its worst pair."""
     rows = []
-    for cell, runs in TWO_TABLES:
+    for cell, runs in NEIGHBOURS:
         way = cell.pipeline()
         pairs = worst_pairs(way.study, silent=0 if cell.tuning is None else SILENT)
         target = PipelineTarget(cell.what, way.study, way, pairs)
@@ -143,7 +143,7 @@ def main() -> None:
     one = [*head, "one run: right", "ε at least", f"{MANY} runs: right", "ε at least"]
     write_table(DATA / "audit-one-run.csv", [one, *one_run_rows()])
     head = ["released", "mechanism", "p", "claimed ε", "runs", "ε at least", "claim/bound"]
-    write_table(DATA / "audit-two-tables.csv", [[*head, "worst pair"], *two_tables_rows()])
+    write_table(DATA / "audit-two-tables.csv", [[*head, "worst pair"], *neighbour_rows()])
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1000)
     parser.add_argument("--columns", type=int, default=4)
     parser.add_argument("--sets", type=int, default=200)
-    parser.add_argument("--tilts", type=int, default=20)
+    parser.add_argument("--linear-terms", type=int, default=20)
     parser.add_argument("--gamma", type=float, default=10.0)
     parser.add_argument("--repeats", type=int, default=5)
     arguments = parser.parse_args()
@@ -50,13 +50,15 @@ def main() -> None:
     random = np.random.default_rng(4)
     path = np.geomspace(10 * arguments.gamma, arguments.gamma / 10, 20)
     size = 2 * np.sqrt(batch.dimension)
-    tilt = size * random.laplace(size=(arguments.sets, arguments.tilts, batch.dimension))
+    linear_term = size * random.laplace(
+        size=(arguments.sets, arguments.linear_terms, batch.dimension)
+    )
     runs = {
         "fit": Run(lambda: peer(batch, rows, [arguments.gamma], FITTED), FITTED),
         "path": Run(lambda: peer(batch, rows, path.tolist(), 2), 2 * len(path)),
     }
     for name, loss in LOSSES.items():
-        runs |= ours(name, batch, loss, arguments.gamma, path, tilt)
+        runs |= ours(name, batch, loss, arguments.gamma, path, linear_term)
 
     seconds, answers = best(runs, arguments.repeats)
     for kind in ("fit", "path"):
@@ -66,9 +68,12 @@ def main() -> None:
             ratio = seconds[kind] / spent
             print(f"{name + ', ' + kind:41s} {1e6 * spent:8.1f} µs   {ratio:6.1f} × as fast")
     for name in LOSSES:
-        spent = seconds[f"{name}, tilts"]
+        spent = seconds[f"{name}, linear terms"]
         ratio = seconds["fit"] / spent
-        print(f"{name + ', tilts':41s} {1e6 * spent:8.1f} µs   {ratio:6.1f} × as fast as one fit")
+        print(
+            f"{name + ', linear terms':41s} {1e6 * spent:8.1f} µs   "
+            f"{ratio:6.1f} × as fast as one fit"
+        )
     gap = np.abs(answers["logistic, fit"][:FITTED] - answers["fit"]).max()
     print(f"largest difference from scikit-learn in a coefficient: {gap:.1e}")
 
@@ -79,9 +84,9 @@ def ours(
     loss: Loss,
     gamma: float,
     path: FloatArray,
-    tilt: FloatArray,
+    linear_term: FloatArray,
 ) -> dict[str, Run]:
-    """Return the three uses of the batch solver: one γ, a path of γ, many tilts."""
+    """Return the three uses of the batch solver: one γ, a path of γ, many linear terms."""
     scale = 1e-6 * 2 * np.sqrt(batch.dimension)
 
     def fit() -> FloatArray:
@@ -92,14 +97,16 @@ def ours(
         again = BatchProblems(batch.X, batch.targets, batch.weights, 1.0)
         return minimise_path(again, loss, path, tolerance=scale / path).theta
 
-    def tilted() -> FloatArray:
-        return minimise_batch(batch, loss, gamma, tilt=tilt, tolerance=scale / gamma).theta
+    def perturbed() -> FloatArray:
+        return minimise_batch(
+            batch, loss, gamma, linear_term=linear_term, tolerance=scale / gamma
+        ).theta
 
-    sets, tilts = tilt.shape[:2]
+    sets, linear_terms = linear_term.shape[:2]
     return {
         f"{name}, fit": Run(fit, sets),
         f"{name}, path": Run(along, sets * len(path)),
-        f"{name}, tilts": Run(tilted, sets * tilts),
+        f"{name}, linear terms": Run(perturbed, sets * linear_terms),
     }
 
 

@@ -72,7 +72,7 @@ def true_sizes(rule: Rule, trial: Trial, rng: np.random.Generator) -> FloatArray
     if b is None:
         raise SystemExit(f"{plan.mechanism} has no noise inside the objective")
     near = 1e-3 * float(b.std()) / spec.gamma
-    with_noise = minimise_batch(data, spec.loss, spec.gamma, tilt=b, tolerance=near).theta[0]
+    with_noise = minimise_batch(data, spec.loss, spec.gamma, linear_term=b, tolerance=near).theta[0]
     without = minimise_batch(data, spec.loss, spec.gamma, tolerance=near).theta[0]
     return np.asarray(np.abs(with_noise - without) * encoding.stretch)
 

@@ -101,9 +101,9 @@ def bounds_of(settled: Settled, draws: int = DRAWS) -> Bounds:
     question, gamma = rehearsed(settled)
     rows = min(question.n, MOST_ROWS)
     rng = generator(SEED, 1)
-    proxies = question.outcome.proxies(question.widths, count=AT_ONCE, rows=rows + PEOPLE, rng=rng)
+    synthetic = question.outcome.trials(question.widths, count=AT_ONCE, rows=rows + PEOPLE, rng=rng)
     setting = settled.question.fixed
-    both = Rehearsal(question, proxies, 1, (SEED,), 1.0).problems(setting)
+    both = Rehearsal(question, synthetic, 1, (SEED,), 1.0).problems(setting)
     sample = Sample(_rows(both, slice(rows)), _rows(both, slice(rows, None)), question.n)
     facts = question.facts(setting.encoding(question.encoding), gamma)
     calibration = get_mechanism(MECHANISM).calibrate(facts, settled.spec.budget)

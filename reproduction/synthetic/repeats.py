@@ -66,7 +66,7 @@ def drawn(n: int, start: int, count: int, seed: int) -> tuple[Simulated, Simulat
     return trials, Simulated.draw(scenario, count, PEOPLE, generator(seed, n, start, 1))
 
 
-def luck(n: int, start: int, seed: int) -> np.random.Generator:
+def rng_of(n: int, start: int, seed: int) -> np.random.Generator:
     """Return the generator of the noise of those trials, the same for every method."""
     return generator(seed, n, start, 2)
 
@@ -92,8 +92,8 @@ def measured(task: Task) -> list[list[list[float]]]:
 def _rules(task: Task, trials: Simulated, start: int) -> list[Rules]:
     if task.method == "paper":
         cells = list(zip(task.epsilons, task.gammas, strict=True))
-        return [paper_rules(trials, cells, luck(task.n, start, task.seed))]
-    return [our_rules(trials, one, luck(task.n, start, task.seed)) for one in task.epsilons]
+        return [paper_rules(trials, cells, rng_of(task.n, start, task.seed))]
+    return [our_rules(trials, one, rng_of(task.n, start, task.seed)) for one in task.epsilons]
 
 
 def simulate(bench: Bench, cells: Sequence[tuple[str, int, float]], repeats: int) -> Cells:

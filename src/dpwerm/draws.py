@@ -1,6 +1,6 @@
 """Base draws of noise in doubles: common random numbers for simulation, not the exact samplers.
 
-One set of base draws serves every setting, scaled by each calibration, so that settings are
+One set of base draws serves every candidate, scaled by each calibration, so that they are
 compared on the same numbers.
 """
 

@@ -18,7 +18,7 @@ from dpwerm.mechanisms.laplace_sums import LaplaceSums, exact_sums
 from dpwerm.parameters import real
 from dpwerm.privacy.budget import Budget, Relation, budget_of
 from dpwerm.privacy.randomness import NO_LEDGER, Payment
-from dpwerm.privacy.sensitivity import origin_class
+from dpwerm.privacy.weight_origin import origin_class
 from dpwerm.releases.charging import StudyLedger, accounted, attach, forget, payment_of
 from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of

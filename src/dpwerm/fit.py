@@ -18,7 +18,7 @@ from scipy.special import expit
 
 from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.choose.hyperparameters import Hyperparameters
-from dpwerm.choose.propensity import propensity_settings, reason_of
+from dpwerm.choose.propensity import propensity_hyperparameters, reason_of
 from dpwerm.choose.question import Outcome
 from dpwerm.choose.settle import outcome_of, public_people, settle
 from dpwerm.errors import ParameterError
@@ -32,7 +32,8 @@ from dpwerm.objective.rows import MemoryRows
 from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import AnyBudget, Budget, Relation, total
 from dpwerm.privacy.randomness import BitSource, Payment
-from dpwerm.privacy.sensitivity import RidgeModel, WeightOrigin
+from dpwerm.privacy.sensitivity import WeightOrigin
+from dpwerm.privacy.weight_origin import RidgeModel
 from dpwerm.releases.certificate import Chosen, Specification, calibration_of, certify
 from dpwerm.releases.release import Release, Rule
 from dpwerm.solve.newton import minimise
@@ -99,7 +100,7 @@ class Problem:
         treatment = self.declared.treatment
         _, rest = split(self.spec.budget, treatment)
         origin = origin_for(treatment, self.encoding, n)
-        return replace(self, spec=self.spec.with_settings(budget=rest, origin=origin))
+        return replace(self, spec=self.spec.changed(budget=rest, origin=origin))
 
     def settled(self, n: int | None, on_stage: Stage = no_progress) -> "Problem":
         """Return the problem with every hyperparameter in its place; of the rows, only n is asked.
@@ -107,9 +108,9 @@ class Problem:
         γ and mechanism are then in ``spec``, the clip in ``declaration``, the intercept and the
         saturation in ``encoding``.
         """
-        asked = self.hyperparameters
-        people = None if asked.gamma else public_people(self.planned_n, self.spec, n)
-        found = settle(asked, self.spec, self.encoding, self.outcome, people, on_stage)
+        given = self.hyperparameters
+        people = None if given.gamma else public_people(self.planned_n, self.spec, n)
+        found = settle(given, self.spec, self.encoding, self.outcome, people, on_stage)
         return self._with(found)
 
     def _with(self, found: Hyperparameters) -> "Problem":
@@ -125,12 +126,12 @@ class Problem:
             declaration=declaration,
         )
 
-    def calibration(self, n: int, **settings: Any) -> Calibration:
+    def calibration(self, n: int, **parts: Any) -> Calibration:
         """Return the noise of a settled problem, or raise if no claim can be made.
 
-        settings : of the specification, to be used in the place of the problem's own
+        parts : of the specification, to be used in the place of the problem's own
         """
-        return calibration_of(self.spec.with_settings(**settings), self.encoding, n)
+        return calibration_of(self.spec.changed(**parts), self.encoding, n)
 
     def check(self) -> None:
         """Raise if no claim can be made with what is fixed, whatever else is chosen.
@@ -284,10 +285,10 @@ def settle_private(
 
     people: the public or the planned number of people; floor: π_min.
     """
-    stage = "choosing settings of the propensity model"
+    stage = "choosing hyperparameters of the propensity model"
     on_stage(stage)
     seen = model_encoding(encoding)
-    choice = propensity_settings(
+    choice = propensity_hyperparameters(
         seen, people, budget, relation, floor, lambda share: on_stage(f"{stage}: {share:.0%}")
     )
     accuracy = max(0.0, choice.accuracy)

@@ -1,14 +1,20 @@
-"""Lines of text: paragraphs of one width, tables in columns, and names that stay text."""
+"""Lines of text: paragraphs of one width, tables in columns, names that stay text, and numbers."""
 
 import re
 import textwrap
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, localcontext
 
 WIDTH = 92
 MOST_MARKS = 4
 """How many combining marks may follow each other in a name; no script stacks more."""
+
+MOST_DIGITS = 15
+"""Of a double: what stands behind them says nothing."""
+
+MOST_UNITS = 200
+"""Of a range in which one unit is a step that people think in."""
 
 _MARKS = ("Mn", "Me")
 _SMALL = Decimal("1e-4")
@@ -61,6 +67,85 @@ def stacked(parts: Iterable[Sequence[str]]) -> str:
 def digits(value: Decimal) -> str:
     """Return a decimal with all its digits, tiny ones with an exponent."""
     return f"{value:f}" if value == 0 or abs(value) >= _SMALL else f"{value:g}"
+
+
+# -- numbers for people ----------------------------------------------------------------------
+
+
+def number(
+    value: float | Decimal,
+    error: float | Decimal | None = None,
+    *,
+    digits: int = 4,
+    rounding: str = ROUND_HALF_EVEN,
+    sign: bool = False,
+) -> str:
+    """Return a number as people write it: 4,260 and 0.0031, never with an exponent.
+
+    error : what the number may be off by; it is shown as far as two digits of that say something.
+        Where none is given, or it is 0, so many ``digits`` are shown and zeros at the end left out.
+    rounding : of the decimal module; ``at_most`` and ``at_least`` round to the safe side
+    sign : whether a number above 0 has its sign, too
+
+    A number nearer to 0 than 1e-9 or beyond 1e15 is written as 1.2 × 10^-12.
+    """
+    exact = Decimal(value)
+    if not exact.is_finite():
+        raise ValueError("only finite numbers can be written")
+    known = Decimal(0 if error is None else error)
+    last = exact.adjusted() - digits + 1
+    if known > 0:
+        last = max(known.adjusted() - 1, exact.adjusted() - MOST_DIGITS + 1)
+    shown = _rounded(exact, last, rounding)
+    if known <= 0 and shown.adjusted() > exact.adjusted():  # 9.996 became 10.00
+        shown = _rounded(shown, last + 1, rounding)
+    plus = "+" if sign and shown > 0 else ""
+    if shown and not -9 <= shown.adjusted() < 15:
+        return f"{plus}{shown.scaleb(-shown.adjusted()).normalize():f} × 10^{shown.adjusted()}"
+    text = f"{shown:,f}" if shown else f"{abs(shown):f}"
+    if known <= 0 and "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return plus + text
+
+
+def _rounded(value: Decimal, last: int, rounding: str) -> Decimal:
+    """Return a number to the place 10^last, with no more places than that says."""
+    with localcontext(prec=2_000):
+        shown = value.quantize(Decimal(1).scaleb(last), rounding=rounding)
+        return shown.quantize(Decimal(1)) if last > 0 else shown
+
+
+def at_most(value: float | Decimal, digits: int = 3) -> str:
+    """Return a bound from above as people write it, rounded up: 2.0138 is at most 2.02."""
+    return number(value, digits=digits, rounding=ROUND_CEILING)
+
+
+def at_least(value: float | Decimal, digits: int = 3) -> str:
+    """Return a bound from below as people write it, rounded down."""
+    return number(value, digits=digits, rounding=ROUND_FLOOR)
+
+
+def interval_words(lower: float, upper: float) -> str:
+    """Return "lower to upper", to two digits of half its width; an end other than 0 is not 0."""
+    error = Decimal(max(upper - lower, 0.0)) / 2
+    for end in (lower, upper):
+        if end and error > 0:
+            error = min(error, 10 * abs(Decimal(end)))
+    return f"{number(lower, error)} to {number(upper, error)}"
+
+
+def natural_step(width: float) -> Decimal:
+    """Return the step in which one says how much a number of a range so wide adds.
+
+    One unit where the range has 1 to 200 of them, else a power of ten that it holds 2 to 20 times.
+    """
+    exact = Decimal(width)
+    if 1 <= exact <= MOST_UNITS:
+        return Decimal(1)
+    return Decimal(1).scaleb((exact / 2).adjusted())
+
+
+# -- names that stay text ---------------------------------------------------------------------
 
 
 def harmless(text: str) -> str:

@@ -87,7 +87,7 @@ def test_a_study_is_audited_from_its_file(
     monkeypatch.setattr(pipeline, "audit_study", audit_study)
     result = run("audit", "--study", trial.study, "--epsilon", "1.5", "--quick")
     assert result.code == 0
-    assert "Study small-trial" in result.out
+    assert "Audit of study small-trial" in result.out
     assert (asked["study"], asked["budget"]) == (trial.study, Budget.of("1.5"))
     assert asked["confidence"] == 0.999
     # All canaries guessed right must be able to show something.

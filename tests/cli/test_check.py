@@ -102,6 +102,14 @@ def test_under_add_remove_settings_need_a_planned_number_of_people(run: Run, tri
         assert (result.code, result.out) == (0, f"{trial.study}: no fault in the study file.\n")
 
 
+def test_a_column_by_design_is_asked_about(run: Run, trial: Trial) -> None:
+    recorded = PROPENSITY_COLUMN(STUDY)
+    for text, asked in [(recorded, False), (recorded.replace('"external"', '"design"'), True)]:
+        trial.study.write_text(text, encoding="utf-8")
+        words = " ".join(run("check", trial.study).out.split())
+        assert ("fixed before the first person. If it depends on earlier people" in words) is asked
+
+
 def test_what_no_gamma_can_mend_is_a_fault(run: Run, trial: Trial) -> None:
     worst = PROPENSITY_COLUMN(STUDY).replace("external", "worst_case").replace("gamma = 50\n", "")
     for text, words in (

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from tests.unit.documents.test_ledger_words import book
 
-from dpwerm.cli.release import preview_lines
+from dpwerm.documents.ledger import preview
+from dpwerm.documents.render import lines_of
 from dpwerm.errors import CHARGED, NOT_CHARGED, UNCERTAIN, BudgetError, LedgerError
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.ledger.ledger import Ledger
@@ -83,7 +84,8 @@ def test_without_a_ledger_nothing_is_said() -> None:
 def test_a_preview_in_every_currency(tmp_path: Path, cost: object, row: str) -> None:
     ledger = book(tmp_path, delta="0.001", mu=1)
     ledger.charge(Budget.of("0.1"), "rule")
-    lines = preview_lines(ledger.account(), cost, None, ledger.shown)  # type: ignore[arg-type]
+    told = preview(ledger.account(), cost, None, ledger.shown)  # type: ignore[arg-type]
+    lines = lines_of(told)
     assert lines[0] == "To be charged to study sleep in sqlite ledger.db, for everybody:"
     assert row.split() in [line.split() for line in lines]
 
@@ -93,7 +95,7 @@ def test_a_preview_for_a_slot(tmp_path: Path) -> None:
     ledger.slot("north").charge(Budget.of("0.5"), "rule")
     account = ledger.account()
     north, south, everybody = (
-        preview_lines(account, Budget.of(1), slot, "here") for slot in ("north", "south", None)
+        lines_of(preview(account, Budget.of(1), slot, "here")) for slot in ("north", "south", None)
     )
     assert north[0].endswith("in here, for slot north:")
     assert "1.5" in north[3]

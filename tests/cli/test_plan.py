@@ -1,5 +1,6 @@
 """``dpwerm plan``: answers from a study file alone, and says clearly what it cannot answer."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -184,3 +185,22 @@ def test_the_example_is_the_papers_problem() -> None:
     assert declared.encoding() == own.encoding()
     assert declared.treatment == own.treatment
     assert declared.benefit == own.benefit
+
+
+def test_it_is_written_in_the_format_of_the_ending(planned: Run, tmp_path: Path) -> None:
+    page, data = tmp_path / "plan.html", tmp_path / "plan.json"
+    picture = ("--figure", tmp_path / "plan.svg")
+    result = planned("--n", 50, "--epsilon", "1", "--quick", "--out", page, *picture)
+    assert (result.code, result.err) == (0, "")
+    assert f"Wrote {page}." in result.out
+    shown = page.read_text(encoding="utf-8")
+    assert "<h1>Plan for small-trial with 50 people</h1>" in shown
+    assert "from the study file alone" in shown
+    assert shown.count("data:image/svg+xml") == 1
+    assert planned("--n", 50, "--epsilon", "1", "--quick", "--out", data).code == 0
+    found = json.loads(data.read_text(encoding="utf-8"))
+    assert (found["format"], found["private"]) == ("dpwerm-plan", None)
+    kinds = [block["kind"] for block in found["sections"][0]["blocks"]]
+    assert kinds.count("table") == 2
+    refused = planned("--n", 50, "--out", tmp_path / "plan.pdf")
+    assert "must end in .html, .txt or .json" in refused.err

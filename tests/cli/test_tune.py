@@ -235,3 +235,12 @@ def test_a_private_propensity_model_has_no_figure_and_costs_nothing_to_find_out(
     assert result.code == 2
     assert "this study has a private model" in result.err
     assert not trial.rule.exists()
+
+
+def test_what_is_shown_can_be_written_as_a_page(tuned: Run, tmp_path: Path) -> None:
+    page = tmp_path / "tuned.html"
+    result = tuned("--n", 40, *FAST, "--out", page)
+    assert result.code == 0
+    shown = page.read_text(encoding="utf-8")
+    assert "<h1>Tuning gamma for small-trial with 40 people</h1>" in shown
+    assert "Best: gamma = " in shown

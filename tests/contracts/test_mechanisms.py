@@ -182,7 +182,7 @@ def test_a_release_verifies(name: str, relation: Relation) -> None:
 def test_other_notions_are_released_by_gaussian_and_refused_by_the_rest(
     name: str, budget: GaussianBudget, relation: Relation
 ) -> None:
-    chosen = spec("gaussian", relation).with_settings(budget=budget)
+    chosen = spec("gaussian", relation).changed(budget=budget)
     if name == "gaussian":
         release = fitted(chosen, OperatingSystemBits())
         assert release.private
@@ -193,7 +193,7 @@ def test_other_notions_are_released_by_gaussian_and_refused_by_the_rest(
     with pytest.raises(ParameterError, match=f"^mechanism {name} needs epsilon; use gaussian"):
         get_mechanism(name).calibrate(facts, budget)
     with pytest.raises(ParameterError, match=f"^mechanism '?{name}'? "):
-        chosen.with_settings(mechanism=name)
+        chosen.changed(mechanism=name)
 
 
 def edits_of(record: Any) -> list[Any]:
@@ -251,7 +251,7 @@ NARROW = MemoryRows(X[:, :3], Y, WEIGHTS, 0.5, ENCODING.domain.column_bounds[:4]
 OBJECTIVES: dict[str, tuple[dict[str, Any], str]] = {
     "another gamma": ({"gamma": 2 * GAMMA}, "gamma"),
     "a steeper loss": ({"loss": HuberisedHinge(0.5)}, "loss has larger constants"),
-    "a tilt": ({"tilt": (np.ones(5),)}, "tilt"),
+    "a linear term": ({"linear_term": (np.ones(5),)}, "linear term"),
     "a heavy weight": ({"data": HEAVY}, "weights must not exceed weight_bound"),
     "a row outside its block": ({"data": OUTSIDE}, "row outside"),
     "larger bounds": ({"data": LARGER}, "column_bounds"),

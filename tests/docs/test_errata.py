@@ -15,7 +15,7 @@ from tests.faults import weights
 
 from dpwerm.arrays import FloatArray
 from dpwerm.objective.losses import HuberisedHinge
-from dpwerm.privacy.sensitivity import KnownByDesign
+from dpwerm.privacy.weight_origin import KnownByDesign
 from dpwerm.solve.batch import minimise_batch
 from dpwerm.solve.batch_problems import BatchProblems
 from reproduction.bounds.theorems import length_factor, privacy_term

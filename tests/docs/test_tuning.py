@@ -8,7 +8,7 @@ import pytest
 from tests.unit.plan.studies import make_small
 
 from dpwerm.cli.main import main
-from dpwerm.simulate import synthetic as proxies
+from dpwerm.simulate import synthetic
 from dpwerm.simulate.engine import run
 
 ROOT = Path(__file__).parents[2]
@@ -48,9 +48,9 @@ def test_an_example_prints_what_the_page_shows(
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(run, "processors", lambda: 1)
     # Which settings are chosen is not compared, so they may be chosen with little effort.
-    tests = proxies.TESTS
+    tests = synthetic.TESTS
     make_small(tmp_path, monkeypatch)
-    monkeypatch.setattr(proxies, "TESTS", tests)
+    monkeypatch.setattr(synthetic, "TESTS", tests)
     command, shown = example(name)
     assert main(shlex.split(command)) == 0
     assert masked(capsys.readouterr().out) == masked(shown)

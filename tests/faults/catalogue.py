@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from tests.faults import features, gamma, noise, solver, weights
+from tests.faults import allocation, features, gamma, noise, solver, weights
 from tests.faults.chain import Chain, Fault
 
 from dpwerm.audit.attack import Audited, audit
@@ -23,7 +23,7 @@ CONFIDENCE = 1 - 1e-6
 CATALOGUE: Mapping[str, Fault] = MappingProxyType(
     {
         fault.name: fault
-        for kind in (noise, weights, features, solver, gamma)
+        for kind in (noise, weights, allocation, features, solver, gamma)
         for fault in kind.faults()
     }
 )

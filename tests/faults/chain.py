@@ -13,14 +13,15 @@ from numpy.typing import ArrayLike
 from tests.unit.features.domains import of_blocks
 
 from dpwerm.arrays import FloatArray
-from dpwerm.audit.target import Key, Pair, Target, luck
+from dpwerm.audit.target import Key, Pair, Target, rng_of
 from dpwerm.draws import Draws
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Calibration
 from dpwerm.objective.losses import HuberisedHinge, Loss
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.privacy.sensitivity import Facts, KnownByDesign, WeightOrigin
+from dpwerm.privacy.sensitivity import Facts, WeightOrigin
+from dpwerm.privacy.weight_origin import KnownByDesign
 from dpwerm.simulate.engine.released import outside_noise, released
 from dpwerm.solve.batch_problems import BatchProblems
 from dpwerm.weighting.contract import outcome_weights
@@ -199,7 +200,7 @@ class Chain:
 
     def outputs(self, data: Any, runs: int, key: Key) -> FloatArray:
         """Return releases on a data set of the pair, (runs, p), on the calibration's grid."""
-        rng = luck(*key)
+        rng = rng_of(*key)
         used = self._used
         draws = Draws.of((1, runs), self.dimension, rng)
         theta = released(self.prepare(data), self.loss, [used], draws, tolerance=TOLERANCE)[0, 0]
@@ -210,7 +211,7 @@ class Chain:
     def centre(self, data: Any) -> FloatArray:
         """Return the minimiser that noise is added to, (p,); for output perturbation."""
         no_noise = replace(self._used, noise=replace(self.calibration.noise, scale=0.0))
-        draws = Draws.of((1, 1), self.dimension, luck("centre"))
+        draws = Draws.of((1, 1), self.dimension, rng_of("centre"))
         found = released(self.prepare(data), self.loss, [no_noise], draws, tolerance=TOLERANCE)
         return np.asarray(found[0, 0, 0])
 

@@ -11,7 +11,7 @@ from tests.faults import chain
 from tests.unit.mechanisms.laws import NOISE_LAWS
 
 from dpwerm.arrays import FloatArray
-from dpwerm.audit.target import Key, Pair, luck
+from dpwerm.audit.target import Key, Pair, rng_of
 from dpwerm.mechanisms import MECHANISMS, get_mechanism
 from dpwerm.mechanisms.contract import Calibration
 from dpwerm.privacy.budget import Budget, Relation
@@ -126,7 +126,7 @@ class PlainDoubles(chain.Chain):
 
     def outputs(self, data: Any, runs: int, key: Key) -> FloatArray:
         """Return the sums as they are, (runs, 1)."""
-        noise = self.calibration.noise.scale * self.draw(luck(*key), runs)
+        noise = self.calibration.noise.scale * self.draw(rng_of(*key), runs)
         return np.asarray(self.centre(data)[0] + noise)[:, None]
 
 
@@ -213,7 +213,7 @@ class TwoReleases(chain.OnePair):
         """Return both releases of each run, (runs, 2)."""
         keys = (key, key) if self.shared else ((*key, "one"), (*key, "other"))
         parts = zip((data, without_last(data)), keys, strict=True)
-        return np.column_stack([self.fit.outputs(people, runs, luck) for people, luck in parts])
+        return np.column_stack([self.fit.outputs(people, runs, key) for people, key in parts])
 
     def score(self, outputs: FloatArray, pair: Pair) -> FloatArray:
         """Return how much nearer the difference of the two is to the first data set's."""

@@ -11,7 +11,7 @@ import numpy as np
 from tests.faults import chain
 
 from dpwerm.arrays import FloatArray
-from dpwerm.audit.target import Key, Pair, luck
+from dpwerm.audit.target import Key, Pair, rng_of
 from dpwerm.draws import Draws
 from dpwerm.exact import round_up
 from dpwerm.mechanisms import get_mechanism
@@ -104,15 +104,15 @@ class FreeIntercept(chain.OnePair):
 
     def outputs(self, data: chain.People, runs: int, key: Key) -> FloatArray:
         """Return releases (runs, 2)."""
-        rng, calibration, root = luck(*key), self.calibration, math.sqrt(self.share)
-        tilt = inside_noise(calibration, Draws.of((1, runs), 2, rng))
+        rng, calibration, root = rng_of(*key), self.calibration, math.sqrt(self.share)
+        linear_term = inside_noise(calibration, Draws.of((1, runs), 2, rng))
         stretched = np.array([1 / root, 1.0])
         problem = BatchProblems(data.x[None], data.arm[None], np.ones((1, 1)), 1 / root)
         found = minimise_batch(
             problem,
             chain.HINGE,
             FREE_GAMMA,
-            tilt=np.asarray(tilt) * stretched,
+            linear_term=np.asarray(linear_term) * stretched,
             tolerance=NEAR_ENOUGH,
         )
         theta = found.theta[0] * stretched + outside_noise(calibration, Draws.of((runs,), 2, rng))
@@ -203,12 +203,16 @@ class CoarseSolver(chain.OnePair):
 
     def outputs(self, data: chain.People, runs: int, key: Key) -> FloatArray:
         """Return releases (runs, 1)."""
-        rng, calibration, start = luck(*key), self.calibration, self.start(data)
-        tilt = np.asarray(inside_noise(calibration, Draws.of((1, runs), 1, rng)))
+        rng, calibration, start = rng_of(*key), self.calibration, self.start(data)
+        linear_term = np.asarray(inside_noise(calibration, Draws.of((1, runs), 1, rng)))
         solved = minimise_batch(
-            chain.weighed(data), chain.HINGE, COARSE_GAMMA, tilt=tilt, tolerance=chain.TOLERANCE
+            chain.weighed(data),
+            chain.HINGE,
+            COARSE_GAMMA,
+            linear_term=linear_term,
+            tolerance=chain.TOLERANCE,
         )
-        near = np.abs(tilt[0]) <= COARSE_GAMMA * COARSE
+        near = np.abs(linear_term[0]) <= COARSE_GAMMA * COARSE
         theta = np.where(near, start, solved.theta[0])
         if not self.second:
             return theta

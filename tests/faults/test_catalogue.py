@@ -32,6 +32,7 @@ ASKED = {
     "benefit-shift",
     "own-propensity",
     "own-propensity-h-over-n",
+    "play-the-winner",
     "ignored-gamma",
     "scaled-by-largest",
     "free-intercept-objective-l2",
@@ -72,7 +73,7 @@ def test_what_was_asked_for_is_there() -> None:
     assert FAULTS.keys() >= ASKED
     assert FAULTS.keys() == TWINS.keys() == CATALOGUE.keys()
     assert 1 - CONFIDENCE <= 1.0001e-6
-    assert len(CATALOGUE) == 30
+    assert len(CATALOGUE) == 32
 
 
 @pytest.mark.parametrize("name", FAULTS)

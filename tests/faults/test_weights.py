@@ -31,7 +31,7 @@ from tests.faults.weights import (
     with_shares,
 )
 
-from dpwerm.privacy.sensitivity import KnownByDesign
+from dpwerm.privacy.weight_origin import KnownByDesign
 
 
 def test_one_person_moves_the_weights_of_all_others() -> None:

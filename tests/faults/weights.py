@@ -14,7 +14,8 @@ from tests.faults import chain
 from dpwerm.arrays import FloatArray
 from dpwerm.audit.target import Pair
 from dpwerm.objective.losses import Logistic
-from dpwerm.privacy.sensitivity import Facts, KnownByDesign, RidgeModel, WeightOrigin
+from dpwerm.privacy.sensitivity import Facts, WeightOrigin
+from dpwerm.privacy.weight_origin import KnownByDesign, RidgeModel
 from dpwerm.solve.batch import minimise_batch
 from dpwerm.solve.batch_problems import BatchProblems
 from dpwerm.study.variables import Benefit

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from dpwerm.audit.suite import Cell, SumsTarget
-from dpwerm.documents.content import Facts, Paragraph, Report, Section, Table, cleaned
+from dpwerm.documents.document import Document, Facts, Paragraph, Section, Table
 from dpwerm.errors import Fault, ParameterError, RuleFileError
 from dpwerm.features.blocks import Frozen
 from dpwerm.mechanisms.laplace_sums import UNIT, LaplaceSums
@@ -22,7 +22,6 @@ from dpwerm.privacy.randomness import Receipt
 from dpwerm.releases.certificate import LedgerKey, Name, ledger_key, receipt_in
 from dpwerm.releases.charging import attach, payment_of
 from dpwerm.releases.kinds import Beside, Kind
-from dpwerm.version import __version__
 
 
 @dataclass(frozen=True)
@@ -153,7 +152,7 @@ class StatisticsKind(Kind[Counts]):
         make = partial(SumsTarget, Budget.of("4"), cells=2, pieces=1)
         return [Cell("statistics", "2 levels, epsilon = 4", make, quick=True)]
 
-    def report(self, release: Counts, beside: Beside) -> Report:
+    def report(self, release: Counts, beside: Beside) -> Document:
         """Return a short report."""
         rows = zip(release.levels, release.counts, strict=True)
         table = Table("Counts", ("level", "people"), tuple((a, f"{b:.1f}") for a, b in rows))
@@ -162,8 +161,7 @@ class StatisticsKind(Kind[Counts]):
         words = Paragraph(f"{beside.checks} checks hold.{spent}")
         section = Section("counts", "How many people", (table, facts, words))
         notice = f"Counts released under differential privacy: {release.budget}."
-        library = f"dpwerm {__version__}"
-        return cleaned(Report("Statistics", (notice,), release.private, (section,), library))
+        return Document("report", "Statistics", (section,), (notice,), release.private)
 
 
 STATISTICS = StatisticsKind()

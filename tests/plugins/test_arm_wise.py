@@ -22,7 +22,7 @@ from dpwerm.objective.losses import LOSSES, register_loss
 from dpwerm.objective.regularizers import REGULARIZERS, register_regularizer
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import Unrecorded
-from dpwerm.privacy.sensitivity import RidgeModel, WorstCase
+from dpwerm.privacy.weight_origin import RidgeModel, WorstCase
 from dpwerm.releases.certificate import Specification, facts_of
 from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of, read_rule, write_rule
@@ -113,12 +113,12 @@ def test_an_edited_penalty_or_weighting_is_found(tmp_path: Path, run: Run) -> No
 
 def test_a_loss_of_another_form_is_refused() -> None:
     with pytest.raises(ParameterError, match="needs one of a residual"):
-        problem("objective-block").spec.with_settings(loss=LOSSES["logistic"]())
+        problem("objective-block").spec.changed(loss=LOSSES["logistic"]())
 
 
 @pytest.mark.parametrize("mechanism", ["objective-block", "spherical-laplace"])
 def test_the_auditor_attacks_it(mechanism: str) -> None:
-    spec = problem(mechanism, "1").spec.with_settings(gamma=4.0, regularizer=Together(0.5))
+    spec = problem(mechanism, "1").spec.changed(gamma=4.0, regularizer=Together(0.5))
     encoding = Encoding.of_numbers(["x"], [(-1.0, 1.0)])
     facts = facts_of(spec, encoding, 3)
     target = MechanismTarget(mechanism, facts, spec.loss, Budget.of("1"))
@@ -143,4 +143,4 @@ def test_propensities_that_others_move_are_for_inverse_weights_alone(name: str) 
     """A design may put P anywhere; trimmed at P = 1/2, one person moved everybody's weight."""
     origin = WorstCase() if name == "worst_case" else RidgeModel(0.1, 1.0, 3, 40.0, 1e-6)
     with pytest.raises(ParameterError, match="proven for weights"):
-        problem("objective-block").spec.with_settings(origin=origin)
+        problem("objective-block").spec.changed(origin=origin)

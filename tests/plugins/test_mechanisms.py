@@ -17,8 +17,8 @@ from dpwerm import PrivateTreatmentRule, Study
 from dpwerm.audit.attack import audit
 from dpwerm.audit.suite import mechanism_target
 from dpwerm.choose import search as candidates
-from dpwerm.documents.content import as_text
 from dpwerm.documents.half_widths import simulated_reach
+from dpwerm.documents.render import as_text
 from dpwerm.documents.report.compose import compose
 from dpwerm.documents.report.material import Material
 from dpwerm.documents.summary import summary

@@ -15,14 +15,8 @@ from dpwerm.documents.report.material import Material
 from dpwerm.documents.value import value_summary
 from dpwerm.errors import ParameterError, RuleFileError, StudyError
 from dpwerm.evaluate import treatment_value
-from dpwerm.privacy.sensitivity import (
-    ORIGINS,
-    Facts,
-    WeightOrigin,
-    origin_class,
-    register_origin,
-    stated_origin,
-)
+from dpwerm.privacy.sensitivity import Facts, WeightOrigin
+from dpwerm.privacy.weight_origin import ORIGINS, origin_class, register_origin, stated_origin
 from dpwerm.releases.files import digest_of, write_json
 from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import read_rule, verify_rule, write_rule
@@ -75,7 +69,7 @@ def registered() -> Iterator[None]:
     for origin in (Silent, Lottery, Hidden):
         del ORIGINS[origin.name]
     for name in ("silent", "lottery"):
-        DECLARABLE.remove(name)
+        del DECLARABLE[name]
 
 
 def declaring(name: str) -> Study:
@@ -131,7 +125,14 @@ def test_what_may_not_be_stated_is_refused_where_it_is() -> None:
 
 
 def test_studies_may_declare_what_may_be_stated() -> None:
-    assert set(DECLARABLE) == {one.name for one in ORIGINS.values() if one.stated}
+    assert {one.name: one.own_record for one in ORIGINS.values() if one.stated} == DECLARABLE
+
+
+def test_adaptive_allocation_is_refused_where_weights_follow_from_their_own_records() -> None:
+    column = COLUMN + '\nallocation = "adaptive"'
+    with pytest.raises(StudyError, match="have no origin 'lottery'"):
+        study(column.replace('"external"', '"lottery"'))
+    assert study(column.replace('"external"', '"silent"')).treatment.origin == "silent"
 
 
 def test_a_property_is_not_taken_for_yes() -> None:

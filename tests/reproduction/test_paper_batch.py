@@ -70,7 +70,7 @@ def test_rules_without_noise_are_those_of_single_fits() -> None:
         np.testing.assert_allclose(theta[0, place, 0], release.theta, atol=1e-5)
 
 
-def test_every_cell_has_the_same_luck() -> None:
+def test_every_cell_has_the_same_random_numbers() -> None:
     X, arm, benefit, propensity = trials()
     cells = [("1", 5.0), ("4", 5.0), ("inf", 5.0)]
     theta = paper_theta(

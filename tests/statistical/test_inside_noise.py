@@ -27,7 +27,8 @@ from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Relation
 from dpwerm.privacy.randomness import bit_source
 from dpwerm.privacy.sampling import nearby_vector
-from dpwerm.privacy.sensitivity import Facts, KnownByDesign
+from dpwerm.privacy.sensitivity import Facts
+from dpwerm.privacy.weight_origin import KnownByDesign
 
 BLOCKS = ((1, 0.5), (1, 1.0), (1, 1.0), (3, 0.75))
 """An intercept, two numbers, and a category of three levels."""

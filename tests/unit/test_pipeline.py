@@ -11,7 +11,7 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.fit import fit_release
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import OperatingSystemBits, SeededBits
-from dpwerm.privacy.sensitivity import WorstCase
+from dpwerm.privacy.weight_origin import WorstCase
 from dpwerm.releases.certificate import Specification, certify
 from dpwerm.releases.release import Release
 from dpwerm.releases.rule_file import verify_release

@@ -16,7 +16,7 @@ from dpwerm.mechanisms.contract import no_progress
 from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import AnyBudget, Budget, Relation
 from dpwerm.privacy.randomness import BitSource, Unrecorded
-from dpwerm.privacy.sensitivity import ReleasedModel, RidgeModel
+from dpwerm.privacy.weight_origin import ReleasedModel, RidgeModel
 from dpwerm.releases.certificate import Chosen, Specification, certify
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, Trial
 

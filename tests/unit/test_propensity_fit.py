@@ -18,7 +18,8 @@ from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import bit_source
-from dpwerm.privacy.sensitivity import Facts, RidgeModel
+from dpwerm.privacy.sensitivity import Facts
+from dpwerm.privacy.weight_origin import RidgeModel
 from dpwerm.releases.release import Release
 from dpwerm.solve.newton import minimise
 from dpwerm.study.treatment import Declaration

@@ -1,7 +1,7 @@
 """One audit: find the worst pair, choose an attack on half of the runs, judge it on the other.
 
 The worst pair is found by short runs on every candidate and a walk to better ones near the best.
-The walk compares many pairs on few runs, so its winner may be a lucky one. It is therefore returned
+The walk compares many pairs on few runs, so its winner may win by chance. It is therefore returned
 beside the best pair to start from, and the runs that choose the attack decide between them.
 
 The attack is fixed before the runs that judge it, so their bound needs no correction for all that
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from dpwerm.arrays import FloatArray
 from dpwerm.audit.guesser import best_guesser
-from dpwerm.audit.target import Exact, Key, Pair, Searchable, Target, luck
+from dpwerm.audit.target import Exact, Key, Pair, Searchable, Target, rng_of
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.engine.run import OnDone, unseen
@@ -27,7 +27,7 @@ def worst_pairs(target: Target, *, runs: int, key: Key, rounds: int = 3) -> list
     """Return the best pair to start from and, if the walk found a better one, that one too.
 
     A Searchable target is asked ``rounds`` times for pairs near the best. The key is the same for
-    every pair, so that they are compared on the same luck.
+    every pair, so that they are compared with common random numbers.
     """
     candidates = list(target.pairs())
     if not isinstance(target, Searchable):
@@ -186,5 +186,5 @@ def audit(
 
 def coins(runs: int, *key: int | str) -> tuple[int, int]:
     """Return how many of the runs a fair coin gives to the first and to the second data set."""
-    first = int(luck(*key, "coins").binomial(runs, 0.5))
+    first = int(rng_of(*key, "coins").binomial(runs, 0.5))
     return first, runs - first

@@ -7,9 +7,10 @@ Feature j of canary i stands at the upper or at the lower end of its range by th
 of a Hadamard matrix whose column 0 is the intercept: every canary is a corner of the box, so that
 ‖x‖ = r, and different corners are orthogonal where only numbers and pairs of levels are declared.
 
-Two worlds are tables that differ in one person. The worst for a sound pipeline are small: the fewer
-others there are, the less they hold the coefficients in place. Some pairs are there for mistakes:
-what looks at a sample's largest value or at its quantiles lets one person move all others.
+Neighbouring data sets are tables that differ in one person. The worst for a sound pipeline are
+small: the fewer others there are, the less they hold the coefficients in place. Some pairs are
+there for mistakes: what looks at a sample's largest value or at its quantiles lets one person move
+all others, and so do propensities that follow from who came before.
 """
 
 import csv
@@ -171,17 +172,17 @@ def write_table(study: Study, rows: Sequence[Record], path: Path) -> None:
 
 
 @dataclass(frozen=True)
-class World:
+class DataSet:
     """A table, and the record that is looked for."""
 
     rows: tuple[Record, ...]
     record: Record
 
 
-def worlds(name: str, others: Sequence[Record], person: Canary) -> Pair:
-    """Return the two worlds of one person among others."""
+def neighbours(name: str, others: Sequence[Record], person: Canary) -> Pair:
+    """Return the two neighbouring data sets of one person among others."""
     first, second = (
-        World((*others, *person.row(is_first=which)), person.first) for which in (True, False)
+        DataSet((*others, *person.row(is_first=which)), person.first) for which in (True, False)
     )
     return Pair(name, first, second)
 
@@ -198,14 +199,14 @@ def worst_pairs(study: Study, *, silent: int = 0) -> list[Pair]:
         other = against.second or against.first
         rest = [{**person.first, study.benefit.column: ""}] * silent
         found += [
-            worlds(f"a corner alone, another {kind}", rest, person),
-            worlds(f"a corner against one, another {kind}", [*rest, other], person),
+            neighbours(f"a corner alone, another {kind}", rest, person),
+            neighbours(f"a corner against one, another {kind}", [*rest, other], person),
         ]
         if isinstance(study.treatment.propensity, PrivatePropensity):
             # Others without a benefit count for a propensity model and weigh nothing in the rule.
             arm = study.treatment.arms.index(person.first[study.treatment.column])
             others = [with_outcome(study, person.first, 1 - arm, "")] * CROWD
-            found.append(worlds(f"a rare arm among {CROWD}, another {kind}", others, person))
+            found.append(neighbours(f"a rare arm among {CROWD}, another {kind}", others, person))
     return found
 
 
@@ -222,7 +223,7 @@ def scaled(study: Study) -> Pair:
             small[block.column] = repr(middle + 0.05 * half)
     other = with_outcome(study, small, 1, strong_benefit(study.benefit))
     name = "the largest features among small ones"
-    return worlds(name, [other] * SAMPLE, neighbour(study, person.first, other))
+    return neighbours(name, [other] * SAMPLE, neighbour(study, person.first, other))
 
 
 def tipped(study: Study, quantile: float) -> Pair:
@@ -233,9 +234,24 @@ def tipped(study: Study, quantile: float) -> Pair:
     high = with_outcome(study, person.first, 1, benefit_ends(study.benefit)[0])
     below = round(quantile * SAMPLE)
     others = [middle] * below + [high] * (SAMPLE - below)
-    return worlds(f"the {quantile:g} quantile tipped", others, neighbour(study, high, middle))
+    return neighbours(f"the {quantile:g} quantile tipped", others, neighbour(study, high, middle))
+
+
+def in_turn(study: Study) -> Pair:
+    """Return a first person of one arm or the other, and others after them whose arms take turns.
+
+    Who is ahead is then the first person's doing, for all who come later.
+    """
+    person, strong = canary(study, 0, ARM), strong_benefit(study.benefit)
+    features = corner(study, 0)
+    others = [with_outcome(study, features, place % 2, strong) for place in range(SAMPLE)]
+    first, second = (
+        DataSet((*person.row(is_first=which), *others), person.first) for which in (True, False)
+    )
+    return Pair("the first of many changes arms", first, second)
 
 
 def mistaken_pairs(study: Study) -> list[Pair]:
     """Return the pairs on which a mistake shows most."""
-    return [scaled(study), *(tipped(study, quantile) for quantile in (0.5, 0.9))]
+    found = [scaled(study), *(tipped(study, quantile) for quantile in (0.5, 0.9))]
+    return found if study.treatment.propensity_column is None else [*found, in_turn(study)]

@@ -240,7 +240,7 @@ def best_guesser(
     if isinstance(target, Learning):
         target.learn(pair, first, second)
     delta = float(target.claim.delta)
-    # As if so many attacks shared the error: a lucky one is not taken for good.
+    # As if so many attacks shared the error: one that wins by chance is not taken for good.
     strict = 1.0 - (1.0 - confidence) / (10 if quick else 10_000)
     looks = statistics(target, pair, first, second)
     if quick and isinstance(target, Scored):

@@ -1,6 +1,6 @@
 """Every registered mechanism as a target: calibrated for given facts, run in batch and for real.
 
-The private propensity model is such a target under the settings that a fit would choose.
+The private propensity model is such a target under the hyperparameters that a fit would choose.
 
 A mechanism is most likely to give itself away on small data sets that differ in one record: few
 rows, at the corners of what is allowed, with weights 0 or W. One record is then all there is, or
@@ -24,7 +24,7 @@ from typing import cast
 import numpy as np
 
 from dpwerm.arrays import FloatArray
-from dpwerm.audit.target import Key, Pair, luck
+from dpwerm.audit.target import Key, Pair, rng_of
 from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.features.blocks import NumberBlock
@@ -39,7 +39,8 @@ from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import OperatingSystemBits
-from dpwerm.privacy.sensitivity import Facts, KnownByDesign
+from dpwerm.privacy.sensitivity import Facts
+from dpwerm.privacy.weight_origin import KnownByDesign
 from dpwerm.releases.certificate import facts_of
 from dpwerm.simulate.engine.released import outside_noise, released
 from dpwerm.solve.batch import minimise_path
@@ -236,7 +237,7 @@ class MechanismTarget:
 
     def near(self, pair: Pair, key: Key) -> Sequence[Pair]:
         """Return neighbours near a pair: records and crowd move, each with a chance of ½."""
-        facts, rng = self.facts, luck(*key)
+        facts, rng = self.facts, rng_of(*key)
         (first, *rest), second = _people(pair.first), _people(pair.second)
         replaced = facts.relation is not Relation.ADD_REMOVE
         name = pair.name.removesuffix(", moved")
@@ -250,7 +251,7 @@ class MechanismTarget:
 
     def outputs(self, data: MemoryRows, runs: int, key: Key) -> FloatArray:
         """Return simulated releases on the public grid."""
-        rng, calibration, problems = luck(*key), self.calibration, stacked(data)
+        rng, calibration, problems = rng_of(*key), self.calibration, stacked(data)
         tolerance = NEAR_ENOUGH * (float(self.facts.gradient_bound) / self.facts.gamma)
         grid = 2.0**calibration.noise.exponent
         found = np.empty((runs, self.dimension))
@@ -303,7 +304,7 @@ def plain_facts(
 
 
 def propensity_target(features: int, people: int, budget: Budget) -> MechanismTarget:
-    """Return the release of a private propensity model, with the settings a fit would choose.
+    """Return the release of a private propensity model, as a fit would choose it.
 
     features : int ≥ 1, numbers with bounds, beside the intercept; budget : δ = 0
     """

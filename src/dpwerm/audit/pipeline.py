@@ -1,4 +1,4 @@
-r"""A study's whole pipeline audited twice: with many canaries in one run, and in two worlds.
+r"""A study's whole pipeline audited twice: with many canaries in one run, and on neighbours.
 
 One run: each of m canaries has one of two records by a fair coin. Practice runs teach which numbers
 of the files speak for which record; then r coins of fresh runs are guessed from their files alone,
@@ -37,7 +37,7 @@ from dpwerm.audit.pipeline_target import (
     run_pipeline,
     tell_apart,
 )
-from dpwerm.audit.target import luck
+from dpwerm.audit.target import rng_of
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.engine.run import OnDone, unseen
@@ -47,7 +47,7 @@ SHARES = (1.0, 0.75, 0.5, 0.25, 0.125)
 """Shares of the canaries that may be guessed; practice says which is best."""
 
 SILENT = 10
-"""People without a benefit in two worlds whose rows are divided by private tuning."""
+"""People without a benefit in neighbouring data sets whose rows are divided by private tuning."""
 
 MOST_EPSILON = 64.0
 
@@ -64,10 +64,10 @@ def chance(
         raise ParameterError("need 0 <= right <= guesses <= canaries")
     if not 0.0 <= delta < 1.0:
         raise ParameterError("delta must be at least 0 and below 1")
-    by_luck = float(betainc(right, guesses - right + 1, expit(epsilon))) if right else 1.0
+    by_chance = float(betainc(right, guesses - right + 1, expit(epsilon))) if right else 1.0
     if delta == 0.0 or guesses == 0:
-        return by_luck
-    return min(1.0, by_luck + m * delta * float(expit(-epsilon)) * _mean_mode(guesses, epsilon))
+        return by_chance
+    return min(1.0, by_chance + m * delta * float(expit(-epsilon)) * _mean_mode(guesses, epsilon))
 
 
 def one_run_lower(
@@ -134,12 +134,12 @@ class StudyAudit:
 
     study: str
     one_run: OneRun
-    worlds: Audited
+    neighbours: Audited
 
     @property
     def holds(self) -> bool:
         """Whether no bound is above the claimed ε."""
-        return self.one_run.holds and self.worlds.holds
+        return self.one_run.holds and self.neighbours.holds
 
 
 def guess_coins(
@@ -168,7 +168,7 @@ def guess_coins(
         raise ParameterError("need canaries >= 1, runs >= 1, practice >= 8 and people not negative")
     birds = canaries_for(study, canaries)
     others = simulated_people(study, people, seed)
-    coins = luck(seed, "canaries").integers(0, 2, (practice + runs, canaries)).astype(bool)
+    coins = rng_of(seed, "canaries").integers(0, 2, (practice + runs, canaries)).astype(bool)
     tables = [[*others, *hatched(birds, row)] for row in coins]
     claim = claim_of(pipeline, study, tables[0])
     seen = run_pipeline(
@@ -269,7 +269,7 @@ def audit_study(
     people: int = 0,
     one_runs: int = 1,
     practice: int = 200,
-    worlds: int = 1000,
+    runs: int = 1000,
     confidence: float = 0.95,
     seed: int = 0,
     workers: int | None = None,
@@ -281,7 +281,7 @@ def audit_study(
     budget, evaluation, tuning : as in :class:`~dpwerm.audit.pipeline_target.StudyPipeline`
     pipeline : another one to audit in its place; the claim is then that of its files
     canaries, people, one_runs, practice : as in :func:`guess_coins`
-    worlds : int ≥ 8, runs in two worlds
+    runs : int ≥ 8, on neighbouring data sets
     confidence : float in (0, 1), that neither bound exceeds the true ε; they share the error
     seed : int ≥ 0, of people and coins; the noise is the operating system's
     on_done : told how much is done of first the one and then the other
@@ -304,5 +304,5 @@ def audit_study(
     pairs = worst_pairs(declared, silent=0 if tuning is None else SILENT)
     pairs += mistaken_pairs(declared)
     target = PipelineTarget(f"study {declared.id}", declared, way, pairs, workers)
-    found = tell_apart(target, runs=worlds, confidence=each, seed=seed, on_done=on_done)
+    found = tell_apart(target, runs=runs, confidence=each, seed=seed, on_done=on_done)
     return StudyAudit(declared.id, one_run, found)

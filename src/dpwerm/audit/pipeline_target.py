@@ -22,7 +22,7 @@ import numpy as np
 
 from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.audit.attack import Audited, coins, sides, strength
-from dpwerm.audit.canaries import Record, World, write_table
+from dpwerm.audit.canaries import DataSet, Record, write_table
 from dpwerm.audit.guesser import Look, best_guesser
 from dpwerm.audit.target import Key, Pair
 from dpwerm.data.table import Table, read_table
@@ -189,7 +189,7 @@ def claim_of(pipeline: Pipeline, study: Study, rows: Sequence[Record]) -> Budget
 
 
 def learned(place: slice, order: int, first: FloatArray, second: FloatArray) -> Look:
-    """Return what numbers that got noise together say, by practice (runs, p) on the two worlds.
+    """Return what numbers that got noise together say, by practice (runs, p) on the two data sets.
 
     It is how much nearer the first centre they are, in units s of the noise: E‖noise‖₂ = p·s for
     spherical noise, and E‖noise‖₁ = p·s for Laplace noise on each number.
@@ -208,7 +208,7 @@ def learned(place: slice, order: int, first: FloatArray, second: FloatArray) -> 
 class PipelineTarget:
     """A pipeline that claims what its files say.
 
-    candidates : pairs of worlds, at least one
+    candidates : pairs of neighbouring data sets, at least one
     """
 
     name: str
@@ -235,8 +235,8 @@ class PipelineTarget:
         """Return the pairs to start from."""
         return self.candidates
 
-    def outputs(self, data: World, runs: int, key: Key) -> FloatArray:  # noqa: ARG002
-        """Return real releases, with the operating system's luck whatever the key.
+    def outputs(self, data: DataSet, runs: int, key: Key) -> FloatArray:  # noqa: ARG002
+        """Return real releases, with randomness of the operating system whatever the key.
 
         Of the sums only those are looked at in which the person counts, if the person is there.
         """
@@ -250,7 +250,7 @@ class PipelineTarget:
         return np.array([np.concatenate(one) for one in parts])
 
     def learn(self, pair: Pair, first: FloatArray, second: FloatArray) -> None:
-        """Learn the score of a pair from practice on its worlds, (runs, p) each."""
+        """Learn the score of a pair from practice on its data sets, (runs, p) each."""
         self._known[id(pair)] = [learned(*where, first, second) for where in self._places]
 
     def score(self, outputs: FloatArray, pair: Pair) -> FloatArray:
@@ -268,7 +268,7 @@ def tell_apart(
 ) -> Audited:
     """Return a lower bound on ε of a pipeline from real runs on the worst of its pairs.
 
-    Half of the runs learn the score and its thresholds; the other half, on worlds that a coin
+    Half of the runs learn the score and its thresholds; the other half, on data sets that a coin
     chose, gives the bound.
 
     runs : int ≥ 8, on top of a few for every pair

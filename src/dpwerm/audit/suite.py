@@ -19,7 +19,7 @@ import numpy as np
 from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.audit.attack import Audited, audit
 from dpwerm.audit.mechanisms import MechanismTarget, plain_facts, propensity_target
-from dpwerm.audit.target import Exact, Key, Pair, Target, luck
+from dpwerm.audit.target import Exact, Key, Pair, Target, rng_of
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.mechanisms.exponential import ExponentialMechanism
@@ -169,7 +169,7 @@ class SumsTarget:
     def outputs(self, data: Rows, runs: int, key: Key) -> FloatArray:
         """Return the sums with simulated noise, on their grid."""
         noise = self._noise
-        drawn = luck(*key).laplace(size=(runs, self.dimension)) * noise.scale
+        drawn = rng_of(*key).laplace(size=(runs, self.dimension)) * noise.scale
         grid = 2.0**noise.exponent
         return np.asarray(np.round((self._sums(data) + drawn) / grid) * grid)
 
@@ -212,7 +212,7 @@ class ChoiceTarget:
 
     def outputs(self, data: tuple[int, ...], runs: int, key: Key) -> FloatArray:
         """Return simulated choices, as numbers from 0 on."""
-        rng, size = luck(*key), (runs, len(data))
+        rng, size = rng_of(*key), (runs, len(data))
         rate = float(self.claim.epsilon) / (2 * self.sensitivity)
         chosen = np.argmax(rate * np.array(data) + rng.gumbel(size=size), axis=1)
         return np.asarray(chosen[:, None], dtype=np.float64)

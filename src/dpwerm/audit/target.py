@@ -16,7 +16,7 @@ from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.synthetic import generator
 
 Key = tuple[int | str, ...]
-"""A public key for simulated luck: the same key, the same outputs."""
+"""A public key for simulated randomness: the same key, the same outputs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ class Target(Protocol):
         """Return neighbours to start the search from, at least one pair."""
 
     def outputs(self, data: Any, runs: int, key: Key) -> FloatArray:
-        """Return what ``runs`` independent releases would be, (runs, p), with the key's luck.
+        """Return what ``runs`` independent releases would be, (runs, p), with the key's randomness.
 
         As released, on its grid if it has one: the last bits of noise that was added in doubles
         give the data away, and the auditor looks at them. Other keys give independent outputs.
@@ -95,7 +95,7 @@ class Exact(Protocol):
         """Return ``runs`` real releases, (runs, p)."""
 
 
-def luck(*key: int | str) -> np.random.Generator:
+def rng_of(*key: int | str) -> np.random.Generator:
     """Return the generator of a public key; for simulation only."""
     return generator(*(_number(part) for part in key))
 

@@ -1,1 +1,1 @@
-"""Automatic settings, chosen on simulated public problems; a sensitive value never comes here."""
+"""Automatic hyperparameters, chosen on synthetic trials; a sensitive value never comes here."""

@@ -93,7 +93,7 @@ class Hyperparameters:
         if self.chosen is not None:
             gamma = min(max(float(f"{gamma * weight_bound:.4g}"), SMALLEST), LARGEST)
             budget = spent(get_mechanism(mechanism), budget)
-        return spec.with_settings(
+        return spec.changed(
             budget=budget,
             gamma=gamma,
             weight_bound=weight_bound,

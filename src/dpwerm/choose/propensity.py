@@ -25,13 +25,14 @@ from dpwerm.mechanisms.contract import no_progress
 from dpwerm.objective.losses import Logistic
 from dpwerm.privacy.budget import AnyBudget, Relation
 from dpwerm.releases.certificate import Specification
-from dpwerm.simulate.synthetic import Proxies, generator, random_labels
+from dpwerm.simulate.synthetic import SyntheticTrials, generator, random_labels
 
 SPREADS = (0.3, 0.5, 0.6)
 SHIFTS = (0.0, 0.3, 0.0)
 """Standard deviations of θᵀx and of t₀, in units of log((1 − floor)/floor).
 
-Few models are nearly constant: there any settings do, and ignoring confounding would do as well.
+Few models are nearly constant: there any hyperparameters do, and ignoring confounding would do as
+well.
 """
 
 ACTIVE = (1.0, 0.4)
@@ -60,15 +61,17 @@ class PropensityRehearsal(Rehearsal):
         second = expit(logits)
         arm = np.where(rng.uniform(size=(count, rows)) < second[:, :rows], 1.0, -1.0)
         ones = np.ones_like(arm)
-        proxies = Proxies(drawn.X, arm, ones, ones, drawn.people, np.sign(logits[:, rows:]))
+        synthetic = SyntheticTrials(
+            drawn.X, arm, ones, ones, drawn.people, np.sign(logits[:, rows:])
+        )
         weight = question.n / rows
-        return cls(question, proxies, draws, (seed, 2), weight, second[:, rows:], floor)
+        return cls(question, synthetic, draws, (seed, 2), weight, second[:, rows:], floor)
 
     def _accuracy(self, theta: FloatArray, encoding: Encoding) -> FloatArray:
         """Return 1 − the root mean square of p/p̂ − 1 for θ (B, R, p), shape (1,)."""
         first = int(encoding.intercept_scale > 0)
         constant = encoding.intercept_scale * theta[..., :1] if first else 0.0
-        rows = encoding.of_centred(self.proxies.people).swapaxes(1, 2)
+        rows = encoding.of_centred(self.synthetic.people).swapaxes(1, 2)
         found = expit(theta[..., first:] @ rows + constant)
         fitted = np.clip(found, self.floor, 1.0 - self.floor)
         true = np.clip(self.truth, self.floor, 1.0 - self.floor)[:, None]
@@ -111,7 +114,7 @@ BARE_GAMMAS = (10.0, 3.0, 1.0, 0.3)
 """γ without noise: small whatever n is, so that the model is right in the limit."""
 
 
-def propensity_settings(
+def propensity_hyperparameters(
     encoding: Encoding,
     n: int,
     budget: AnyBudget,
@@ -119,7 +122,7 @@ def propensity_settings(
     floor: float,
     on_progress: Progress = no_progress,
 ) -> Choice:
-    """Return the settings for a logistic model of P(second arm | x).
+    """Return the hyperparameters for a logistic model of P(second arm | x).
 
     encoding : Encoding, whose intercept and saturation are replaced
     n : int ≥ 1, the public or the planned number of people
@@ -158,31 +161,31 @@ def question_of(encoding: Encoding, n: int, budget: AnyBudget, relation: Relatio
 
 
 def _searched(question: Question, floor: float, on_progress: Progress) -> Choice:
-    settings = [
+    candidates = [
         Hyperparameters(name, clip=1.0, intercept=intercept, saturation=1.0)
         for name in mechanisms(question)
         for intercept in INTERCEPTS
     ]
-    paths = {setting: _gammas(question, setting) for setting in settings}
+    paths = {candidate: _gammas(question, candidate) for candidate in candidates}
     rehearsal = _rehearsal(question, floor, fits=sum(map(len, paths.values())))
     found: list[tuple[float, Hyperparameters, float]] = []
-    for done, (setting, path) in enumerate(paths.items(), start=1):
-        scores = rehearsal.scores(setting, path)
-        found += [(float(score[0]), setting, gamma) for gamma, score in scores.items()]
+    for done, (candidate, path) in enumerate(paths.items(), start=1):
+        scores = rehearsal.scores(candidate, path)
+        found += [(float(score[0]), candidate, gamma) for gamma, score in scores.items()]
         on_progress(done / len(paths))
     if not found:
         raise ParameterError("no mechanism can fit a propensity model with this budget")
-    accuracy, setting, gamma = max(found, key=lambda one: one[0])
-    winner = replace(setting, gamma=gamma, threshold=0.0)
+    accuracy, candidate, gamma = max(found, key=lambda one: one[0])
+    winner = replace(candidate, gamma=gamma, threshold=0.0)
     tried = ((other, score) for score, other, _ in found)
-    return Choice.of(winner, accuracy, tried, rehearsal.proxies)
+    return Choice.of(winner, accuracy, tried, rehearsal.synthetic)
 
 
-def _gammas(question: Question, setting: Hyperparameters) -> list[float]:
+def _gammas(question: Question, candidate: Hyperparameters) -> list[float]:
     """Return γ, falling: those of a rule and further ones, all above the mechanism's floor."""
     if not question.spec.budget.is_private:
         return list(BARE_GAMMAS)
-    encoding = setting.encoding(question.encoding)
+    encoding = candidate.encoding(question.encoding)
     least = ABOVE_FLOOR[0] * floor_of(question, encoding)
     further = [float(f"{share * question.n:.3g}") for share in FURTHER]
     possible = {one for one in further if least <= one <= question.most_gamma}

@@ -1,4 +1,4 @@
-"""The question behind automatic settings: all of it public, none of it a row.
+"""The question behind automatic hyperparameters: all of it public, none of it a row.
 
 It holds what a study declares, the number of people (the planned one, or under replace-one that of
 the rows) and the budget. Equal questions have equal answers, so its digest is the cache's key.
@@ -21,7 +21,7 @@ from dpwerm.mechanisms.contract import Calibration, spent
 from dpwerm.parameters import LARGEST, SMALLEST
 from dpwerm.privacy.sensitivity import LARGEST_N, Facts
 from dpwerm.releases.certificate import NON_PRIVATE, Specification, facts_of
-from dpwerm.simulate.synthetic import Proxies, random_labels, random_trials, widths_of
+from dpwerm.simulate.synthetic import SyntheticTrials, random_labels, random_trials, widths_of
 
 OPEN = Hyperparameters()
 """Everything is left open."""
@@ -73,7 +73,9 @@ class Outcome:
         """The largest size of a centred benefit, in units of half the range."""
         return 1.0 + abs(self.centre) if self.signed else 1.0 - self.centre
 
-    def proxies(self, widths: Sequence[int], *, count: int, rows: int, rng: Generator) -> Proxies:
+    def trials(
+        self, widths: Sequence[int], *, count: int, rows: int, rng: Generator
+    ) -> SyntheticTrials:
         """Return random trials, or labels with weights, inside the declared bounds."""
         if self.labels:
             return random_labels(widths, count=count, rows=rows, rng=rng)
@@ -90,7 +92,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Question:
-    """Which settings suit a study of this shape, size and budget.
+    """Which hyperparameters suit a study of this shape, size and budget.
 
     spec : Specification, whose γ and mechanism are not used
     encoding : Encoding, whose intercept is used only if it is fixed
@@ -123,7 +125,7 @@ class Question:
 
     def facts(self, encoding: Encoding, gamma: float) -> Facts:
         """Return the facts of a release with W = 1; γ and the noise scale with W."""
-        spec = self.spec.with_settings(gamma=gamma, weight_bound=1.0)
+        spec = self.spec.changed(gamma=gamma, weight_bound=1.0)
         return facts_of(spec, encoding, self.n)
 
     def calibration(self, mechanism: str, encoding: Encoding, gamma: float) -> Calibration:
@@ -175,7 +177,7 @@ class Choice:
         numbers = (found.gamma, found.clip, found.intercept, found.saturation, found.threshold)
         sound = all(one is not None and math.isfinite(one) and one >= 0 for one in numbers)
         if not sound or found.gamma == 0 or found.mechanism is None:
-            raise ValueError("these are no settings")
+            raise ValueError("these are no hyperparameters")
 
     @classmethod
     def of(
@@ -183,15 +185,15 @@ class Choice:
         winner: Hyperparameters,
         accuracy: float,
         tried: Iterable[tuple[Hyperparameters, float]],
-        proxies: Proxies,
+        synthetic: SyntheticTrials,
     ) -> Self:
         """Return the winner, and the best of each other mechanism that was tried beside it."""
         rivals: dict[str, float] = {}
-        for setting, score in tried:
-            if setting.mechanism != winner.mechanism:
-                name = str(setting.mechanism)
+        for one, score in tried:
+            if one.mechanism != winner.mechanism:
+                name = str(one.mechanism)
                 rivals[name] = max(score, rivals.get(name, score))
-        problems, rows = proxies.arm.shape
+        problems, rows = synthetic.arm.shape
         return cls(winner, accuracy, rivals, problems, rows)
 
     @property

@@ -1,18 +1,18 @@
 """The search: successive halving over a public grid, on synthetic trials inside the bounds.
 
-    round 1: all settings of the leading mechanism     round 2: the best of them, on more problems
-    round 3: the best few, and every other mechanism with the best settings and a γ of its own
+    round 1: all candidates of the leading mechanism     round 2: the best of them, on more problems
+    round 3: the best few, and every other mechanism with the best of them and a γ of its own
 
 The grid's units fit every study. γ is a share of n·W, as a sum of n terms of weight at most W
 is what it stands against. The clip is a share of the largest benefit, the intercept's constant is
 in units of a feature's bound, and a saturation k ≥ 1 stretches the middle 1/k of each number's
 range over [−1, 1].
 
-One rehearsal fits settings to random problems with their noise and scores the rules by the share of
-people, over problems and draws of noise, who get their better arm. The objective, the calibration
-and the solver are those of a real fit. The effort is a fixed count, so the same question has the
-same answer whatever the machine's load. Where rows or columns are many, fewer rows stand for all,
-each counting for more.
+One rehearsal fits candidates to synthetic trials with their noise and scores the rules by the share
+of people, over problems and draws of noise, who get their better arm. The objective, the
+calibration and the solver are those of a real fit. The effort is a fixed count, so the same
+question has the same answer whatever the machine's load. Where rows or columns are many, fewer rows
+stand for all, each counting for more.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -34,7 +34,7 @@ from dpwerm.mechanisms.contract import Calibration, no_progress
 from dpwerm.mechanisms.perturbed import gamma_floor
 from dpwerm.parameters import SMALLEST
 from dpwerm.simulate.engine.released import released, second_arm
-from dpwerm.simulate.synthetic import Proxies, generator
+from dpwerm.simulate.synthetic import SyntheticTrials, generator
 from dpwerm.solve.batch_problems import BatchProblems
 
 GAMMAS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
@@ -53,7 +53,7 @@ def mechanisms(question: Question) -> tuple[str, ...]:
     return candidates(question.spec.budget)
 
 
-def settings(question: Question, mechanism: str) -> Iterator[Hyperparameters]:
+def grid(question: Question, mechanism: str) -> Iterator[Hyperparameters]:
     """Yield everything but γ and threshold: all of the grid that the question leaves open."""
     fixed = question.fixed
     clips = CLIPS if fixed.clip is None else (fixed.clip,)
@@ -103,66 +103,68 @@ def gammas(question: Question, encoding: Encoding) -> list[float]:
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """Random problems, and the base draws of noise that every setting shares.
+    """Synthetic trials, and the base draws of noise that every candidate shares.
 
     weight : float ≥ 1, what each row counts for where fewer rows stand for n people
     """
 
     question: Question
-    proxies: Proxies
+    synthetic: SyntheticTrials
     draws: int
     seed: tuple[int, ...]
     weight: float
 
-    def scores(self, setting: Hyperparameters, gammas: Sequence[float]) -> dict[float, FloatArray]:
+    def scores(
+        self, candidate: Hyperparameters, gammas: Sequence[float]
+    ) -> dict[float, FloatArray]:
         """Return for each γ the mean accuracy at every threshold; none without a calibration."""
-        encoding = setting.encoding(self.question.encoding)
-        rules = self.released(setting, gammas)
+        encoding = candidate.encoding(self.question.encoding)
+        rules = self.released(candidate, gammas)
         return {gamma: self._accuracy(theta, encoding) for gamma, theta in rules.items()}
 
     def released(
-        self, setting: Hyperparameters, gammas: Sequence[float]
+        self, candidate: Hyperparameters, gammas: Sequence[float]
     ) -> dict[float, FloatArray]:
         """Return for each γ what would be released, θ (B, R, p); none without a calibration."""
-        encoding = setting.encoding(self.question.encoding)
-        calibrations = self._calibrations(setting, encoding, gammas)
+        encoding = candidate.encoding(self.question.encoding)
+        calibrations = self._calibrations(candidate, encoding, gammas)
         if not calibrations:
             return {}
-        problems = self.problems(setting)
+        problems = self.problems(candidate)
         shape = (problems.n_sets, self.draws)
         base = Draws.of(shape, problems.dimension, generator(*self.seed))
         found = released(problems, self.question.spec.loss, list(calibrations.values()), base)
         return dict(zip(calibrations, found, strict=True))
 
     def _calibrations(
-        self, setting: Hyperparameters, encoding: Encoding, gammas: Sequence[float]
+        self, candidate: Hyperparameters, encoding: Encoding, gammas: Sequence[float]
     ) -> dict[float, Calibration]:
         """Return the calibration of each γ that the mechanism accepts."""
         found = {}
         for gamma in gammas:
             with suppress(ParameterError):
-                found[gamma] = self.question.calibration(str(setting.mechanism), encoding, gamma)
+                found[gamma] = self.question.calibration(str(candidate.mechanism), encoding, gamma)
         return found
 
-    def problems(self, setting: Hyperparameters) -> BatchProblems:
-        """Return the weighted problems that a setting makes of the trials, with W = 1."""
-        encoding = setting.encoding(self.question.encoding)
-        proxies, outcome = self.proxies, self.question.outcome
-        bound = (setting.clip or 1.0) * outcome.largest_clip
-        v = np.clip(proxies.benefit - outcome.centre, -bound if outcome.signed else 0.0, bound)
-        labels = proxies.arm * np.where(v < 0, -1.0, 1.0)
-        weights = np.minimum(np.abs(v) / proxies.probability * outcome.pi_min / bound, 1.0)
-        X = encoding.learning_rows(encoding.of_centred(proxies.X))
+    def problems(self, candidate: Hyperparameters) -> BatchProblems:
+        """Return the weighted problems that a candidate makes of the trials, with W = 1."""
+        encoding = candidate.encoding(self.question.encoding)
+        synthetic, outcome = self.synthetic, self.question.outcome
+        bound = (candidate.clip or 1.0) * outcome.largest_clip
+        v = np.clip(synthetic.benefit - outcome.centre, -bound if outcome.signed else 0.0, bound)
+        labels = synthetic.arm * np.where(v < 0, -1.0, 1.0)
+        weights = np.minimum(np.abs(v) / synthetic.probability * outcome.pi_min / bound, 1.0)
+        X = encoding.learning_rows(encoding.of_centred(synthetic.X))
         return BatchProblems(X, labels, weights * self.weight, encoding.intercept_scale)
 
     def _accuracy(self, theta: FloatArray, encoding: Encoding) -> FloatArray:
         """Return the mean accuracy of θ (B, R, p) at every threshold."""
-        best = self.proxies.best[:, None] > 0
+        best = self.synthetic.best[:, None] > 0
         return np.array([np.mean(one == best) for one in self.second_arm(theta, encoding)])
 
     def second_arm(self, theta: FloatArray, encoding: Encoding) -> Iterator[NDArray[np.bool_]]:
         """Yield for every threshold whom θ (B, R, p) gives the second arm, shape (B, R, T)."""
-        rows = encoding.of_centred(self.proxies.people)
+        rows = encoding.of_centred(self.synthetic.people)
         for threshold in thresholds(self.question):
             yield second_arm(theta, encoding, rows, threshold)
 
@@ -187,7 +189,7 @@ Progress = Callable[[float], None]
 
 @dataclass(frozen=True)
 class Round:
-    """How many problems and draws of noise a round uses, and how many settings it keeps."""
+    """How many problems and draws of noise a round uses, and how many candidates it keeps."""
 
     problems: int
     draws: int
@@ -201,7 +203,7 @@ Key = tuple[Hyperparameters, float]
 
 @dataclass
 class Tally:
-    """The accuracy of each (setting, γ) in one round, at every threshold."""
+    """The accuracy of each (candidate, γ) in one round, at every threshold."""
 
     found: dict[Key, FloatArray] = field(default_factory=dict)
 
@@ -212,7 +214,7 @@ class Tally:
 
 
 def search(question: Question, on_progress: Progress = no_progress) -> Choice:
-    """Return the settings that gave most people of the simulated problems their better arm."""
+    """Return the hyperparameters that gave most people of the synthetic trials their better arm."""
     leading, *others = mechanisms(question)
     keys = _grid(question, leading)
     done = 0.0
@@ -222,45 +224,45 @@ def search(question: Question, on_progress: Progress = no_progress) -> Choice:
             keys = keys + _rivals(question, keys, others)
         rehearsal = _rehearsal(question, round_, index, fits=len(keys))
         tally = Tally()
-        for setting, path in _paths(keys):
-            for gamma, accuracy in rehearsal.scores(setting, path).items():
-                tally.found[setting, gamma] = accuracy
+        for candidate, path in _paths(keys):
+            for gamma, accuracy in rehearsal.scores(candidate, path).items():
+                tally.found[candidate, gamma] = accuracy
             done += len(path) / (len(ROUNDS) * len(keys))
             on_progress(done)
         keys = [key for key in keys if key in tally.found]
         if not keys:
-            raise ParameterError("no setting fits this study; set gamma and mechanism by hand")
+            raise ParameterError("no candidate fits this study; set gamma and mechanism by hand")
         keys = tally.best(keys, len(keys) if last else round_.keep)
     return _choice(tally, keys, rehearsal)
 
 
 def _grid(question: Question, mechanism: str) -> list[Key]:
     return [
-        (setting, gamma)
-        for setting in settings(question, mechanism)
-        for gamma in gammas(question, setting.encoding(question.encoding))
+        (candidate, gamma)
+        for candidate in grid(question, mechanism)
+        for gamma in gammas(question, candidate.encoding(question.encoding))
     ]
 
 
 def _rivals(question: Question, keys: list[Key], others: list[str]) -> list[Key]:
-    """Return the other mechanisms with the two best distinct settings and every γ."""
-    found = list(dict.fromkeys(setting for setting, _ in keys))[:2]
+    """Return the other mechanisms with the two best distinct candidates and every γ."""
+    found = list(dict.fromkeys(candidate for candidate, _ in keys))[:2]
     return [
         (rival, gamma)
         for name in others
-        for setting in found
-        for rival in [replace(setting, mechanism=name)]
+        for candidate in found
+        for rival in [replace(candidate, mechanism=name)]
         for gamma in gammas(question, rival.encoding(question.encoding))
     ]
 
 
 def _paths(keys: list[Key]) -> Iterator[tuple[Hyperparameters, list[float]]]:
-    """Yield each setting once with its γ, falling, so that one solution starts the next."""
+    """Yield each candidate once with its γ, falling, so that one solution starts the next."""
     paths: dict[Hyperparameters, list[float]] = {}
-    for setting, gamma in keys:
-        paths.setdefault(setting, []).append(gamma)
-    for setting, path in paths.items():
-        yield setting, sorted(path, reverse=True)
+    for candidate, gamma in keys:
+        paths.setdefault(candidate, []).append(gamma)
+    for candidate, path in paths.items():
+        yield candidate, sorted(path, reverse=True)
 
 
 def _rehearsal(question: Question, round_: Round, index: int, fits: int) -> Rehearsal:
@@ -268,16 +270,16 @@ def _rehearsal(question: Question, round_: Round, index: int, fits: int) -> Rehe
     work = fits * round_.problems * round_.draws * columns**2
     rows = question.rows(EFFORT / work, MOST_ROWS)
     rng = generator(SEED, index + 1, 1)
-    proxies = question.outcome.proxies(question.widths, count=round_.problems, rows=rows, rng=rng)
-    return Rehearsal(question, proxies, round_.draws, (SEED, index + 1, 2), question.n / rows)
+    synthetic = question.outcome.trials(question.widths, count=round_.problems, rows=rows, rng=rng)
+    return Rehearsal(question, synthetic, round_.draws, (SEED, index + 1, 2), question.n / rows)
 
 
 def _choice(tally: Tally, keys: list[Key], rehearsal: Rehearsal) -> Choice:
     """Return the first of the keys as the winner, with its threshold if that is worth it."""
-    setting, gamma = keys[0]
-    accuracies = tally.found[setting, gamma]
+    candidate, gamma = keys[0]
+    accuracies = tally.found[candidate, gamma]
     best = int(accuracies.argmax())
     place = best if accuracies[best] >= accuracies[0] + WORTH_IT else 0
-    winner = replace(setting, gamma=gamma, threshold=thresholds(rehearsal.question)[place])
+    winner = replace(candidate, gamma=gamma, threshold=thresholds(rehearsal.question)[place])
     tried = ((key[0], float(tally.found[key].max())) for key in keys)
-    return Choice.of(winner, float(accuracies[best]), tried, rehearsal.proxies)
+    return Choice.of(winner, float(accuracies[best]), tried, rehearsal.synthetic)

@@ -35,7 +35,7 @@ from dpwerm.version import __version__
 
 
 def settle(
-    asked: Hyperparameters,
+    given: Hyperparameters,
     spec: Specification,
     encoding: Encoding,
     outcome: Outcome,
@@ -46,28 +46,28 @@ def settle(
 
     people: the public or planned number of people, None where γ is given and nothing is chosen
     """
-    if asked.mechanism is not None:
-        get_mechanism(asked.mechanism).check_notion(spec.budget)
-    if asked.gamma is not None:
-        return asked.or_plain(spec.budget)
+    if given.mechanism is not None:
+        get_mechanism(given.mechanism).check_notion(spec.budget)
+    if given.gamma is not None:
+        return given.or_plain(spec.budget)
     if not spec.is_outcome_weighted:
         raise ParameterError(
             f"there are no synthetic trials for the weighting {spec.weighting.name}: "
             "set gamma and mechanism"
         )
     # Without privacy there is one mechanism, whatever was named.
-    fixed = asked if spec.budget.is_private else replace(asked, mechanism=None)
+    fixed = given if spec.budget.is_private else replace(given, mechanism=None)
     question = Question(spec, encoding, people or 1, outcome, fixed)
-    stage = "choosing settings on simulated data"
+    stage = "choosing hyperparameters on synthetic trials"
     on_stage(stage)
     choice = answer(question, lambda share: on_stage(f"{stage}: {share:.0%}"))
     open_ones = {
         "gamma": True,
-        "mechanism": asked.mechanism is None and len(mechanisms(question)) > 1,
-        "clip": asked.clip is None and not outcome.labels,
-        "intercept_scale": asked.intercept is None,
-        "saturation": asked.saturation is None,
-        "threshold": asked.threshold is None,
+        "mechanism": given.mechanism is None and len(mechanisms(question)) > 1,
+        "clip": given.clip is None and not outcome.labels,
+        "intercept_scale": given.intercept is None,
+        "saturation": given.saturation is None,
+        "threshold": given.threshold is None,
     }
     names = [name for name, was_open in open_ones.items() if was_open]
     chosen = Chosen(settings=names, accuracy=choice.accuracy, reason=choice.reason)
@@ -96,7 +96,7 @@ def public_people(
     return max(1, rows or 1)
 
 
-# -- what a declaration says of arms and benefit, in the units in which settings are chosen ----
+# -- what a declaration says of arms and benefit, in the units of hyperparameters --------
 
 SPREAD = 0.5
 """How far from the middle of their range the benefits of observational data may lie as a whole.
@@ -143,7 +143,7 @@ _MEMORY: dict[str, Choice] = {}
 
 
 def answer(question: Question, on_progress: Progress = no_progress) -> Choice:
-    """Return the settings for a question; the same question always has the same answer."""
+    """Return the hyperparameters for a question; the same question always has the same answer."""
 
     def found() -> Choice:
         return by_analogy(question, _searched, on_progress)
@@ -236,11 +236,11 @@ def _part(on_progress: Progress, index: int, count: int) -> Progress:
     return lambda share: on_progress((index + share) / count)
 
 
-def _is_able(question: Question, setting: Hyperparameters, gamma: float) -> bool:
-    """Whether the setting's mechanism makes a claim for the question."""
+def _is_able(question: Question, candidate: Hyperparameters, gamma: float) -> bool:
+    """Whether the candidate's mechanism makes a claim for the question."""
     try:
-        encoding = setting.encoding(question.encoding)
-        question.calibration(str(setting.mechanism), encoding, gamma)
+        encoding = candidate.encoding(question.encoding)
+        question.calibration(str(candidate.mechanism), encoding, gamma)
     except ParameterError:
         return False
     return True

@@ -32,7 +32,10 @@ def audit(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of simulated runs; not of real ones.")] = 0,
-    out: Annotated[Path | None, typer.Option(help="Write everything as JSON.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write everything as data (.json), or what is shown (.html, .txt)."),
+    ] = None,
     figure: Annotated[Path | None, typer.Option(help="Draw claims and bounds.")] = None,
     study: Annotated[
         Path | None, typer.Option(help="Audit the whole way from this study file to a rule file.")
@@ -57,6 +60,7 @@ def audit(
     # Solving and drawing libraries take a second to load; other commands do without them.
     from dpwerm.audit import suite
     from dpwerm.documents import audit as words
+    from dpwerm.documents.render import as_text, write
     from dpwerm.simulate.engine.run import bar
 
     written = None if out is None else free_path(out, force=force)
@@ -76,8 +80,12 @@ def audit(
             on_done=on_done,
         )
     found = list(zip(cells, audits, strict=True))
-    say("\n".join(words.lines(found)))
-    if written is not None:
+    document = words.audit_document(found)
+    say(as_text(document).rstrip())
+    if written is not None and written.suffix.lower() in (".html", ".txt"):
+        write(document, written)
+        say(f"Wrote {written}.")
+    elif written is not None:
         written.write_text(json.dumps(words.plain(found), indent=1) + "\n", encoding="utf-8")
         say(f"Wrote {written}.")
     if drawn is not None:
@@ -92,7 +100,8 @@ def _pipeline(
 ) -> None:
     """Audit the way from a study file to a rule file with simulated people and real noise."""
     from dpwerm.audit.pipeline import audit_study
-    from dpwerm.documents.audit import pipeline_words_lines
+    from dpwerm.documents.audit import pipeline_document
+    from dpwerm.documents.render import as_text
     from dpwerm.privacy.budget import Budget
     from dpwerm.simulate.engine.run import bar
 
@@ -105,12 +114,12 @@ def _pipeline(
             # Eight coins of a single run prove nothing at this confidence, however they fall.
             one_runs=10 if quick else 50,
             practice=40 if quick else 200,
-            worlds=100 if quick else 1000,
+            runs=100 if quick else 1000,
             confidence=confidence,
             seed=seed,
             workers=workers,
             on_done=on_done,
         )
-    say("\n".join(pipeline_words_lines(found)))
+    say(as_text(pipeline_document(found)).rstrip())
     if not found.holds:
         raise typer.Exit(NOT_VERIFIED)

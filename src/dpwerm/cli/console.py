@@ -30,6 +30,7 @@ OUR_FAULT, WRONG_INPUT, OVER_BUDGET, NOT_VERIFIED = 1, 2, 3, 4
 
 _SQLITE = b"SQLite format 3\x00"
 PICTURES = (".png", ".pdf", ".svg")
+DOCUMENTS = (".html", ".txt", ".json")
 
 # -- what several commands say of the same option ------------------------------------------
 
@@ -137,6 +138,14 @@ def picture_path(path: Path | None, *, force: bool, inputs: Sequence[Path] = ())
     if path is None:
         return None
     refuse_ending("a figure", path, PICTURES)
+    return free_path(path, force=force, inputs=inputs)
+
+
+def document_path(path: Path | None, *, force: bool, inputs: Sequence[Path] = ()) -> Path | None:
+    """Return where a document may be written, checked before any work; None if none is wanted."""
+    if path is None:
+        return None
+    refuse_ending("a document", path, DOCUMENTS)
     return free_path(path, force=force, inputs=inputs)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dpwerm.cli.console import (
+    DOCUMENTS,
     NOT_VERIFIED,
     Force,
     LedgerUrl,
@@ -23,7 +24,7 @@ from dpwerm.cli.console import (
     store_at,
 )
 from dpwerm.errors import ParameterError, RuleFileError
-from dpwerm.releases.files import read_json, write_json, write_text
+from dpwerm.releases.files import read_json
 from dpwerm.releases.kinds import (
     CHARGE,
     RULE,
@@ -40,9 +41,7 @@ from dpwerm.releases.kinds import (
 from dpwerm.study.study import Study
 
 if TYPE_CHECKING:
-    from dpwerm.documents.content import Report
-
-ENDINGS = (".html", ".txt", ".json")
+    from dpwerm.documents.document import Document
 
 
 def report(
@@ -63,7 +62,7 @@ def report(
     """Write a report on a rule for an ethics board. It reads released files alone."""
     if ledger is not None and study is None:
         raise ParameterError("--ledger needs --study, which names the study in the ledger")
-    refuse_ending("a report", out, ENDINGS)
+    refuse_ending("a report", out, DOCUMENTS)
     given = tuple(one for one in (rule, study, value) if one is not None)
     path = free_path(out, force=force, inputs=given)
     with stages() as on_stage:
@@ -82,7 +81,7 @@ def report(
 
 def write_report(
     path: Path, rule: Path, study: Path | None, value: Path | None, ledger: str | None
-) -> "tuple[Report, bool]":
+) -> "tuple[Document, bool]":
     """Write the report of the files as the ending of the path says.
 
     Only files that verify are reported; a study brings its ledger, which must hold their charges.
@@ -104,15 +103,11 @@ def write_report(
         beside = replace(beside, study_file=study.name)
         beside = _booked(beside, study, ledger, main.kind.name, told)
     # Drawing takes a second to load; faults of the files are reported before.
-    from dpwerm.documents.content import as_data, as_html, as_text
+    from dpwerm.documents.render import write
     from dpwerm.documents.report.compose import report_on
 
-    made: Report = (main.kind.report or report_on)(main.release, beside)
-    ending = path.suffix.lower()
-    if ending == ".json":
-        write_json(as_data(made), path)
-    else:
-        write_text(as_html(made) if ending == ".html" else as_text(made), path)
+    made: Document = (main.kind.report or report_on)(main.release, beside)
+    write(made, path)
     return made, told[0].private
 
 

@@ -14,6 +14,7 @@ from dpwerm.cli.console import (
     StudyFile,
     agree,
     complain,
+    document_path,
     free_path,
     ledger_of,
     refuse_ending,
@@ -24,7 +25,6 @@ from dpwerm.cli.console import (
 )
 from dpwerm.errors import LedgerError, LedgerTamperedError, ParameterError, RuleFileError
 from dpwerm.study.study import Study
-from dpwerm.text import stacked
 
 if TYPE_CHECKING:
     from dpwerm.privacy.ledger.entry import Entry
@@ -39,25 +39,40 @@ _HEAD = re.compile(r"([1-9][0-9]{0,11}):(sha256:[0-9a-f]{64})")
 
 
 @app.command()
-def show(study: StudyFile, ledger: LedgerUrl = None) -> None:
+def show(
+    study: StudyFile,
+    ledger: LedgerUrl = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Also write it: a page (.html), text (.txt) or data (.json)."),
+    ] = None,
+    force: Force = False,
+) -> None:
     """Show every charge, what was left before and after it, and what is left now."""
     # SQLAlchemy takes a moment to load; other commands do without it.
     from dpwerm.documents import ledger as words
+    from dpwerm.documents.document import Block, Paragraph
+    from dpwerm.documents.render import as_text, write
     from dpwerm.privacy.ledger.account import Account, differs
 
+    path = document_path(out, force=force, inputs=(study,))
     declared = Study.load(study)
     book = ledger_of(declared, ledger)
     chain = book.store.verified()
     expected = book.declared
     account = Account.of(chain, declared.id) or expected
     own = [entry for entry in chain if entry.body.get("study") == declared.id]
-    blocks = [words.show_lines(account, own, book.shown)]
+    more: list[Block] = []
     if differs(expected, account):
         changed = f"The study file now declares {expected.total}: releases are refused until"
-        blocks.append([changed, f"`dpwerm ledger total {study}` has recorded it."])
+        more.append(Paragraph(f"{changed} `dpwerm ledger total {study}` has recorded it."))
     if chain:
-        blocks.append(words.head_lines(chain[-1].number, chain[-1].hash))
-    say(stacked(blocks))
+        more += words.head_words(chain[-1].number, chain[-1].hash)
+    document = words.account_document(account, own, book.shown, more)
+    say(as_text(document).rstrip())
+    if path is not None:
+        write(document, path)
+        say(f"\nWrote {path}.")
 
 
 @app.command()
@@ -140,13 +155,14 @@ def total(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Record the study file's [budget] as the new total. What was charged stays charged."""
-    from dpwerm.documents.ledger import total_lines
+    from dpwerm.documents.ledger import changed_total
+    from dpwerm.documents.render import blocks_as_text
 
     declared = Study.load(study)
     book = ledger_of(declared, ledger)
-    lines = total_lines(book.account(), book.declared.total, book.declared.slots)
+    new = changed_total(book.account(), book.declared.total, book.declared.slots)
     question = f"Record this as the total of study {declared.id} in {book.shown}?"
-    agree(question, yes=yes, before=lines, otherwise="Nothing was recorded.")
+    agree(question, yes=yes, before=blocks_as_text(new), otherwise="Nothing was recorded.")
     book.change_total(reason)
     say(f"Recorded the total of study {declared.id}: {book.declared.total}.")
 

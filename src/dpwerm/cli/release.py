@@ -28,10 +28,8 @@ from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import AnyBudget, Budget, only_budget
 from dpwerm.privacy.randomness import NO_LEDGER
 from dpwerm.study.study import Study
-from dpwerm.text import aligned, digits
 
 if TYPE_CHECKING:
-    from dpwerm.privacy.ledger.account import Account
     from dpwerm.privacy.ledger.ledger import Ledger
 
 PEOPLE_HELP = (
@@ -67,8 +65,8 @@ def fit(
     gamma: Annotated[
         float | None,
         typer.Option(
-            help="Strength of regularisation, above 0; if left out, it and all other settings "
-            "are chosen on simulated trials."
+            help="Strength of regularisation, above 0; if left out, it and all other "
+            "hyperparameters are chosen on synthetic trials."
         ),
     ] = None,
     mechanism: Annotated[
@@ -199,26 +197,10 @@ def ask(question: str, ledger: Paid, cost: AnyBudget, *, yes: bool) -> None:
         before = ["No ledger: this release will not be added up with others.", ""]
     elif ledger is not None:
         ledger.refuse_over(cost)
-        before = preview_lines(ledger.account(), cost, ledger.charged_slot, ledger.shown)
+        # Words for a ledger take a moment to load; a refusal of the command line does without them.
+        from dpwerm.documents.ledger import preview
+        from dpwerm.documents.render import blocks_as_text
+
+        told = preview(ledger.account(), cost, ledger.charged_slot, ledger.shown)
+        before = [*blocks_as_text([told]), ""]
     agree(question, yes=yes, before=before)
-
-
-def preview_lines(account: "Account", cost: AnyBudget, slot: str | None, where: str) -> list[str]:
-    """Return what a release would cost and leave, in each currency that the total has."""
-    amounts, left = account.total.amounts(cost), account.left(slot)
-    columns = {
-        "total": account.total.limits.decimals(up=False),
-        "spent": account.spent(slot).decimals(up=True),
-        "left": left.decimals(up=False),
-        "this release": amounts.decimals(up=True),
-        "left after it": (left - amounts).decimals(up=False),
-    }
-    rows = [("", *columns)]
-    rows += [
-        (name, *(digits(values[name]) for values in columns.values()))
-        for name in account.total.used
-    ]
-    whom = "for everybody" if slot is None else f"for slot {slot}"
-    if slot is None and account.slots:
-        whom += ", counted beside the fullest slot"
-    return [f"To be charged to study {account.study} in {where}, {whom}:", "", *aligned(rows), ""]

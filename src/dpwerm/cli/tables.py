@@ -48,6 +48,12 @@ def check(
         say(f"{study}: there is no [budget]; a private release will need one, or --ledger none.")
     if needs_gamma(declared):
         say(f"{study}: neither planned_n nor gamma is set; under add_remove fit will need --gamma.")
+    treatment = declared.treatment
+    if treatment.propensity_column is not None and treatment.origin == "design":
+        say(
+            f'{study}: origin = "design" says that each propensity was fixed before the first '
+            'person. If it depends on earlier people, write allocation = "adaptive".'
+        )
     if table is None:
         return
     with stages() as on_stage:

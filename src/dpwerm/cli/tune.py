@@ -29,7 +29,6 @@ from dpwerm.releases.tuning import SPLIT, refuse_retired
 from dpwerm.releases.tuning import WAYS as PRIVATE_WAYS
 from dpwerm.study.propensity import PrivatePropensity
 from dpwerm.study.study import Study
-from dpwerm.text import stacked, underlined
 from dpwerm.tune.tuned import INDEPENDENT, OPEN_WAYS, PORTION, SIMULATED
 
 if TYPE_CHECKING:
@@ -218,7 +217,7 @@ def _draw(
     from dpwerm.documents.tuning import save_tuned
     from dpwerm.simulate.engine.run import bar
     from dpwerm.tune.algorithm2 import MOST_PEOPLE, tune_gamma
-    from dpwerm.tune.people import FromProxies
+    from dpwerm.tune.people import FromSynthetic
 
     tuning = rule.tuning
     if tuning is None:
@@ -226,7 +225,7 @@ def _draw(
     with bar("drawing") as on_done:
         found = tune_gamma(
             study,
-            FromProxies(study),
+            FromSynthetic(study),
             [tuning.steps.fit],
             n=min(tuning.slots[0], MOST_PEOPLE),
             gammas=tuning.candidates,
@@ -256,13 +255,13 @@ def _people(
     # Fitting libraries take a second to load; other commands do without them.
     from dpwerm.plan.expected import people_of
     from dpwerm.tune.algorithm2 import SEED, a_portion
-    from dpwerm.tune.people import FromProxies, FromScenario, FromTable
+    from dpwerm.tune.people import FromScenario, FromSynthetic, FromTable
 
     if scenario is not None:
         return FromScenario(study, scenario), people_of(study, n)
     if way == SIMULATED:
         judged = metric in (None, "accuracy")
-        return FromProxies(study, knows_better=judged), people_of(study, n)
+        return FromSynthetic(study, knows_better=judged), people_of(study, n)
     if way == INDEPENDENT:
         wanted = people_of(study, n)
         return FromTable.read(study, table), wanted
@@ -283,6 +282,7 @@ def _show(
 ) -> None:
     """Tune by Algorithm 2 and print, write and draw what was found."""
     from dpwerm.documents import tuning as words
+    from dpwerm.documents.render import as_text, write
     from dpwerm.releases.files import write_json
     from dpwerm.simulate.engine.run import bar
     from dpwerm.tune.algorithm2 import tune_gamma
@@ -291,20 +291,16 @@ def _show(
     with bar("tuning") as on_done:
         found = tune_gamma(study, source, budgets, on_done=on_done, **asked)
     results = [tuned for tuned, _ in found]
-    first = results[0]
-    name = study.name or study.id
-    title = underlined(f"Tuning gamma for {name} with {first.n:,} people")
-    blocks = [title, words.source_lines(first, way)]
-    for tuned, settled in found:
-        blocks += [words.curve_lines(tuned)]
-        blocks += [words.next_lines(study, tuned, settled, str(file), asked["mechanism"])]
-    say(stacked(blocks))
-    if out is not None:
+    document = words.tuning_document(study, found, way, str(file), asked["mechanism"])
+    say(as_text(document).rstrip())
+    if out is not None and out.suffix.lower() in (".html", ".txt"):
+        write(document, out)
+    elif out is not None:
         write_json(file_content(study.id, results, words.COSTS[way]), out)
-        say(f"Wrote {out}.")
     if figure is not None:
-        words.save_tuned(results, name, figure)
-        say(f"Wrote {figure}.")
+        words.save_tuned(results, study.name or study.id, figure)
+    for made in filter(None, (out, figure)):
+        say(f"Wrote {made}.")
 
 
 def _listed(text: str) -> list[str]:

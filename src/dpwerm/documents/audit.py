@@ -6,7 +6,7 @@ releases, and a cross whatever lies above its claim.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from matplotlib.lines import Line2D
 from dpwerm.audit.attack import Audited
 from dpwerm.audit.pipeline import OneRun, StudyAudit, one_run_lower
 from dpwerm.audit.suite import Cell
+from dpwerm.documents.document import Block, Document, Paragraph, Section, Table
 from dpwerm.documents.drawing import (
     ALARM,
     INK,
@@ -30,18 +31,33 @@ from dpwerm.documents.drawing import (
     styled,
     titled,
 )
-from dpwerm.text import aligned, paragraphs
 
-HEADER = ("", "", "claimed", "at least", "at least, real", "ratio", "verdict")
+HEADINGS = ("", "", "claimed", "at least", "at least, real", "ratio", "verdict")
 WITHIN = 2.0
 """How near the claim a bound is asked to come."""
 
 Found = Sequence[tuple[Cell, Audited]]
 
 
+def audit_document(found: Found) -> Document:
+    """Return the table of claims and bounds, and what it says."""
+    table = Table("Claimed epsilon, and what it is at least:", HEADINGS, tuple(rows_of(found)))
+    return _document("Audit of what is shipped", (table, *map(Paragraph, _end(found))))
+
+
+def _document(title: str, blocks: tuple[Block, ...]) -> Document:
+    return Document(
+        "audit",
+        title,
+        (Section("audit", "", blocks),),
+        about="Attacks on releases, and what they prove of epsilon",
+        made_from="simulated people alone",
+    )
+
+
 def rows_of(found: Found) -> list[tuple[str, ...]]:
-    """Return the rows of a table, its header first."""
-    rows: list[tuple[str, ...]] = [HEADER]
+    """Return the rows of the table."""
+    rows: list[tuple[str, ...]] = []
     for cell, one in found:
         ratio = f"{one.ratio:.2f}" if math.isfinite(one.ratio) else "none"
         exact = "" if one.exact_lower is None else f"{one.exact_lower:.2f}"
@@ -50,37 +66,26 @@ def rows_of(found: Found) -> list[tuple[str, ...]]:
     return rows
 
 
-def lines(found: Found) -> list[str]:
-    """Return the table and what it says."""
-    return ["Claimed epsilon, and what it is at least:", *aligned(rows_of(found)), "", *_end(found)]
-
-
-def _end(found: Found) -> list[str]:
-    """Return how the bounds were found, and how many claims hold."""
+def _end(found: Found) -> Iterator[str]:
+    """Yield how the bounds were found, and how many claims hold."""
     audits = [one for _, one in found]
     first = audits[0]
     broken = [cell.key for cell, one in found if not one.holds]
-    asked = [one for cell, one in found if cell.asked]
-    near = sum(one.ratio <= WITHIN for one in asked)
+    judged = [one for cell, one in found if cell.asked]
+    near = sum(one.ratio <= WITHIN for one in judged)
     confirmed = [one for one in audits if one.exact_lower is not None]
     missing = 1.0 - first.confidence
     sure = f"{first.confidence:g}" if missing >= 1e-5 else f"1 - {missing:.0e}"
     method = f"{first.runs:,} simulated releases of each on its worst pair, half to choose the "
-    method += f"attack and half to judge it; bounds by guesses of a coin, confidence {sure}."
-    said = [method]
+    yield f"{method}attack and half to judge it; bounds by guesses of a coin, confidence {sure}."
     if confirmed:
         some = "each" if len(confirmed) == len(audits) else f"{len(confirmed)} of them"
-        said.append(
-            f"At least, real: by the same attack on {confirmed[0].exact_runs:,} real releases of "
-            f"{some}."
-        )
-    said.append(
-        f"{len(audits) - len(broken)} of {len(audits)} claims hold."
-        + (f" Within a factor of {WITHIN:g}: {near} of {len(asked)}." if asked else "")
-    )
+        attacked = f"At least, real: by the same attack on {confirmed[0].exact_runs:,} real"
+        yield f"{attacked} releases of {some}."
+    within = f" Within a factor of {WITHIN:g}: {near} of {len(judged)}." if judged else ""
+    yield f"{len(audits) - len(broken)} of {len(audits)} claims hold.{within}"
     if broken:
-        said.append(f"BROKEN: {'; '.join(broken)}.")
-    return paragraphs(said)
+        yield f"BROKEN: {'; '.join(broken)}."
 
 
 def passed(found: Found) -> bool:
@@ -98,23 +103,23 @@ def plain(found: Found) -> list[dict[str, Any]]:
     ]
 
 
-def pipeline_words_lines(found: StudyAudit) -> list[str]:
-    """Return what was claimed, what was found and how, and the verdict, each from a new line."""
-    one, two = found.one_run, found.worlds
+def pipeline_document(found: StudyAudit) -> Document:
+    """Return what was claimed, what was found and how, and the verdict."""
+    one, two = found.one_run, found.neighbours
     others = f" and {one.people:,} simulated people" if one.people else ""
     runs = "one run" if one.runs == 1 else f"{one.runs:,} runs"
     canaries = f"epsilon is at least {one.lower:.2f} (confidence {one.confidence:g})"
-    worlds = f"epsilon is at least {two.largest:.2f} (confidence {two.confidence:g})"
+    pairs = f"epsilon is at least {two.largest:.2f} (confidence {two.confidence:g})"
     guessed = f"{one.right:,} of {one.guesses:,} guesses were right, in {runs} with "
     guessed += f"{one.canaries:,} canaries{others}, after {one.practice:,} runs of practice"
     broken = "BROKEN: a bound is above the claimed epsilon."
-    said = [
-        f"Study {found.study}, from a table to its released files. They claim {one.claim}.",
+    said = (
+        f"From a table to its released files. They claim {one.claim}.",
         f"Canaries: {canaries}. {guessed}.{_too_few(one)}",
-        f"Two worlds: {worlds}. {two.exact_runs:,} real runs; worst pair: {two.pair}.",
+        f"Neighbouring data sets: {pairs}. {two.exact_runs:,} real runs; worst pair: {two.pair}.",
         "The claim holds against these attacks." if found.holds else broken,
-    ]
-    return paragraphs(said)
+    )
+    return _document(f"Audit of study {found.study}", tuple(map(Paragraph, said)))
 
 
 def _too_few(one: OneRun) -> str:

@@ -171,7 +171,7 @@ def _sizes(rule: Rule, problems: int, draws: int) -> FloatArray:
     affordable = EFFORT / (problems * draws * p**2)
     rows = question.rows(affordable, MOST_ROWS, fewest=max(FEWEST_ROWS, 5 * p))
     rng = generator(SEED, 1)
-    trials = question.outcome.proxies(question.widths, count=problems, rows=rows, rng=rng)
+    trials = question.outcome.trials(question.widths, count=problems, rows=rows, rng=rng)
     rehearsal = Rehearsal(question, trials, draws, (SEED, 2), question.n / rows)
     data = rehearsal.problems(question.fixed)
     b = inside_noise(calibration, Draws.of((problems, draws), p, generator(SEED, 2)))
@@ -180,7 +180,7 @@ def _sizes(rule: Rule, problems: int, draws: int) -> FloatArray:
     # A gradient of at most γτ does NEAR of what b does, whatever the curvature.
     tolerance = NEAR * float(b.std(axis=(0, 1)).min()) / gamma
     loss = question.spec.loss
-    with_noise = minimise_batch(data, loss, gamma, tilt=b, tolerance=tolerance).theta
+    with_noise = minimise_batch(data, loss, gamma, linear_term=b, tolerance=tolerance).theta
     without = minimise_batch(data, loss, gamma, tolerance=tolerance).theta
     return np.asarray(np.abs(with_noise - without[:, None]))
 

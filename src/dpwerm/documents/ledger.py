@@ -1,18 +1,20 @@
-"""A ledger in plain words, and as a file: the whole chain as JSON, the charges as CSV."""
+"""The account of a study, and a ledger as a file: the chain as JSON, the charges as CSV."""
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from dpwerm.documents.document import Block, Document, Facts, Paragraph, Section, Table
 from dpwerm.errors import DpwermError, Fault, RuleFileError
+from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.ledger.account import Account
 from dpwerm.privacy.ledger.entry import CURRENCIES, Amounts, Entry, Total, seal
 from dpwerm.privacy.ledger.pld import GAUSSIAN_DELTA, composed
 from dpwerm.releases.files import read_json
-from dpwerm.text import aligned, digits, stacked, underlined, wrapped
+from dpwerm.text import digits
 
 FORMAT, VERSION = "dpwerm-ledger", 1
 COLUMNS = ("entry", "date", "what", "slot", "epsilon", "delta", "rho", "mu", "library", "release")
@@ -23,22 +25,27 @@ NOTHING = "Nothing was charged yet. The first release opens the study with this 
 HEADINGS = ("entry", "date", "what", "for", "cost", "left before and after", "release")
 
 
-def show_lines(account: Account, entries: Sequence[Entry], where: str) -> list[str]:
-    """Return every entry of a study and its balance."""
-    parts = [
-        underlined(f"Ledger of study {account.study}"),
-        [f"In {where}, under relation {account.relation}."],
-        aligned([HEADINGS, *entry_rows(account, entries)]) if entries else [NOTHING],
-        balance_lines(account),
-        slot_lines(account),
-        composed_lines(account),
-        [
-            line
-            for one in account.totals
-            for line in wrapped(f"Entry {one.number}, why the total changed: {one.reason}")
-        ],
+def account_document(
+    account: Account, entries: Sequence[Entry], where: str, more: Sequence[Block] = ()
+) -> Document:
+    """Return every entry of a study and its balance; ``more`` is said at the end."""
+    blocks: list[Block] = [Paragraph(f"In {where}, under relation {account.relation}.")]
+    if entries:
+        blocks.append(Table("", HEADINGS, tuple(entry_rows(account, entries))))
+    else:
+        blocks.append(Paragraph(NOTHING))
+    blocks += [*balance(account), *slots_left(account), *composed_words(account)]
+    blocks += [
+        Paragraph(f"Entry {one.number}, why the total changed: {one.reason}")
+        for one in account.totals
     ]
-    return stacked(parts).splitlines()
+    return Document(
+        "account",
+        f"Ledger of study {account.study}",
+        (Section("account", "", (*blocks, *more)),),
+        about="What a study has spent, on what, and what is left",
+        made_from="the ledger alone",
+    )
 
 
 def entry_rows(account: Account, entries: Iterable[Entry]) -> list[tuple[str, ...]]:
@@ -73,68 +80,95 @@ def entry_rows(account: Account, entries: Iterable[Entry]) -> list[tuple[str, ..
     return rows
 
 
-def balance_lines(account: Account) -> list[str]:
-    """Return total, spent and left in each currency that the total has, for the fullest slot."""
-    rows: list[tuple[str, ...]] = [("", "total", "spent", "left", "fullest slot")]
-    for name, *amounts in account.balance():
-        rows.append((name, *map(digits, amounts), _fullest(account, name)))
-    shown = rows if account.slots else [row[:-1] for row in rows]
-    return [*aligned(shown), *(["mu adds up in squares."] if account.total.mu else [])]
-
-
-def slot_lines(account: Account) -> list[str]:
-    """Return what is left for each slot; nothing for a study without slots."""
-    if not account.slots:
-        return []
-    names = account.total.used
-    rows = [("left for slot", *names)]
-    rows += [(one, *(_shown(account.left(one), name) for name in names)) for one in account.slots]
-    return [
-        *aligned(rows),
-        "",
-        "Nobody is in two slots, so slots do not add up. A charge for everybody must fit beside",
-        "the fullest slot in each currency.",
+def balance(account: Account) -> Iterator[Block]:
+    """Yield total, spent and left in each currency that the total has, for the fullest slot."""
+    headings = ("", "total", "spent", "left", "fullest slot")
+    rows = [
+        (name, *map(digits, amounts), _fullest(account, name))
+        for name, *amounts in account.balance()
     ]
+    width = len(headings) if account.slots else -1
+    yield Table("", headings[:width], tuple(row[:width] for row in rows))
+    if account.total.mu:
+        yield Paragraph("mu adds up in squares.")
 
 
-def total_lines(account: Account, total: Total, slots: Sequence[str]) -> list[str]:
-    """Return the recorded total beside a new one."""
+def slots_left(account: Account) -> Iterator[Block]:
+    """Yield what is left for each slot; nothing for a study without slots."""
+    if not account.slots:
+        return
+    names = account.total.used
+    rows = [(one, *(_shown(account.left(one), name) for name in names)) for one in account.slots]
+    yield Table("", ("left for slot", *names), tuple(rows))
+    yield Paragraph(
+        "Nobody is in two slots, so slots do not add up. A charge for everybody must fit beside "
+        "the fullest slot in each currency."
+    )
+
+
+def changed_total(account: Account, total: Total, slots: Sequence[str]) -> Iterator[Block]:
+    """Yield the recorded total beside a new one."""
     spent = account.spent()
-    rows = [("", "recorded", "new", "spent")]
+    rows = []
     for name in CURRENCIES:
         old, new = getattr(account.total, name), getattr(total, name)
         if old or new:
             rows.append((name, digits(old), digits(new), _shown(spent, name, up=True)))
-    if tuple(slots) == account.slots:
-        return aligned(rows)
-    old, new = (", ".join(names) or "none" for names in (account.slots, slots))
-    return [*aligned(rows), f"  slots: {old}; new: {new}"]
+    yield Table("", ("", "recorded", "new", "spent"), tuple(rows))
+    if tuple(slots) != account.slots:
+        before, after = (", ".join(names) or "none" for names in (account.slots, slots))
+        yield Facts((("slots", f"{before}; new: {after}"),))
 
 
-def composed_lines(account: Account) -> list[str]:
-    """Return the tighter total of several releases, for reading, or how to have it shown."""
+def composed_words(account: Account) -> Iterator[Block]:
+    """Yield the tighter total of several releases, for reading, or how to have it shown."""
     if len(account.charges) < 2:
-        return []
+        return
     found = composed(account)
     if found is not None and found.delta == 0:
         found = composed(account, delta=float(GAUSSIAN_DELTA))
     if found is None:
-        return wrapped(
+        yield Paragraph(
             "A tighter total of the whole history is shown if dpwerm is installed with its extra "
             "accounting"
         )
+        return
     whose = "" if found.slot is None else f" for slot {found.slot}"
-    return wrapped(
+    yield Paragraph(
         f"Composed numerically, all releases{whose} are within epsilon = {found.epsilon:.6g} at "
         f"delta = {found.delta:.6g}, if their budgets had been fixed in advance. This is for "
         "reading; a release is admitted by the sums above, which hold however budgets are chosen."
     )
 
 
-def head_lines(number: int, digest: str) -> list[str]:
-    """Return the head of the ledger, to be written down, and why."""
-    why = "Write the head down elsewhere: ledger verify --head finds an old copy that was put back,"
-    return [f"Head: {number}:{digest}", *wrapped(f"{why} or a chain that somebody wrote anew.")]
+def head_words(number: int, digest: str) -> Iterator[Block]:
+    """Yield the head of the ledger, to be written down, and why."""
+    yield Paragraph(f"Head: {number}:{digest}")
+    yield Paragraph(
+        "Write the head down elsewhere: ledger verify --head finds an old copy that was put back, "
+        "or a chain that somebody wrote anew."
+    )
+
+
+def preview(account: Account, cost: AnyBudget, slot: str | None, where: str) -> Table:
+    """Return what a release would cost and leave, in each currency that the total has."""
+    amounts, left = account.total.amounts(cost), account.left(slot)
+    columns = {
+        "total": account.total.limits.decimals(up=False),
+        "spent": account.spent(slot).decimals(up=True),
+        "left": left.decimals(up=False),
+        "this release": amounts.decimals(up=True),
+        "left after it": (left - amounts).decimals(up=False),
+    }
+    rows = tuple(
+        (name, *(digits(values[name]) for values in columns.values()))
+        for name in account.total.used
+    )
+    whom = "for everybody" if slot is None else f"for slot {slot}"
+    if slot is None and account.slots:
+        whom += ", counted beside the fullest slot"
+    caption = f"To be charged to study {account.study} in {where}, {whom}:"
+    return Table(caption, ("", *columns), rows)
 
 
 def _fullest(account: Account, name: str) -> str:

@@ -1,13 +1,24 @@
-"""A plan in plain words, small tables and a figure, all simulated before any data is touched."""
+"""A plan: what to expect of a rule before any data is touched, all of it simulated."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from matplotlib.axes import Axes
 
 from dpwerm.choose.settle import outcome_of
+from dpwerm.documents.document import (
+    Block,
+    Document,
+    Drawing,
+    Facts,
+    Paragraph,
+    Picture,
+    Section,
+    Table,
+)
 from dpwerm.documents.drawing import (
     INK,
     LINE,
@@ -19,32 +30,53 @@ from dpwerm.documents.drawing import (
     shades,
     short,
     styled,
+    svg_text,
 )
 from dpwerm.documents.summary import odds_words
+from dpwerm.plan.desk import Desk
 from dpwerm.plan.expected import MOST_ROWS, Answer, Expected, Settled, Spread
 from dpwerm.privacy.budget import Budget, total
 from dpwerm.study.study import Study
-from dpwerm.text import aligned, underlined, wrapped
+from dpwerm.text import number
 
 WITHOUT = "without privacy"
+EPSILONS = ("0.1", "0.2", "0.5", "1", "2", "5", "inf")
 COLUMNS = ("right arm, %", "80 in 100 trials", "value, %", "80 in 100 trials")
 
 Curve = Mapping[str, Expected]
 """What is expected at each ε, "inf" for no privacy."""
 
 
-def opening(study: Study, n: int | None) -> list[str]:
-    """Return the title and where every number below it comes from."""
+def plan_document(desk: Desk, n: int | None, epsilon: str | None, target: float | None) -> Document:
+    """Return the plan of a study.
+
+    With a target the smallest ε for n people is found, or the smallest n at ε; without one, what to
+    expect of n people at ε, or at several.
+    """
+    study = desk.study
+    found = expectation(desk, n or 1, epsilon)
+    if target is not None:
+        found = targeted(desk, target, n, epsilon)
     people = "" if n is None else f" with {counted(n)}"
-    words = (
-        "Nothing was read but the study file. All figures come from simulated trials inside its "
-        "bounds, other ones than those on which settings are chosen, and cost no privacy. They "
-        "take for granted that there is something to learn: in them the gain from one arm to the "
-        "other varies between people by 0.2 to 0.7 of half the benefit's range. And that benefits "
-        f"lie {_benefits_lie(study)}. A real trial may be easier or harder (docs/plan.md)."
+    blocks = (Paragraph(opening(study)), *found)
+    return Document(
+        "plan",
+        f"Plan for {study.name or study.id}{people}",
+        (Section("plan", "", blocks),),
+        about="Simulated before any data is touched",
+        made_from="the study file alone",
     )
-    title = f"Plan for {study.name or study.id}{people}"
-    return [*underlined(title), "", *wrapped(words)]
+
+
+def opening(study: Study) -> str:
+    """Return where every number of a plan comes from."""
+    return (
+        "Nothing was read but the study file. All figures come from synthetic trials inside its "
+        "bounds, other ones than those on which hyperparameters are chosen, and cost no privacy. "
+        "They take for granted that there is something to learn: in them the gain from one arm to "
+        "the other varies between people by 0.2 to 0.7 of half the benefit's range. And that "
+        f"benefits lie {_benefits_lie(study)}. A real trial may be easier or harder (docs/plan.md)."
+    )
 
 
 def _benefits_lie(study: Study) -> str:
@@ -55,9 +87,10 @@ def _benefits_lie(study: Study) -> str:
         return "anywhere in their range: if you know where to expect them, declare centre"
     middle = lower + (1 + outcome.around) * (upper - lower) / 2
     changed = study.benefit.transform != "identity" or study.benefit.direction != "larger"
-    scale = f"{lower:.4g} to {upper:.4g}{' after transform and direction' if changed else ''}"
+    scale = f"{number(lower)} to {number(upper)}"
+    scale += " after transform and direction" if changed else ""
     where = "the centre, " if math.isclose(middle, study.benefit.centre) else ""
-    around = f"around {where}{middle:.4g} on a scale of {scale}"
+    around = f"around {where}{number(middle)} on a scale of {scale}"
     return f"{around}: if you expect them elsewhere, declare centre"
 
 
@@ -66,33 +99,59 @@ def counted(n: int) -> str:
     return "1 person" if n == 1 else f"{n:,} people"
 
 
-def expectation(found: Mapping[str, tuple[Settled, Expected]], n: int) -> list[str]:
-    """Return the table of accuracy and value by ε, and how to read it."""
-    rows: list[tuple[str, ...]] = [("epsilon", *COLUMNS, "mechanism")]
+def targeted(desk: Desk, target: float, n: int | None, epsilon: str | None) -> Iterator[Block]:
+    """Yield the answer to a target."""
+    if n is not None:
+        found = desk.smallest_epsilon(target, n)
+        yield Paragraph(answer_words(found, f"with {counted(n)}", "epsilon"))
+        if found.reached:
+            yield from odds([found.place], desk.study.relation)
+        yield from over_total(desk.study, [found.place])
+    elif epsilon is not None:
+        fixed = WITHOUT if epsilon == "inf" else f"at epsilon = {epsilon}"
+        answer = desk.smallest_n(target, epsilon)
+        yield Paragraph(answer_words(answer, fixed, "number of people"))
+        yield from odds([epsilon], desk.study.relation)
+        yield from over_total(desk.study, [epsilon])
+
+
+def expectation(desk: Desk, n: int, epsilon: str | None) -> Iterator[Block]:
+    """Yield what to expect of n people, and at one ε what a fit would use."""
+    wanted = EPSILONS if epsilon is None else tuple(dict.fromkeys((epsilon, "inf")))
+    found, refused = desk.over(wanted, n)
+    yield from expected_table(found, n)
+    yield from map(Paragraph, refused)
+    yield from share_taken(next(iter(found.values()))[0])
+    yield from over_total(desk.study, wanted)
+    if epsilon is not None:
+        settled, _ = found[epsilon]
+        yield from hyperparameters(settled, n)
+        yield from clips(desk.clips(epsilon, n), settled.clip)
+    yield from odds(wanted, desk.study.relation)
+
+
+def expected_table(found: Mapping[str, tuple[Settled, Expected]], n: int) -> Iterator[Block]:
+    """Yield the table of accuracy and value by ε, and how to read it."""
+    rows: list[tuple[str, ...]] = []
     for epsilon, (settled, last) in found.items():
         name = "no privacy" if epsilon == "inf" else epsilon
         rows.append((name, *_figures(last.accuracy, last.value), settled.spec.mechanism))
     rows.append(("one arm for all", *_figures(last.single_accuracy, last.single_value), ""))
-    lines = [
-        f"What to expect of a rule learned from {counted(n)}:",
-        "",
-        *aligned(rows),
-        "",
-        *wrapped(
-            "Right arm: the share of people who are given the arm that is better for them. Value: "
-            "of what the better arm for each gains over a coin for each, the share that is "
-            f"attained. Both are means over {last.trials} simulated trials; ± is the error of the "
-            "simulation (95 %), and 80 in 100 trials lie in the range beside it. One arm for all: "
-            "the better single arm for everybody, without looking at features."
-        ),
-    ]
+    caption = f"What to expect of a rule learned from {counted(n)}:"
+    yield Table(caption, ("epsilon", *COLUMNS, "mechanism"), tuple(rows))
+    yield Paragraph(
+        "Right arm: the share of people who are given the arm that is better for them. Value: of "
+        "what the better arm for each gains over a coin for each, the share that is attained. Both "
+        f"are means over {last.trials} synthetic trials; ± is the error of the simulation (95 %), "
+        "and 80 in 100 trials lie in the range beside it. One arm for all: the better single arm "
+        "for everybody, without looking at features."
+    )
     if last.rows < n:
         rest = "" if last.rows == MOST_ROWS else " (or the first 32 columns stand for all)"
-        lines += wrapped(
+        yield Paragraph(
             f"Each trial was simulated with {last.rows:,} rows that stand for {n:,} people{rest}: "
             "with all of them the figures would be slightly better."
         )
-    return lines
 
 
 def _figures(accuracy: Spread, value: Spread) -> tuple[str, ...]:
@@ -109,98 +168,92 @@ def range_of(one: Spread) -> str:
     return f"{100 * one.low:.0f} to {100 * one.high:.0f}"
 
 
-def odds(epsilons: Sequence[str], relation: str) -> list[str]:
-    """Return what each finite ε means for a reader's odds."""
+def odds(epsilons: Sequence[str], relation: str) -> Iterator[Block]:
+    """Yield what each finite ε means for a reader's odds."""
     bet = "two possible rows of a person"
     if relation == "add_remove":
         bet = "a person being in the data and not"
     told = [(one, odds_words(Budget.of(one).epsilon)) for one in epsilons if one != "inf"]
-    head = f"What epsilon means for a reader's odds between {bet}:"
-    return [head, "", *aligned(told)] if told else []
+    if told:
+        yield Facts(tuple(told), f"What epsilon means for a reader's odds between {bet}:")
 
 
-def settings(settled: Settled, n: int) -> list[str]:
-    """Return what a fit would use."""
+def hyperparameters(settled: Settled, n: int) -> Iterator[Block]:
+    """Yield what a fit would use."""
     spec, encoding, benefit = settled.spec, settled.encoding, settled.declared.benefit
     units = "log units" if benefit.transform == "log" else f"the units of {benefit.column}"
-    weights = (
-        f"{benefit.clip:.4g}/{settled.declared.treatment.pi_min:.4g} = {spec.weight_bound:.4g}"
-    )
+    floor = settled.declared.treatment.pi_min
     saturation = f"learned from the middle 1/{encoding.saturation:g} of each number's range"
     threshold = f"coefficients below {settled.threshold:g} of the largest become 0"
     rows = {
         "mechanism": spec.mechanism,
-        "gamma": f"{spec.gamma:.4g}, which is {settled.gamma:.4g} W",
-        "clip": f"V = {benefit.clip:.4g} in {units}, {settled.clip:.0%} of the largest",
+        "gamma": f"{number(spec.gamma)}, which is {number(settled.gamma)} W",
+        "clip": f"V = {number(benefit.clip)} in {units}, {settled.clip:.0%} of the largest",
         "intercept": f"a column of {encoding.intercept:g}" if encoding.intercept else "none",
         "saturation": "none" if encoding.saturation == 1 else saturation,
         "threshold": threshold if settled.threshold else "none",
-        "weights": f"at most W = V/pi_min = {weights}",
-        "row norm": f"at most r = {encoding.domain.radius:.4g}",
+        "weights": f"at most W = V/pi_min = {number(benefit.clip)}/{number(floor)} = "
+        f"{number(spec.weight_bound)}",
+        "row norm": f"at most r = {number(encoding.domain.radius)}",
     }
     whole, part = spec.budget, ""
     if settled.propensity_part is not None:
         whole, part = total(settled.propensity_part, whole), f" for the rule's part, {whole}"
     at = f"at {whole}" if whole.is_private else WITHOUT
-    head = f"What a fit {at} with {counted(n)} would use{part}:"
-    lines = [head, "", *aligned(list(rows.items()))]
+    yield Facts(tuple(rows.items()), f"What a fit {at} with {counted(n)} would use{part}:")
     if spec.chosen is None:
-        lines += ["", "The study sets gamma, so nothing is chosen by simulation."]
-    return lines
+        yield Paragraph("The study sets gamma, so nothing is chosen by simulation.")
 
 
-def clips(found: Mapping[float, tuple[Settled, Expected]], used: float) -> list[str]:
-    """Return the effect of V: accuracy and value at other clips, all else chosen anew."""
-    rows: list[tuple[str, ...]] = [("V", "share", *COLUMNS, "")]
+def clips(found: Mapping[float, tuple[Settled, Expected]], used: float) -> Iterator[Block]:
+    """Yield the effect of V: accuracy and value at other clips, all else chosen anew."""
+    rows = []
     for share, (settled, one) in found.items():
-        clip = f"{settled.declared.benefit.clip:.4g}"
+        clip = number(settled.declared.benefit.clip)
         mark = "used" if abs(share - used) < 1e-9 else ""
         rows.append((clip, f"{share:.0%}", *_figures(one.accuracy, one.value), mark))
-    return [
-        "The effect of the clip V, everything else chosen anew for each:",
-        "",
-        *aligned(rows),
-        "",
-        *wrapped(
-            "A small V needs less noise, but treats a large benefit like a moderate one. Where "
-            "large benefits are rare and decide which arm is better, choose a larger V than this "
-            "table suggests."
-        ),
-    ]
+    caption = "The effect of the clip V, everything else chosen anew for each:"
+    yield Table(caption, ("V", "share", *COLUMNS, ""), tuple(rows))
+    yield Paragraph(
+        "A small V needs less noise, but treats a large benefit like a moderate one. Where large "
+        "benefits are rare and decide which arm is better, choose a larger V than this table "
+        "suggests."
+    )
 
 
-def share_taken(settled: Settled) -> list[str]:
+def share_taken(settled: Settled) -> Iterator[Block]:
     """Say what a propensity model of the same people takes, and what is not simulated."""
     if settled.declared.treatment.propensity is None:
-        return []
+        return
     taken = ""
     if settled.propensity_part is not None:
         taken = f"The private propensity model takes {settled.propensity_part} and leaves "
         taken += f"{settled.spec.budget} for the rule. "
-    return wrapped(
-        f"{taken}Propensities are taken as known in the simulated trials: a model's own error "
+    yield Paragraph(
+        f"{taken}Propensities are taken as known in the synthetic trials: a model's own error "
         "would come on top."
     )
 
 
-def over_total(study: Study, epsilons: Sequence[str]) -> list[str]:
+def over_total(study: Study, epsilons: Sequence[str]) -> Iterator[Block]:
     """Say which ε are above the study's total."""
     if study.budget is None:
-        return []
+        return
     allowed = study.budget.epsilon
     if not allowed:
         symbol = "rho" if study.budget.rho else "mu"
-        return wrapped(
+        yield Paragraph(
             f"The study's total is in {symbol} and has no epsilon, so a fit needs --{symbol}: one "
             "at an epsilon is refused unless [budget] declares epsilon, too."
         )
+        return
     above = [one for one in epsilons if one != "inf" and Budget.of(one).epsilon > allowed]
-    if not above:
-        return []
-    return wrapped(f"Above the study's total of {allowed}, which fit refuses: {', '.join(above)}.")
+    if above:
+        refused = f"Above the study's total of {allowed}, which fit refuses:"
+        yield Paragraph(f"{refused} {', '.join(above)}.")
 
 
-def answer_words(answer: Answer[str] | Answer[int], fixed: str, what: str) -> list[str]:
+def answer_words(answer: Answer[str] | Answer[int], fixed: str, what: str) -> str:
     """Return the smallest ε or n in words; ``fixed``: what was given, ``what``: what is asked."""
     aim = f"{100 * answer.target:g} % of people with their better arm"
     reached = f"{mean_of(answer.found.accuracy)} %"
@@ -209,8 +262,8 @@ def answer_words(answer: Answer[str] | Answer[int], fixed: str, what: str) -> li
         tried, way = "", ", plan for more people"
         if isinstance(answer.place, int):
             tried, way = f" up to {answer.place:,}", "" if fixed == WITHOUT else ", raise epsilon"
-        return wrapped(
-            f"No {what}{tried} reaches {aim} {fixed}: even {_place(answer.place)} the simulated "
+        return (
+            f"No {what}{tried} reaches {aim} {fixed}: even {_place(answer.place)} the synthetic "
             f"trials reach {reached} ({trial}). Lower the target{way}, or change what the study "
             "measures."
         )
@@ -223,7 +276,7 @@ def answer_words(answer: Answer[str] | Answer[int], fixed: str, what: str) -> li
         place, found = answer.below
         step = f"One step below, {_place(place)} it is {mean_of(found.accuracy)} %."
     error = "± is the error of the simulation (95 %)."
-    return wrapped(f"{text}: {reached} ({trial}). {step} {error}")
+    return f"{text}: {reached} ({trial}). {step} {error}"
 
 
 def _place(place: str | int) -> str:
@@ -275,6 +328,18 @@ def _label(starts: Sequence[tuple[float, int]], x: float, axes: Axes) -> None:
         axes.text(x / 1.1, place, name, color=INK, ha="right", va="center", fontsize=SMALL)
 
 
+def with_picture(document: Document, curves: Mapping[int, Curve], n: int) -> Document:
+    """Return a plan with its figure at the end."""
+    figure, ((axes,),) = panels(7.6, 4.6)
+    draw_plan(curves, n, axes)
+    words = f"Lines rise with epsilon, one for each of {', '.join(f'{one:,}' for one in curves)} "
+    words += "people; the table holds the numbers."
+    caption = f"People given their better arm by epsilon; the band holds 80 in 100 trials of {n:,}."
+    section = document.sections[0]
+    blocks = (*section.blocks, Picture(caption, words, Drawing(svg_text(figure))))
+    return replace(document, sections=(replace(section, blocks=blocks),))
+
+
 @styled()
 def save_plan(curves: Mapping[int, Curve], n: int, title: str, path: Path) -> None:
     """Write the figure; the ending of the path decides the format."""
@@ -282,7 +347,7 @@ def save_plan(curves: Mapping[int, Curve], n: int, title: str, path: Path) -> No
     draw_plan(curves, n, axes)
     headed(
         axes,
-        f"{short(title, 80)}\nmean over simulated trials ± simulation error; band: 80 in 100 "
+        f"{short(title, 80)}\nmean over synthetic trials ± simulation error; band: 80 in 100 "
         f"trials of {n:,} people",
     )
     save(figure, path)

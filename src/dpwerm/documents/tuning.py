@@ -5,6 +5,14 @@ from pathlib import Path
 
 from matplotlib.axes import Axes
 
+from dpwerm.documents.document import (
+    Block,
+    Commands,
+    Document,
+    Paragraph,
+    Section,
+    Table,
+)
 from dpwerm.documents.drawing import (
     INK,
     LINE,
@@ -19,7 +27,6 @@ from dpwerm.documents.drawing import (
 )
 from dpwerm.plan.expected import Settled
 from dpwerm.study.study import Study
-from dpwerm.text import aligned, wrapped
 from dpwerm.tune.people import NOT_PRIVATE
 from dpwerm.tune.tuned import INDEPENDENT, PORTION, SIMULATED, Tuned
 
@@ -47,7 +54,32 @@ DRAWN_UNITS = {
 }
 
 
-def source_lines(tuned: Tuned, how: str) -> list[str]:
+def tuning_document(
+    study: Study,
+    found: Sequence[tuple[Tuned, Settled]],
+    how: str,
+    file: str,
+    mechanism: str | None = None,
+) -> Document:
+    """Return what Algorithm 2 found at each ε, and how to fit with it.
+
+    how : whose people were used; file : the study file; mechanism : if one was asked for
+    """
+    first = found[0][0]
+    blocks: list[Block] = [Paragraph(source_words(first, how))]
+    for tuned, settled in found:
+        blocks += curve(tuned)
+        blocks += next_steps(study, tuned, settled, file, mechanism)
+    return Document(
+        "tuning",
+        f"Tuning gamma for {study.name or study.id} with {first.n:,} people",
+        (Section("tuning", "", tuple(blocks)),),
+        about="Scores of candidates for gamma, by Algorithm 2",
+        made_from=first.source,
+    )
+
+
+def source_words(tuned: Tuned, how: str) -> str:
     """Return where the people come from, what Algorithm 2 did with them, and what that costs."""
     if how == SIMULATED:
         people = f"{tuned.n:,} simulated people train and {tuned.validated:,} others validate"
@@ -63,16 +95,16 @@ def source_lines(tuned: Tuned, how: str) -> list[str]:
     if tuned.left_out:
         left_out = f" {tuned.left_out:,} repeats are left out: in them nobody who validates "
         left_out += "received what some rule gives."
-    return wrapped(
+    return (
         f"People: {tuned.source}. In each of {tuned.repeats:,} repeats {people}. Every gamma sees "
-        f"the same people and the same luck.{left_out} {COSTS[how]}"
+        f"the same people and common random numbers.{left_out} {COSTS[how]}"
     )
 
 
-def curve_lines(tuned: Tuned) -> list[str]:
-    """Return the mean score of each γ as a table, and what is best."""
+def curve(tuned: Tuned) -> Iterator[Block]:
+    """Yield the mean score of each γ as a table, and what is best."""
     low, high = tuned.window
-    rows = [("gamma", UNITS.get(tuned.metric, "score"), "")]
+    rows = []
     for gamma, mean, half in zip(tuned.gammas, tuned.means, tuned.halves, strict=True):
         holds = {
             "best": gamma == tuned.best,
@@ -82,8 +114,9 @@ def curve_lines(tuned: Tuned) -> list[str]:
         marks = ", ".join(word for word in holds if holds[word])
         rows.append((shown(gamma), score_text(tuned, mean, half), marks))
     delta = "" if tuned.delta == "0" else f", delta = {tuned.delta}"
-    head = f"At epsilon = {tuned.epsilon}{delta}, mechanism {tuned.mechanism}:"
-    return [head, "", *aligned(rows), "", *wrapped(" ".join(_verdict(tuned)))]
+    caption = f"At epsilon = {tuned.epsilon}{delta}, mechanism {tuned.mechanism}:"
+    yield Table(caption, ("gamma", UNITS.get(tuned.metric, "score"), ""), tuple(rows))
+    yield Paragraph(" ".join(_verdict(tuned)))
 
 
 def shown(gamma: float) -> str:
@@ -117,31 +150,33 @@ def _verdict(tuned: Tuned) -> Iterator[str]:
         )
 
 
-def next_lines(
+def next_steps(
     study: Study, tuned: Tuned, settled: Settled, file: str, mechanism: str | None = None
-) -> list[str]:
-    """Return how to fit with what was found; nothing on the study's own people."""
+) -> Iterator[Block]:
+    """Yield how to fit with what was found; nothing on the study's own people."""
     if tuned.private_cost == NOT_PRIVATE:
-        return []
+        return
     command = f"dpwerm fit {file} TABLE --epsilon {tuned.epsilon}"
     command += "" if tuned.delta == "0" else f" --delta {tuned.delta}"
     if tuned.best == tuned.automatic:
-        return [f"Next: {command}" + ("" if mechanism is None else f" --mechanism {mechanism}")]
+        named = "" if mechanism is None else f" --mechanism {mechanism}"
+        yield Paragraph(f"Next: {command}{named}")
+        return
     if tuned.epsilon != "inf":
         command += f" --mechanism {tuned.mechanism}"
     command = f"Next: {command} --gamma {shown(tuned.best)}"
-    others = other_settings(study, settled)
-    if not others:
-        return [command]
-    words = wrapped(
-        "A number for gamma switches the simulation of settings off. The other settings that this "
-        "gamma was tried with belong in the study file:"
-    )
-    return [*words, "", *(f"  {line}" for line in others), "", command]
+    others = other_hyperparameters(study, settled)
+    if others:
+        yield Paragraph(
+            "A number for gamma switches the automatic choice off. The other hyperparameters that "
+            "this gamma was tried with belong in the study file:"
+        )
+        yield Commands(tuple(others))
+    yield Paragraph(command)
 
 
-def other_settings(study: Study, settled: Settled) -> list[str]:
-    """Return the lines of a study file without which a fit with a γ would use other settings.
+def other_hyperparameters(study: Study, settled: Settled) -> list[str]:
+    """Return the lines of a study file without which a fit with a γ would use others.
 
     With a number for γ whatever is "auto" takes its plain value.
     """

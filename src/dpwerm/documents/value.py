@@ -1,6 +1,6 @@
 """A released value in plain words: a table of values and gains, and how to read them."""
 
-from dpwerm.privacy.sensitivity import origin_class
+from dpwerm.privacy.weight_origin import origin_class
 from dpwerm.releases.release import Rule
 from dpwerm.releases.value.layout import RULE
 from dpwerm.releases.value.release import Estimate, ValueRelease

@@ -67,7 +67,9 @@ class PrivateWeightedClassifier(ClassifierMixin, PrivateEstimator):  # type: ign
     relation : ``"replace_one"`` or ``"add_remove"``
         What neighbouring means. Under add/remove the number of rows is never written.
     weight_origin : ``"design"``, ``"external"`` or ``"worst_case"``
-        Where the weights come from; decides the constant C of the sensitivity.
+        Where the weights come from; decides the constant C of the sensitivity. ``"design"``: each
+        follows from its own row by what was fixed before the first person. Weights that depend on
+        other people, such as those of an adaptive trial, are ``"worst_case"``.
     encoding : ``"centred"`` or ``"paper"``
         Numbers into [−1, 1], or into [0, 1] and divided by √(p+1) as in the paper.
     intercept_scale : ``"auto"`` or float ≥ 0
@@ -77,7 +79,8 @@ class PrivateWeightedClassifier(ClassifierMixin, PrivateEstimator):  # type: ign
     threshold : ``"auto"`` or float in [0, 1)
         Released coefficients below this share of the largest become 0. Plain: 0.
     planned_n : int, optional
-        The number of people to choose settings for; needed for ``gamma="auto"`` under add/remove.
+        The number of people to choose hyperparameters for; needed for ``gamma="auto"`` under
+        add/remove.
     random_state : int, optional
         None draws from the operating system. An integer is for simulation and marks the
         release as not private.
@@ -146,9 +149,9 @@ class PrivateWeightedClassifier(ClassifierMixin, PrivateEstimator):  # type: ign
             spec = specification_of(
                 fresh, weight_bound=bound, relation=relation, origin=fresh.weight_origin
             )
-            asked = Hyperparameters.of(fresh, intercept=fresh.intercept_scale)
+            given = Hyperparameters.of(fresh, intercept=fresh.intercept_scale)
             declared, planned = number_encoding(fresh, matrix.shape[1]), planned_of(fresh.planned_n)
-            settled = Problem(spec, declared, asked, planned_n=planned).settled(n)
+            settled = Problem(spec, declared, given, planned_n=planned).settled(n)
             settled.calibration(n)  # what makes no claim is refused before it is charged
             bits = own.bits(settled.spec.budget)
             rows = TrialRows(settled.encoding.encode_numbers(matrix), labels, weights)

@@ -23,7 +23,7 @@ from dpwerm.objective.regularizers import get_regularizer
 from dpwerm.parameters import interval, positive, real
 from dpwerm.privacy.budget import Relation, budget_of
 from dpwerm.privacy.randomness import Payment
-from dpwerm.privacy.sensitivity import KnownByDesign, ReleasedModel, stated_origin
+from dpwerm.privacy.weight_origin import KnownByDesign, ReleasedModel, stated_origin
 from dpwerm.releases.certificate import Specification
 from dpwerm.releases.charging import payment_of
 from dpwerm.study.propensity import LIMIT
@@ -112,6 +112,7 @@ def _treatment_keys(estimator: Any) -> dict[str, Any]:
         "propensity_floor": estimator.propensity_floor,
         "origin": estimator.weight_origin,
         "default": estimator.default_arm,
+        "allocation": estimator.allocation,
     }
     return keys | {key: value for key, value in optional.items() if value is not None}
 
@@ -167,21 +168,21 @@ def specification_of(
 def choices_of(
     estimator: Any, declaration: Declaration
 ) -> tuple[Specification, Hyperparameters, int | None]:
-    """Return what is fixed before γ is, what is asked for, and the planned number of people."""
+    """Return what is fixed before γ is, what is given, and the planned number of people."""
     study, intercept = estimator.study, estimator.intercept_scale
     planned = planned_of(estimator.planned_n)
     if study is not None:
         planned, intercept = study.about.planned_n, study.method.intercept_scale
     bound = OUTCOME_WEIGHTED.weight_bound(declaration)
     spec = specification_of(estimator, weight_bound=bound, relation=_relation(estimator))
-    asked = Hyperparameters.of(estimator, intercept=intercept, clip=fixed_clip(declaration))
-    return spec, asked, planned
+    given = Hyperparameters.of(estimator, intercept=intercept, clip=fixed_clip(declaration))
+    return spec, given, planned
 
 
 def problem_of(estimator: Any, declaration: Declaration, encoding: Encoding) -> Problem:
     """Return the problem that an estimator's parameters and its study pose."""
-    spec, asked, planned = choices_of(estimator, declaration)
-    return Problem(spec, encoding, asked, declaration, planned)
+    spec, given, planned = choices_of(estimator, declaration)
+    return Problem(spec, encoding, given, declaration, planned)
 
 
 def payment_in(estimator: Any, what: str) -> Payment:
@@ -213,14 +214,14 @@ def checked_problem(estimator: Any) -> tuple[Declaration, Problem | None]:
     the rows themselves.
     """
     declaration = declaration_of(estimator).checked()
-    whole, asked, planned = choices_of(estimator, declaration)
+    whole, given, planned = choices_of(estimator, declaration)
     _, rest = split(whole.budget, declaration.treatment)
-    spec = whole.with_settings(budget=rest)
+    spec = whole.changed(budget=rest)
     if declaration.treatment.origin == ReleasedModel.name:
         public_people(planned, spec, whose="a private propensity model")
-    if asked.gamma is None:
+    if given.gamma is None:
         public_people(planned, spec)
-    asked.or_plain(rest).specification(spec, spec.weight_bound)
+    given.or_plain(rest).specification(spec, spec.weight_bound)
     if estimator.study is None:
         return declaration, None
     problem = problem_of(estimator, declaration, estimator.study.encoding())

@@ -61,7 +61,12 @@ class PrivateTreatmentRule(PrivateEstimator):
     propensity_floor : float in (0, 0.5]
         π_min for a column or a model; propensities are clipped to [π_min, 1 − π_min].
     weight_origin : ``"design"``, ``"external"`` or ``"worst_case"``
-        Where the propensities come from; needed for a propensity column.
+        Where the propensities come from; needed for a propensity column. ``"design"`` says that
+        each follows from its own row by what was fixed before the first person.
+    allocation : ``"fixed"`` or ``"adaptive"``
+        Adaptive if probabilities depended on earlier people (an urn, play-the-winner,
+        minimisation). They are then not known by design: use the model ``"private"``, or
+        ``weight_origin="worst_case"``.
     transform, direction, weights, centre, benefit_clip, default_arm
         As in the study file: [benefit] transform, direction, weights, centre, clip; [treatment]
         default.
@@ -116,6 +121,7 @@ class PrivateTreatmentRule(PrivateEstimator):
     propensity: Any = None
     propensity_floor: float | None = None
     weight_origin: str | None = None
+    allocation: str = "fixed"
     transform: str = "identity"
     direction: str = "larger"
     weights: str = "signed"
@@ -159,8 +165,10 @@ class PrivateTreatmentRule(PrivateEstimator):
 
         With a study, X is the whole table (a path or a data frame) and the rest is left out.
         Without one, X: (n, d) numbers, treatment: (n,) arms, benefit: (n,) numbers, propensity:
-        (n,) P(second arm | x) if declared as ``"column"``. ``keep`` is given the rule as soon as it
-        is made, before the ledger is told which one it is.
+        (n,) P(second arm | x) if declared as ``"column"``. With ``weight_origin="design"`` each of
+        them must follow from its own row alone, fixed before the first person: in an adaptive trial
+        one person moves all later ones, which the noise does not cover. ``keep`` is given the rule
+        as soon as it is made, before the ledger is told which one it is.
         """
         # The copy keeps the parameters of this moment, whatever happens to them meanwhile.
         fresh = self._unfitted()

@@ -27,7 +27,8 @@ from dpwerm.objective.regularizers import Ridge, same_regularizer
 from dpwerm.parameters import check_unused, one_of, whole
 from dpwerm.privacy.budget import AnyBudget, Budget, GaussianBudget, Relation
 from dpwerm.privacy.randomness import BitSource
-from dpwerm.privacy.sensitivity import OWN_ORIGINS, Facts, KnownByDesign
+from dpwerm.privacy.sensitivity import Facts
+from dpwerm.privacy.weight_origin import OWN_ORIGINS, KnownByDesign
 from dpwerm.solve.newton import minimise
 
 GRID_BITS = 10  # the grid is 2^e ≤ 2^−10 of the noise scale: rounding adds nothing one could see
@@ -297,9 +298,9 @@ def check_run(mechanism: Mechanism, objective: Objective, calibration: Calibrati
     if any(data.map(lambda block: bool(block.weights.max() > facts.weight_bound))):
         raise ParameterError("weights must not exceed weight_bound")
     same = same_regularizer(objective.regularizer, facts.regularizer)
-    if not same or objective.gamma != facts.gamma or objective.tilt is not None:
+    if not same or objective.gamma != facts.gamma or objective.linear_term is not None:
         raise ParameterError(
-            "gamma, regularizer or tilt of the objective are not the calibration's"
+            "gamma, regularizer or linear term of the objective are not the calibration's"
         )
     if loss.lipschitz > facts.lipschitz or loss.smoothness > facts.smoothness:
         raise ParameterError("the loss has larger constants than the calibration")

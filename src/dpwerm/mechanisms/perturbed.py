@@ -113,8 +113,8 @@ class PerturbedObjective(Mechanism):
         sampler = self.sampler(facts, _inside(calibration).exact_scale)
         for_b, for_second = bits.substream(), bits.substream()
         on_stage("drawing noise")
-        tilt = nearby_vector(sampler, Fraction(facts.gamma) * tau / 4, for_b)
-        return replace(objective, tilt=tilt), round_down(tau / 2), for_second
+        linear_term = nearby_vector(sampler, Fraction(facts.gamma) * tau / 4, for_b)
+        return replace(objective, linear_term=linear_term), round_down(tau / 2), for_second
 
     def release(self, theta: Sequence[Fraction], noise: Noise, bits: BitSource) -> tuple[int, ...]:
         """Return the grid integers of θ plus the second noise."""

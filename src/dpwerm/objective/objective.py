@@ -4,9 +4,9 @@
 
     ∇F = Σ_i w_i ℓ'(z_i) σ_i ξ_i + γ∇R + b        ∇²F = Σ_i w_i ℓ''(z_i) ξ_i ξ_iᵀ + γ∇²R
 
-A sum and not a mean, because one record then changes ∇F by at most 2WLr whatever n is. The tilt b
-is 0 but for objective perturbation, where it is the noise. R is ½θᵀMθ with a public M ⪰ I, the
-identity unless another is chosen, or any other 1-strongly convex function.
+A sum and not a mean, because one record then changes ∇F by at most 2WLr whatever n is. The linear
+term b is 0 but for objective perturbation, where it is the noise. R is ½θᵀMθ with a public M ⪰ I,
+the identity unless another is chosen, or any other 1-strongly convex function.
 """
 
 from dataclasses import dataclass, field
@@ -38,27 +38,30 @@ class Objective:
     loss : Loss
     gamma : float in [1e-12, 1e12], γ, on the summed objective
     regularizer : Regularizer
-    tilt : tuple of arrays (p,) whose exact sum is b, or None for b = 0; two hold 106 bits of b_j
+    linear_term : tuple of arrays (p,) whose exact sum is b, or None for b = 0; two hold 106 bits
+        of b_j
     """
 
     data: Rows
     loss: Loss
     gamma: float
     regularizer: Regularizer = field(default_factory=Ridge)
-    tilt: tuple[FloatArray, ...] | None = None
+    linear_term: tuple[FloatArray, ...] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gamma", positive("gamma", self.gamma))
         if not self.residual and not all(self.data.map(_signs)):
             raise ParameterError("targets must hold -1 and +1 only")
         checked_matrix(self.regularizer, self.data.dimension)
-        if self.tilt is None:
+        if self.linear_term is None:
             return
-        parts = tuple(np.asarray(part, dtype=np.float64) for part in self.tilt)
-        object.__setattr__(self, "tilt", parts)
+        parts = tuple(np.asarray(part, dtype=np.float64) for part in self.linear_term)
+        object.__setattr__(self, "linear_term", parts)
         for part in parts:
             if part.shape != (self.data.dimension,) or not np.all(np.isfinite(part)):
-                raise ParameterError("tilt must hold finite vectors with one entry per coefficient")
+                raise ParameterError(
+                    "linear term must hold finite vectors with one entry per coefficient"
+                )
 
     @property
     def residual(self) -> bool:
@@ -66,9 +69,9 @@ class Objective:
         return form_of(self.loss) == "residual"
 
     @property
-    def tilts(self) -> tuple[FloatArray, ...]:
+    def linear_terms(self) -> tuple[FloatArray, ...]:
         """The arrays whose exact sum is b; none if b = 0."""
-        return self.tilt or ()
+        return self.linear_term or ()
 
     def arguments(self, block: Block, theta: FloatArray) -> FloatArray:
         """Return z_i = σ_i ξ_iᵀθ − o_i for the rows of a block."""
@@ -110,9 +113,9 @@ class Objective:
             hessian += found.hessian
         value += self.gamma * self.regularizer.value(theta)
         gradient += self.gamma * self.regularizer.gradient(theta)
-        for tilt in self.tilts:
-            value += float(tilt @ theta)
-            gradient += tilt
+        for linear_term in self.linear_terms:
+            value += float(linear_term @ theta)
+            gradient += linear_term
         hessian = hessian + self.gamma * self.regularizer.hessian(theta)
         return Evaluation(value, gradient, hessian)
 

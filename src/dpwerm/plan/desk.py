@@ -1,6 +1,6 @@
 """The desk where a plan is made: every figure is asked for here, and simulated once.
 
-A place of a plan is an ε and a number of people, with the settings there and what they are worth.
+A place of a plan is an ε and a number of people, with the hyperparameters there and their worth.
 It is all that its simulation depends on, so that any process can do it.
 """
 
@@ -48,7 +48,7 @@ class Place:
 
 
 def simulated(place: Place, on_stage: Stage = no_progress) -> Found | ParameterError:
-    """Return the settings and their worth, or why no release is possible there."""
+    """Return the hyperparameters and their worth, or why no release is possible there."""
     clip = "" if place.clip is None else f", clip {place.clip:.0%}"
     where = f"epsilon {place.epsilon}, n {place.n:,}{clip}"
 

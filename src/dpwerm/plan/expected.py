@@ -8,8 +8,8 @@ trials inside the bounds, fitted as planned:
           = \frac{E[|\Delta(x)| (1(right) - 1(wrong))]}{E|\Delta(x)|}
 
 Δ(x) is what one arm gains over the other. 0 is a coin for everybody, 1 the better arm for each. The
-trials and their noise have another seed than those on which settings are chosen, so a setting that
-was lucky there is not lucky here.
+trials and their noise have another seed than those on which hyperparameters are chosen, so what won
+by chance there does not win by chance here.
 
 The smallest ε or n that reaches a target is found by bisection of a public grid. Accuracy grows
 along it but for the simulation's own error, so an answer comes with the accuracy one place below.
@@ -104,10 +104,10 @@ def settle(
     problem = problem_of(estimator, declaration, study.encoding())
     if clip is not None:
         cut = replace(declaration, benefit=declaration.benefit.clipped_at(clip))
-        asked = replace(problem.hyperparameters, clip=fixed_clip(cut))
+        given = replace(problem.hyperparameters, clip=fixed_clip(cut))
         bound = problem.spec.weighting.weight_bound(cut)
-        spec = problem.spec.with_settings(weight_bound=bound)
-        problem = replace(problem, declaration=cut, hyperparameters=asked, spec=spec)
+        spec = problem.spec.changed(weight_bound=bound)
+        problem = replace(problem, declaration=cut, hyperparameters=given, spec=spec)
     open_problem = problem.own(n)
     found = open_problem.settled(n, on_stage)
     benefit, threshold = found.declared.benefit, found.hyperparameters.threshold
@@ -120,7 +120,7 @@ def settle(
 # -- what a rule may be worth --------------------------------------------------------------
 
 SEED = 72026
-"""Of the trials here; settings are chosen on trials of another seed."""
+"""Of the trials here; hyperparameters are chosen on others."""
 
 TRIALS, QUICK_TRIALS = 480, 120
 DRAWS = 2
@@ -181,8 +181,8 @@ def expected(settled: Settled, trials: int = TRIALS) -> Expected:
     found = []
     for part in range(parts):
         rng = generator(SEED, part, 1)
-        proxies = question.outcome.proxies(question.widths, count=AT_ONCE, rows=rows, rng=rng)
-        rehearsal = Rehearsal(question, proxies, DRAWS, (SEED, part, 2), question.n / rows)
+        synthetic = question.outcome.trials(question.widths, count=AT_ONCE, rows=rows, rng=rng)
+        rehearsal = Rehearsal(question, synthetic, DRAWS, (SEED, part, 2), question.n / rows)
         found.append(_judged(rehearsal, settled, gamma))
     spreads = [Spread.of(np.concatenate(one)) for one in zip(*found, strict=True)]
     return Expected(*spreads, trials=parts * AT_ONCE, rows=rows)
@@ -191,7 +191,7 @@ def expected(settled: Settled, trials: int = TRIALS) -> Expected:
 def rehearsed(settled: Settled) -> tuple[Question, float]:
     """Return the question that is simulated and its γ/W.
 
-    A study of more than 32 columns is simulated by analogy, as its settings are chosen.
+    A study of more than 32 columns is simulated by analogy, as in the choice of hyperparameters.
     """
     question, gamma = settled.question, settled.gamma
     narrow = narrowed(question)
@@ -209,12 +209,14 @@ def rows_for(question: Question, trials: int) -> int:
 
 def _judged(rehearsal: Rehearsal, settled: Settled, gamma: float) -> tuple[FloatArray, ...]:
     """Return accuracy and value share of the rule (B, R), and of the better single arm (B, 1)."""
-    setting = settled.question.fixed
-    rules = rehearsal.released(setting, [gamma])
+    fixed = settled.question.fixed
+    rules = rehearsal.released(fixed, [gamma])
     if not rules:
-        raise ParameterError("no claim can be made with these settings; set gamma or mechanism")
-    (second,) = rehearsal.second_arm(rules[gamma], setting.encoding(rehearsal.question.encoding))
-    contrast = rehearsal.proxies.contrast[:, None]
+        raise ParameterError(
+            "no claim can be made with these hyperparameters; set gamma or mechanism"
+        )
+    (second,) = rehearsal.second_arm(rules[gamma], fixed.encoding(rehearsal.question.encoding))
+    contrast = rehearsal.synthetic.contrast[:, None]
     mean = contrast.mean(axis=-1, keepdims=True)
     everybody = np.broadcast_to(mean > 0, contrast.shape)
     return tuple(

@@ -24,7 +24,8 @@ from dpwerm.objective.regularizers import Regularizer, Ridge, get_regularizer
 from dpwerm.parameters import positive
 from dpwerm.privacy.budget import AnyBudget, Budget, Relation, only_budget
 from dpwerm.privacy.randomness import NO_LEDGER, Receipt
-from dpwerm.privacy.sensitivity import Facts, KnownByDesign, WeightOrigin, origin_of
+from dpwerm.privacy.sensitivity import Facts, WeightOrigin
+from dpwerm.privacy.weight_origin import KnownByDesign, origin_of
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, Weighting, get_weighting
 
 NON_PRIVATE = NotPrivate.name
@@ -42,7 +43,7 @@ Randomness = Literal["operating system", "seeded"]
 
 
 class Chosen(Record):
-    """Which settings were chosen on simulated problems, how accurate they were there, and why."""
+    """Which hyperparameters were chosen on synthetic trials, how accurate they were, and why."""
 
     settings: list[Name]
     accuracy: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
@@ -100,9 +101,9 @@ class Specification:
         """Whether this is outcome weighted learning; for other designs nothing is simulated."""
         return self.weighting == OUTCOME_WEIGHTED
 
-    def with_settings(self, **settings: Any) -> "Specification":
-        """Return the same specification with other settings, checked anew."""
-        return replace(self, **settings)
+    def changed(self, **parts: Any) -> "Specification":
+        """Return the same specification with other parts, checked anew."""
+        return replace(self, **parts)
 
 
 class LedgerRecord(Record):

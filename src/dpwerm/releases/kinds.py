@@ -120,8 +120,8 @@ class Kind(ABC, Generic[R]):
     shown : the checks that ``dpwerm verify`` lists
     given : of those, what follows from nothing else in the file, so that nothing can show it right
     derived : prefixes of what ``checks`` has compared, so that only faults of writing are told
-    report : from a release and what is ``Beside`` it to a ``dpwerm.documents.content.Report``, for
-        a kind that brings its own; documents stand above releases and have that of a rule
+    report : from a release and what is ``Beside`` it to a ``dpwerm.documents.document.Document``,
+        for a kind that brings its own; documents stand above releases and have that of a rule
     audited : gives what an auditor attacks in such releases, each a ``dpwerm.audit.suite.Cell``,
         for a kind that brings its own; the auditor knows rules and values
     """

@@ -19,7 +19,7 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.objective.losses import Logistic
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Budget, GaussianBudget, Relation
-from dpwerm.privacy.sensitivity import KnownByDesign, ReleasedModel
+from dpwerm.privacy.weight_origin import KnownByDesign, ReleasedModel
 from dpwerm.releases.certificate import PROMISES, Certificate, Finite, Integer, Name, Text, certify
 from dpwerm.releases.kinds import RULE, Finding, Kind, compared, refused_at, register_kind
 from dpwerm.releases.release import Release, Rule
@@ -147,8 +147,9 @@ def verify_release(release: Release) -> list[Finding]:
     recorded = release.certificate
     findings = [Finding("coefficients", len(release.integers), len(release.coefficient_names))]
     try:
+        spec = recorded.specification()
         derived, _ = certify(
-            recorded.specification(),
+            spec,
             release.encoding,
             recorded.n,
             secure=recorded.randomness == "operating system",
@@ -158,6 +159,8 @@ def verify_release(release: Release) -> list[Finding]:
     except DpwermError as error:
         return [*findings, Finding("certificate", "refused", str(error))]
     found, follows = recorded.model_dump(mode="json"), derived.model_dump(mode="json")
+    if recorded.weight_origin.statement in spec.origin.earlier:
+        follows["weight_origin"]["statement"] = recorded.weight_origin.statement
     return findings + compared(follows, found, absent=None, prefix="certificate.")
 
 
@@ -235,7 +238,7 @@ def _fitted(rule: Rule, tuning: Tuning) -> str:
     try:
         refuse_shared_weights(recorded.weight_origin.name)
         for gamma in tuning.candidates:
-            spec = recorded.specification().with_settings(gamma=gamma, budget=tuning.steps.fit)
+            spec = recorded.specification().changed(gamma=gamma, budget=tuning.steps.fit)
             certify(spec, rule.release.encoding, tuning.slots[0], secure=True, library="")
     except DpwermError as error:
         return str(error)

@@ -29,7 +29,8 @@ from dpwerm.privacy.budget import (
     total,
     written_decimal,
 )
-from dpwerm.privacy.sensitivity import LARGEST_N, origin_class
+from dpwerm.privacy.sensitivity import LARGEST_N
+from dpwerm.privacy.weight_origin import origin_class
 from dpwerm.releases.certificate import Count, Finite, Name, Text
 
 PARTS, SPLIT = WAYS = ("parts", "split")

@@ -1,10 +1,10 @@
-r"""Random problems inside public bounds: what a study might look like before a row of it is read.
+r"""Synthetic trials inside public bounds: what a study might look like before a row of it is read.
 
     u = c + main(x) + y·f(x) + noise,   f(x) = t₀ + Σ_blocks θᵀx
 
 with random coefficients, sparse or dense, and random sizes of effect, main effect and noise, all in
 units of half the declared range of the benefit; c is where benefits are expected. Nothing here
-depends on data, so settings that are chosen on such problems cost no privacy.
+depends on data, so hyperparameters that are chosen on such trials cost no privacy.
 """
 
 from collections.abc import Sequence
@@ -40,13 +40,13 @@ middle of their range, and in which all weights are equal.
 
 
 def generator(*key: int) -> Generator:
-    """Return the generator of simulated problems and noise for a public key."""
+    """Return the generator of synthetic trials and noise for a public key."""
     return np.random.default_rng(key)
 
 
 @dataclass(frozen=True)
-class Proxies:
-    """B random problems of n people each, features encoded with numbers in [−1, 1].
+class SyntheticTrials:
+    """B synthetic trials of n people each, features encoded with numbers in [−1, 1].
 
     X: (B, n, d); arm: (B, n) in {−1, +1}; probability: (B, n) of the arm received; benefit: (B, n)
     in [−1, 1]; people: (B, T, d) and best: (B, T) in {−1, +1}, people with their better arm;
@@ -78,7 +78,7 @@ def random_trials(
     rng: Generator,
     around: float = 0.0,
     spread: float = 0.0,
-) -> Proxies:
+) -> SyntheticTrials:
     """Return random trials.
 
     widths : columns of each feature, as :func:`widths_of` gives them
@@ -105,10 +105,12 @@ def random_trials(
         best = np.where(f > 0, 1.0, -1.0)
         trial = (X[:rows], arm[:rows], chance[:rows], u[:rows])
         parts.append((*trial, X[rows:], best[rows:], f[rows:]))
-    return Proxies(*(np.stack(column) for column in zip(*parts, strict=True)))
+    return SyntheticTrials(*(np.stack(column) for column in zip(*parts, strict=True)))
 
 
-def random_labels(widths: Sequence[int], *, count: int, rows: int, rng: Generator) -> Proxies:
+def random_labels(
+    widths: Sequence[int], *, count: int, rows: int, rng: Generator
+) -> SyntheticTrials:
     """Return random labels with weights: the arm is the label, the benefit its weight in [0, 1]."""
     mixed = _mixed((LABEL_NOISES, SHIFTS, FIXED_WEIGHTS, DENSE, CROWDED), count, rng)
     parts = []
@@ -120,7 +122,7 @@ def random_labels(widths: Sequence[int], *, count: int, rows: int, rng: Generato
         weight = np.ones(rows) if fixed else rng.uniform(size=rows)
         best = np.where(f > 0, 1.0, -1.0)
         parts.append((X[:rows], label, np.ones(rows), weight, X[rows:], best[rows:], f[rows:]))
-    return Proxies(*(np.stack(column) for column in zip(*parts, strict=True)))
+    return SyntheticTrials(*(np.stack(column) for column in zip(*parts, strict=True)))
 
 
 def in_own_units(benefit: Benefit, u: FloatArray) -> FloatArray:

@@ -1,11 +1,11 @@
-"""Thousands of small problems at once: stacked data sets, many tilts each, and paths of γ.
+"""Thousands of small problems at once: stacked data sets, many linear terms each, and paths of γ.
 
-    F(θ) = Σ_i w_i ℓ(z_i) + ½γθᵀMθ + tiltᵀθ
+    F(θ) = Σ_i w_i ℓ(z_i) + ½γθᵀMθ + bᵀθ
 
-for every data set, every γ and every tilt. It is the objective of dpwerm.objective.objective with
-a quadratic penalty, M = I by default, and each answer carries the same kind of proven distance to
-the minimiser. Data sets are taken a few at a time, so that they stay in the processor's cache for
-every step, γ and tilt.
+for every data set, every γ and every linear term b. It is the objective of
+dpwerm.objective.objective with a quadratic penalty, M = I by default, and each answer carries the
+same kind of proven distance to the minimiser. Data sets are taken a few at a time, so that they
+stay in the processor's cache for every step, γ and linear term.
 """
 
 from fractions import Fraction
@@ -46,21 +46,21 @@ def minimise_batch(
     loss: Loss,
     gamma: ArrayLike,
     *,
-    tilt: ArrayLike | None = None,
+    linear_term: ArrayLike | None = None,
     tolerance: ArrayLike,
     regularizer: Regularizer = _RIDGE,
 ) -> BatchSolution:
     """Return a point proven to lie within ``tolerance`` of argmin F for every problem.
 
-    If ``gamma`` or ``tolerance`` has two axes, or ``tilt`` three, there are R replicates per data
-    set and θ has shape (B, R, p); otherwise it has shape (B, p). An axis of length 1 is repeated as
-    needed. γ in [1e-12, 1e12] and the tolerance τ > 0, a distance in θ, are numbers or arrays (B,)
-    or (B, R). The tilt is a linear term of F, an array (B, p) or (B, R, p), 0 if left out. The
+    If ``gamma`` or ``tolerance`` has two axes, or ``linear_term`` three, there are R replicates per
+    data set and θ has shape (B, R, p); otherwise it has shape (B, p). An axis of length 1 is
+    repeated as needed. γ in [1e-12, 1e12] and the tolerance τ > 0, a distance in θ, are numbers or
+    arrays (B,) or (B, R). The linear term b is an array (B, p) or (B, R, p), 0 if left out. The
     regularizer is quadratic.
     """
     gammas, near = np.asarray(gamma)[None], np.asarray(tolerance)[None]
-    tilts = None if tilt is None else np.asarray(tilt)[None]
-    path = _solve(problems, loss, Requests.of(problems, gammas, near, tilts), regularizer)
+    linear_terms = None if linear_term is None else np.asarray(linear_term)[None]
+    path = _solve(problems, loss, Requests.of(problems, gammas, near, linear_terms), regularizer)
     return BatchSolution(path.theta[0], path.distance[0])
 
 
@@ -69,18 +69,20 @@ def minimise_path(
     loss: Loss,
     gammas: ArrayLike,
     *,
-    tilts: ArrayLike | None = None,
+    linear_terms: ArrayLike | None = None,
     tolerance: ArrayLike,
     regularizer: Regularizer = _RIDGE,
 ) -> BatchSolution:
     """Return θ (G, B, p) or (G, B, R, p) for one γ after the other, each started from the last.
 
     Neighbouring γ should be near each other, in either order. ``gammas`` has the shape (G,), (G, B)
-    or (G, B, R), ``tilts`` (G, B, p) or (G, B, R, p); the rest is as in ``minimise_batch``.
+    or (G, B, R), ``linear_terms`` (G, B, p) or (G, B, R, p); the rest is as in ``minimise_batch``.
     """
     if np.ndim(gammas) == 0:
         raise ParameterError("gammas must be a sequence")
-    return _solve(problems, loss, Requests.of(problems, gammas, tolerance, tilts), regularizer)
+    return _solve(
+        problems, loss, Requests.of(problems, gammas, tolerance, linear_terms), regularizer
+    )
 
 
 def _solve(
@@ -117,10 +119,10 @@ def _walk(
     block: Block, loss: Loss, requests: Requests, matrix: FloatArray | None
 ) -> tuple[FloatArray, FloatArray]:
     """Return θ and its distance along the whole path of γ, each point started from the last."""
-    theta, distance = np.empty_like(requests.tilt), np.empty_like(requests.gamma)
+    theta, distance = np.empty_like(requests.linear_term), np.empty_like(requests.gamma)
     model = _common_start(block, loss, requests, matrix)
     for g, gamma in enumerate(requests.gamma):
-        asked = Goal(gamma, requests.tilt[g], requests.tolerance[g], matrix)
+        asked = Goal(gamma, requests.linear_term[g], requests.tolerance[g], matrix)
         model = descend(block, loss, asked, model)
         theta[g], distance[g] = model.theta, model.distance
     return theta, distance
@@ -129,16 +131,16 @@ def _walk(
 def _common_start(block: Block, loss: Loss, requests: Requests, matrix: FloatArray | None) -> Model:
     """Return the model at 0, or at the middle of the replicates if there are many.
 
-    The middle has the mean γ and the mean tilt. It costs one replicate more and spares each of
-    them the way from 0.
+    The middle has the mean γ and the mean linear term. It costs one replicate more and spares each
+    of them the way from 0.
     """
     model = model_at_zero(block, loss)
     replicates = requests.gamma.shape[2]
     if replicates >= _MANY:
         gamma = requests.gamma[0].mean(axis=1, keepdims=True)
-        tilt = requests.tilt[0].mean(axis=1, keepdims=True)
+        linear_term = requests.linear_term[0].mean(axis=1, keepdims=True)
         rough = block.bounds.max(axis=1, keepdims=True, initial=0.0) * loss.lipschitz / gamma
-        model = descend(block, loss, Goal(gamma, tilt, _ROUGH * rough, matrix), model)
+        model = descend(block, loss, Goal(gamma, linear_term, _ROUGH * rough, matrix), model)
     return model.repeat(replicates)
 
 
@@ -151,7 +153,7 @@ def _alone(
 ) -> tuple[FloatArray, float]:
     """Return the single solver's answer in doubles, and its distance with their rounding added."""
     data, gamma = problems.data(place[1]), float(requests.gamma[place])
-    objective = Objective(data, loss, gamma, regularizer, (requests.tilt[place],))
+    objective = Objective(data, loss, gamma, regularizer, (requests.linear_term[place],))
     solution = minimise(objective, float(requests.tolerance[place]) / 2)
     theta = np.array([float(t) for t in solution.theta])
     pairs = zip(solution.theta, theta.tolist(), strict=True)

@@ -100,16 +100,16 @@ class Rounding:
     def distance(self, theta: FloatArray, data: FloatArray, asked: "Goal") -> FloatArray:
         """Return the certified distance (b, R) of θ from the minimiser.
 
-        ``data`` (b, R, p) is the computed Σ w ℓ' a at θ. ∇F is computed as (γMθ + data) + tilt.
+        ``data`` (b, R, p) is the computed Σ w ℓ' a at θ. ∇F is computed as (γMθ + data) + b.
         """
-        gamma, tilt = asked.gamma[:, :, None], asked.tilt
+        gamma, linear_term = asked.gamma[:, :, None], asked.linear_term
         pull = asked.pull(theta)
         entries = pull + data
-        entries += tilt
+        entries += linear_term
         entries = np.abs(entries)
         entries += self.fixed
         entries += self.per_margin * np.vecdot(np.abs(theta), self.bounds)[:, :, None]
-        entries += 4 * U * (np.abs(data) + np.abs(pull) + np.abs(tilt))
+        entries += 4 * U * (np.abs(data) + np.abs(pull) + np.abs(linear_term))
         if asked.matrix is not None:
             p = theta.shape[-1]
             entries += gamma * (growth(p + 1) * (np.abs(theta) @ np.abs(asked.matrix)))
@@ -123,20 +123,20 @@ class Rounding:
 
 
 class Goal(NamedTuple):
-    """What is asked of each problem: γ and the tolerance (b, R), and the tilt (b, R, p).
+    """What is asked of each problem: γ and the tolerance (b, R), and the linear term (b, R, p).
 
     ``matrix`` (p, p) is M of the penalty ½γθᵀMθ, None for the identity.
     """
 
     gamma: FloatArray
-    tilt: FloatArray
+    linear_term: FloatArray
     tolerance: FloatArray
     matrix: FloatArray | None = None
 
     def only(self, i: int, which: NDArray[np.intp]) -> "Goal":
         """Return some replicates of data set i."""
-        gamma, tilt, tolerance = (a[i, which][None] for a in self[:3])
-        return Goal(gamma, tilt, tolerance, self.matrix)
+        gamma, linear_term, tolerance = (a[i, which][None] for a in self[:3])
+        return Goal(gamma, linear_term, tolerance, self.matrix)
 
     def pull(self, theta: FloatArray) -> FloatArray:
         """Return γMθ (b, R, p), the gradient of the penalty."""
@@ -147,8 +147,8 @@ class Goal(NamedTuple):
 class Model(NamedTuple):
     """The data's part of F near θ (b, R, p): its gradient there and a Hessian from nearby.
 
-    The penalty and the tilt are added when a step is made, so one model gives the first step for
-    any γ and any tilt. ``distance`` (b, R) is what was certified of θ for the last γ and tilt.
+    The penalty and the linear term are added when a step is made, so one model gives the first step
+    for any γ and any linear term. ``distance`` (b, R) is what was certified of θ for the last ones.
     """
 
     theta: FloatArray
@@ -235,14 +235,14 @@ def _lockstep(block: Block, loss: Loss, asked: Goal, model: Model, rounding: Rou
     Where the last step shrank ∇F so much that the next one will do even with the Hessian of
     before, that Hessian is kept.
     """
-    gamma, tilt, tolerance = asked.gamma[:, :, None], asked.tilt, asked.tolerance
+    gamma, linear_term, tolerance = asked.gamma[:, :, None], asked.linear_term, asked.tolerance
     target = tolerance * asked.gamma
     hopeless = ~rounding.permits(target)
     near, soon = target * target, (_CHORD * target) ** 2
     far = np.full(target.shape, np.inf)
     matrix = np.eye(block.dimension) if asked.matrix is None else asked.matrix
     bend, ridge = model.bend, asked.gamma[:, :, None, None] * matrix
-    force = model.slope + asked.pull(model.theta) + tilt
+    force = model.slope + asked.pull(model.theta) + linear_term
     here = _Points(model.theta, model.slope, force, np.vecdot(force, force), far)
     step = _newton(bend + ridge, force, gamma)
     t, hop, first = np.ones_like(target), step, np.vecdot(step, force)
@@ -253,7 +253,7 @@ def _lockstep(block: Block, loss: Loss, asked: Goal, model: Model, rounding: Rou
         data = block.gradient(slopes)
         force = asked.pull(trial)
         force += data
-        force += tilt
+        force += linear_term
         square, last = np.vecdot(force, force), np.vecdot(step, force)
         moved = (last <= -_OVERSHOOT * first) | (4 * square <= here.square)
         chord = square * square <= soon * here.square

@@ -1,4 +1,4 @@
-"""What the batch solver takes: stacked data sets (B, n, d), and per problem γ, tilt and tolerance.
+"""What the batch solver takes: stacked data sets (B, n, d), and γ, linear term and tolerance.
 
 A problem is a data set b, a replicate r that shares its rows, and a place g on a path of γ, so all
 that is asked has the axes (G, B, R). Axes of length 1 are repeated by broadcasting, never copied.
@@ -21,7 +21,7 @@ from dpwerm.objective.losses import Form
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.parameters import LARGEST, SMALLEST
 
-_FAR = 1e100  # no tilt is larger, so that nothing overflows
+_FAR = 1e100  # no linear term is larger, so that nothing overflows
 _PART = 2**14  # targets checked at once, in memory that is already at hand
 _NARROW = 12  # up to this p the products pay off for a single replicate
 _MANY = 8  # from this many replicates on they pay off for any p
@@ -90,20 +90,28 @@ class BatchProblems:
 
 @dataclass(frozen=True, eq=False)
 class Requests:
-    """All that is asked: γ and tolerance (G, B, R), and tilt (G, B, R, p)."""
+    """All that is asked: γ and tolerance (G, B, R), and linear term (G, B, R, p)."""
 
     gamma: FloatArray
     tolerance: FloatArray
-    tilt: FloatArray
+    linear_term: FloatArray
     replicated: bool
 
     @classmethod
     def of(
-        cls, problems: BatchProblems, gamma: ArrayLike, tolerance: ArrayLike, tilt: ArrayLike | None
+        cls,
+        problems: BatchProblems,
+        gamma: ArrayLike,
+        tolerance: ArrayLike,
+        linear_term: ArrayLike | None,
     ) -> "Requests":
         """Return the requests with every axis in place; arrays come with their G axis first."""
         p = problems.dimension
-        points = np.broadcast_to(0.0, (1, 1, 1, p)) if tilt is None else _tilts(tilt, p)
+        points = (
+            np.broadcast_to(0.0, (1, 1, 1, p))
+            if linear_term is None
+            else _linear_terms(linear_term, p)
+        )
         several = 3 in (np.ndim(gamma), np.ndim(tolerance))
         gammas, near = _numbers("gamma", gamma), _numbers("tolerance", tolerance)
         _check_range("gamma", gammas, SMALLEST, LARGEST)
@@ -115,17 +123,19 @@ class Requests:
         except ValueError:
             shape = ()
         if len(shape) != 3 or shape[1] != problems.n_sets:
-            raise ParameterError("gamma, tolerance and tilt must fit the data sets")
+            raise ParameterError("gamma, tolerance and linear term must fit the data sets")
         return cls(
             gamma=np.broadcast_to(gammas, shape),
             tolerance=np.broadcast_to(near, shape),
-            tilt=np.broadcast_to(points, (*shape, p)),
-            replicated=several or (tilt is not None and np.ndim(tilt) == 4),
+            linear_term=np.broadcast_to(points, (*shape, p)),
+            replicated=several or (linear_term is not None and np.ndim(linear_term) == 4),
         )
 
     def part(self, part: tuple[slice, slice, slice]) -> "Requests":
         """Return what is asked of some problems."""
-        return Requests(self.gamma[part], self.tolerance[part], self.tilt[part], self.replicated)
+        return Requests(
+            self.gamma[part], self.tolerance[part], self.linear_term[part], self.replicated
+        )
 
 
 def _numbers(name: str, value: ArrayLike) -> FloatArray:
@@ -136,12 +146,12 @@ def _numbers(name: str, value: ArrayLike) -> FloatArray:
     return array.reshape(array.shape + (1,) * (3 - array.ndim))
 
 
-def _tilts(value: ArrayLike, p: int) -> FloatArray:
-    """Return one tilt per problem with the axes (G, B, R, p)."""
+def _linear_terms(value: ArrayLike, p: int) -> FloatArray:
+    """Return one linear term per problem with the axes (G, B, R, p)."""
     array = np.asarray(value, dtype=np.float64)
     if array.ndim not in (3, 4) or array.shape[-1] != p:
-        raise ParameterError("tilt must have one entry per entry of theta for each problem")
-    _check_range("tilt", array, -_FAR, _FAR)
+        raise ParameterError("linear term must have one entry per entry of theta for each problem")
+    _check_range("linear term", array, -_FAR, _FAR)
     return array[:, :, None] if array.ndim == 3 else array
 
 

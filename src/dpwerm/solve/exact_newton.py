@@ -79,8 +79,10 @@ class BallObjective:
         gamma = arb(self.objective.gamma)
         pulls = self.objective.regularizer.gradient_ball(theta)
         entries = [total[0, j] + gamma * pull for j, pull in enumerate(pulls)]
-        for tilt in self.objective.tilts:
-            entries = [entry + arb(b) for entry, b in zip(entries, tilt.tolist(), strict=True)]
+        for linear_term in self.objective.linear_terms:
+            entries = [
+                entry + arb(b) for entry, b in zip(entries, linear_term.tolist(), strict=True)
+            ]
         return entries
 
     def hessian(self, theta: list[arb], step: arb) -> arb_mat:
@@ -178,8 +180,10 @@ def _first_bits(objective: Objective, theta: list[float], tolerance: float) -> i
         slope = max(slope, _log2(loss.smoothness) + _log2(target))
     weight = max(data.map(lambda block: float(block.weights.max())), default=0.0)
     rows = _log2(data.n_rows) + _log2(weight) + _log2(widest) + slope
-    tilt = max((float(np.abs(part).max(initial=0.0)) for part in objective.tilts), default=0.0)
-    size = max(rows, _log2(objective.gamma) + _log2(furthest), _log2(tilt))
+    linear_term = max(
+        (float(np.abs(part).max(initial=0.0)) for part in objective.linear_terms), default=0.0
+    )
+    size = max(rows, _log2(objective.gamma) + _log2(furthest), _log2(linear_term))
     return max(_LEAST_BITS, 64 + math.ceil(size - _log2(tolerance) - _log2(objective.gamma)))
 
 

@@ -57,8 +57,9 @@ def proven_gradient(
     height = block_rows or BLOCK_ROWS
     blocks, sizes = _walk(objective, theta, height)
     slope = objective.gamma * objective.regularizer.gradient(theta)
-    # The tilt is a sum of doubles, so it enters the exact sum below and adds no error of its own.
-    terms = np.vstack([*blocks, slope, *objective.tilts])
+    # The linear term is a sum of doubles: it enters the exact sum below and adds no error of its
+    # own.
+    terms = np.vstack([*blocks, slope, *objective.linear_terms])
     if not np.all(np.abs(terms) < _HUGE):
         return ProvenGradient(np.full(len(theta), np.nan), math.inf, math.inf)
     gradient = np.array([math.fsum(column) for column in terms.T])

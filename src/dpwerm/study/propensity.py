@@ -34,8 +34,9 @@ INSTEAD = (
     "the repository"
 )
 
-DECLARABLE = ["design", "external", "worst_case"]
-"""The weight origins that a study may declare for a column; ``register_origin`` adds to them."""
+DECLARABLE = {"design": True, "external": True, "worst_case": False}
+"""The weight origins that a study may declare, and whether one says that each weight follows from
+its own record; ``register_origin`` adds to them."""
 
 MODELS = ("private", "external", "ridge", "column")
 

@@ -25,6 +25,8 @@ relation = "replace_one"      # two tables are neighbours if one row differs
 [treatment]
 column = "{PLACEHOLDER}"          # the column that holds the arm each person received
 arms = "{PLACEHOLDER}"            # as in the cells, with probabilities: {{ A = "1/3", B = "2/3" }}
+# The ratio must be fixed before the first person. Did the probabilities follow earlier people, as
+# in an urn or with play-the-winner? Then allocation = "adaptive", and go on as if not randomised.
 # Not randomised? Then arms = ["A", "B"], and:
 # propensity = {{ model = "private" }}
 # propensity_floor = 0.1      # the smallest probability of an arm that is thought possible
@@ -42,7 +44,7 @@ epsilon = "{PLACEHOLDER}"         # the total for this study, over all releases,
 # ledger = "sqlite:///ledger.db"  # where releases are charged to it
 
 # [method]
-# gamma = 1000                # regularisation; without it, settings are chosen by simulation
+# gamma = 1000                # regularisation; without it, all is chosen by simulation
 
 # One block for each column. Keep the features known before treatment, delete all other blocks.
 """

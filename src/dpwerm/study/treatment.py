@@ -2,13 +2,14 @@
 
 There are two arms, the first −1 and the second +1. A weight divides by P(arm received | x), so that
 probability must be known and bounded below: P ≥ π_min, the smaller arm's probability, or the
-declared floor of a propensity.
+declared floor of a propensity. Where it counts as known by design it must follow from the person's
+own row by what was fixed before the first person; adaptive allocation is no such design.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Annotated, Any, Final, Literal, NamedTuple, Self
 
 import numpy as np
 from pydantic import (
@@ -39,6 +40,15 @@ from dpwerm.study.variables import Benefit
 from dpwerm.text import stays_in_line
 
 Keys = Mapping[str, Any]
+
+ADAPTIVE: Final = "adaptive"
+"""The allocation of an urn, of minimisation, of any design that looks at earlier people."""
+
+_WAYS = (
+    'use arms = ["S", "G"] with propensity = { model = "private" }, or origin = "worst_case"; '
+    "leave out allocation if the protocol fixed one ratio for everybody"
+)
+"""The ways out, each of them covered by docs/proofs/weight-origin.md."""
 
 
 class Arms(NamedTuple):
@@ -94,6 +104,7 @@ class Treatment(Frozen):
         None, validate_default=True
     )
     declared_origin: str | None = Field(None, validation_alias="origin", validate_default=True)
+    allocation: Literal["fixed", "adaptive"] = "fixed"
     declared_default: Cell | None = Field(None, validation_alias="default")
 
     @field_validator("propensity")
@@ -140,6 +151,19 @@ class Treatment(Frozen):
         if known and is_given and not has_column and origin is not None:
             raise wrong("is only for a propensity column", "leave out origin")
         return origin
+
+    @field_validator("allocation")
+    @classmethod
+    def _is_not_by_design(cls, allocation: str, info: ValidationInfo) -> str:
+        known, is_given = _propensity(info)
+        if allocation != ADAPTIVE or not known or "declared_origin" not in info.data:
+            return allocation
+        has_model = is_given and not isinstance(info.data["propensity"], ColumnPropensity)
+        origin = info.data["declared_origin"] or "design"
+        if not has_model and DECLARABLE[origin]:
+            problem = f"probabilities that depend on earlier people have no origin {origin!r}"
+            raise wrong(problem, _WAYS)
+        return allocation
 
     @field_validator("declared_default")
     @classmethod
@@ -313,6 +337,8 @@ class Declaration:
             "origin": treatment.origin,
             "default": treatment.default,
         }
+        if treatment.allocation == ADAPTIVE:  # earlier versions had no such key
+            keys["allocation"] = ADAPTIVE
         if treatment.probabilities is not None:
             return {**keys, "probabilities": [str(one) for one in treatment.probabilities]}
         if treatment.declared_origin is None:  # a model brings its own

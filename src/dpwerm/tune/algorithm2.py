@@ -6,7 +6,7 @@ on a portion of the sensitive people what it finds is not private. Repeats go th
 parts of a fixed size.
 
 All candidates of one ε share training sets, weights and base draws of noise; with noise outside the
-objective, every ε that has the same settings shares the minimisers too.
+objective, every ε that has the same hyperparameters shares the minimisers too.
 """
 
 from collections import defaultdict
@@ -77,7 +77,7 @@ def problems_of(settled: Settled, trial: Trial, rows: IntArray) -> BatchProblems
 
 
 class Learner(Protocol):
-    """A method with K settings to compare; other processes get a copy."""
+    """A method with K candidates to compare; other processes get a copy."""
 
     @property
     def declaration(self) -> Declaration:
@@ -89,7 +89,7 @@ class Learner(Protocol):
 
 @dataclass(frozen=True)
 class Planned:
-    """The fit that a study's settings plan, with several γ for each ε.
+    """The fit that a study plans, with several γ for each ε.
 
     settled : what a fit would use at each ε; gammas : the candidates of each
     """
@@ -176,7 +176,7 @@ def parts(
 
 
 def scores_of(part: Part) -> FloatArray:
-    """Return the scores of each setting in each repeat, (K, B)."""
+    """Return the scores of each candidate in each repeat, (K, B)."""
     repeats = part.source.repeats(part.n, part.m, part.count, generator(*part.key, 1))
     second = part.learner.second(repeats, (*part.key, 2))
     people = Validation.of(repeats, part.learner.declaration)
@@ -215,7 +215,7 @@ def tune_gamma(
     on_stage: Stage = no_progress,
     on_done: OnDone = unseen,
 ) -> tuple[tuple[Tuned, Settled], ...]:
-    """Return for each budget what was found, and the settings around γ.
+    """Return for each budget what was found, and the hyperparameters around γ.
 
     Parameters
     ----------

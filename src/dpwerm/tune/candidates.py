@@ -43,7 +43,7 @@ def not_simulated(spec: Specification) -> Specification:
         return spec
     others = [name for name in spec.chosen.settings if name != "gamma"]
     left = spec.chosen.model_copy(update={"settings": others})
-    return spec.with_settings(chosen=left if others else None)
+    return spec.changed(chosen=left if others else None)
 
 
 def usable(

@@ -7,7 +7,7 @@
 Lines 7 and 9 of the paper draw n₀ people to train, where the text says n; its line 10 writes D for
 D₀, by which nobody would be left to validate. Both slips are mended here.
 
-They come from a table, which is the one D₀ of every repeat, or from a scenario or random proxies,
+They come from a table, which is the one D₀ of every repeat, or from a scenario or synthetic trials,
 drawn anew in each repeat, so that nobody has to be drawn with replacement. People are as sensitive
 as where they come from: a sensitive table's never leave the process.
 """
@@ -244,7 +244,7 @@ class FromScenario:
 
 
 @dataclass(frozen=True)
-class FromProxies:
+class FromSynthetic:
     """Random trials inside the study's public bounds, as a plan simulates them.
 
     knows_better : of those who validate; if not, they have an arm and a benefit
@@ -265,16 +265,18 @@ class FromProxies:
             raise ParameterError(f"at most {TESTS} people of a random trial have a known truth")
         widths, rows = widths_of(self.study.encoding()), n if self.knows_better else n + m
         outcome = outcome_of(self.study.declaration())
-        proxies = outcome.proxies(widths, count=count, rows=rows, rng=rng)
-        X, arm, chance = proxies.X, proxies.arm, proxies.probability
-        gained, better = in_own_units(self.study.benefit, proxies.benefit), None
+        synthetic = outcome.trials(widths, count=count, rows=rows, rng=rng)
+        X, arm, chance = synthetic.X, synthetic.arm, synthetic.probability
+        gained, better = in_own_units(self.study.benefit, synthetic.benefit), None
         if self.knows_better:
-            X = np.concatenate([X, proxies.people[:, :m]], axis=1)
+            X = np.concatenate([X, synthetic.people[:, :m]], axis=1)
             missing = np.full((count, m), np.nan)
             arm, chance, gained = (
                 np.concatenate([one, missing], axis=1) for one in (arm, chance, gained)
             )
-            better = np.concatenate([np.zeros((count, n)), proxies.contrast[:, :m]], axis=1).ravel()
+            better = np.concatenate(
+                [np.zeros((count, n)), synthetic.contrast[:, :m]], axis=1
+            ).ravel()
         flat = X.reshape(-1, X.shape[-1])
         second = np.where(arm > 0, chance, 1.0 - chance).ravel()
         trial = Trial(

@@ -3,9 +3,9 @@
     parts   one candidate per slot, a private choice by scores on the last slot
     split   the same with a part of ε; only γ is kept, and all rows are fitted with the rest
 
-Settings and candidates are public and come first. Then the rows are put into slots in an exactly
-uniform order. The score of a rule on rows that it did not see is the weight of those for whom it is
-right:
+Hyperparameters and candidates are public and come first. Then the rows are put into slots in an
+exactly uniform order. The score of a rule on rows that it did not see is the weight of those for
+whom it is right:
 
     q = Σ_i u_i·1(sign f(x_i) = y'_i),   u_i = ⌊2^20·w_i/W⌋
 
@@ -111,7 +111,7 @@ def _by_parts(
     fits: list[Release] = []
     for gamma, rows in zip(tuning.candidates, training, strict=True):
         on_stage(f"candidate {len(fits) + 1} of {len(training)}")
-        own = spec.with_settings(gamma=gamma, budget=tuning.steps.fit)
+        own = spec.changed(gamma=gamma, budget=tuning.steps.fit)
         fits.append(rows.release(own, bits.substream(), no_progress))
     on_stage("choosing a candidate")
     scores = [score(fit, last) for fit in fits]
@@ -145,7 +145,7 @@ def fit_tuned(
     how : ``"parts"`` or ``"split"``; see docs/tuning.md
     gammas : 2 to 50 values of γ to try, from outside the data
         None for the automatic γ, or the study's, times 1/9, 1/3, 1, 3 and 9, to three digits. Where
-        the study declares γ, all other settings are declared or plain; else they are chosen by
+        the study declares γ, all others are declared or plain; else they are chosen by
         simulation.
     delta : a number in [0, 1), for ``parts`` with a Gaussian mechanism
     mechanism : as in the study file; None for the study's, or to choose it by simulation
@@ -168,7 +168,7 @@ def fit_tuned(
         ready, bits, propensity = charged_rows(problem, settled, cost, trial, own, on_stage)
         gamma, release = _by_parts(ready, settled.spec, tuning, bits, on_stage)
         if how == SPLIT:
-            spec = settled.spec.with_settings(gamma=gamma, budget=tuning.steps.rule)
+            spec = settled.spec.changed(gamma=gamma, budget=tuning.steps.rule)
             release = ready.release(spec, bits.substream(), on_stage)
         found = Rule(release, settled.declared, propensity, tuning)
         keep(found)
@@ -228,7 +228,7 @@ def _settled(
     whole = own.spec
     count = len(FACTORS) if gammas is None else len(gammas)
     steps = steps_of(how, _in_epsilon(whole.budget), parted)
-    part = replace(own, spec=whole.with_settings(budget=steps.fit), planned_n=None)
+    part = replace(own, spec=whole.changed(budget=steps.fit), planned_n=None)
     settled = part.settled(slots_of(how, rows, count)[0], on_stage)
     spec = settled.spec
     # A mechanism without δ spends none; then nothing of it is claimed.

@@ -134,7 +134,7 @@ def place_of_best(means: Sequence[float]) -> int:
 
 
 def complete(scores: FloatArray) -> FloatArray:
-    """Return the repeats (K, r') in which every setting has a score; there must be two."""
+    """Return the repeats (K, r') in which every candidate has a score; there must be two."""
     kept = scores[:, np.isfinite(scores).all(axis=0)]
     if kept.shape[1] < 2:
         raise ParameterError(

@@ -32,7 +32,8 @@ from dpwerm.features.domain import Domain
 from dpwerm.features.encoding import Encoding
 from dpwerm.parameters import check_unused, made_with, refuse_mask, vector
 from dpwerm.privacy.budget import AnyBudget, Budget, parted
-from dpwerm.privacy.sensitivity import RidgeModel, WeightOrigin, origin_of
+from dpwerm.privacy.sensitivity import WeightOrigin
+from dpwerm.privacy.weight_origin import RidgeModel, origin_of
 from dpwerm.study.propensity import ExternalPropensity, PrivatePropensity, RidgePropensity
 from dpwerm.study.treatment import (
     Declaration,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpwerm.errors import ParameterError
-from dpwerm.privacy.sensitivity import origin_of
+from dpwerm.privacy.weight_origin import origin_of
 from reproduction.bounds.asymptotic import Asymptotic, asymptotic_constant
 
 KNOWN: dict[str, Any] = {

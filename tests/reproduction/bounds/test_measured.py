@@ -13,7 +13,8 @@ from dpwerm.objective.losses import HuberisedHinge, Logistic, Loss
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.plan.expected import settle
 from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.privacy.sensitivity import Facts, KnownByDesign
+from dpwerm.privacy.sensitivity import Facts
+from dpwerm.privacy.weight_origin import KnownByDesign
 from dpwerm.solve.batch_problems import BatchProblems
 from reproduction.bounds.measured import MECHANISM, RHO, Bounds, _theta, bounds_beside, bounds_of
 from reproduction.bounds.risks import Sample, Trials

@@ -88,7 +88,7 @@ def test_parts_make_up_the_repeats(repeats: int) -> None:
     assert sum(parts(repeats)) == repeats
 
 
-def test_other_gammas_meet_the_same_people_and_luck() -> None:
+def test_other_gammas_meet_the_same_people_and_random_numbers() -> None:
     both = np.array(simulate(Task("baseline", 200, ("5",), (60.0, 300.0), 20, 0)))
     alone = np.array(simulate(Task("baseline", 200, ("5",), (300.0,), 20, 0)))
     # The solver comes to the same minimiser along another path, within its tolerance.

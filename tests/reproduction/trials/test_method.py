@@ -40,7 +40,7 @@ def test_without_privacy_the_rule_is_that_of_the_single_fit(name: str) -> None:
     assert rules.theta[0, 0] == pytest.approx(single, abs=1e-5)
 
 
-def test_every_budget_shares_the_optimum_and_the_luck() -> None:
+def test_every_budget_shares_the_optimum_and_the_random_numbers() -> None:
     trial = small_trial()
     cells = [("0.5", 75.0), ("1", 75.0), ("inf", 75.0)]
     found = METHODS["paper"].rules(trial, trial.everybody(), cells, 4, 3)

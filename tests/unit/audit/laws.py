@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpwerm.arrays import FloatArray
-from dpwerm.audit.target import Key, Pair, luck
+from dpwerm.audit.target import Key, Pair, rng_of
 from dpwerm.privacy.budget import Budget
 
 GRID = 2.0**-12
@@ -31,7 +31,7 @@ class LaplaceShift:
         return [Pair(f"{shift} apart", 0.0, shift) for shift in self.apart]
 
     def outputs(self, data: float, runs: int, key: Key) -> FloatArray:
-        noisy = data + luck(*key).laplace(size=(runs, 1)) / self.true
+        noisy = data + rng_of(*key).laplace(size=(runs, 1)) / self.true
         return np.asarray(np.round(noisy / GRID) * GRID)
 
 
@@ -54,7 +54,7 @@ class RealShift(LaplaceShift):
     really: float = 1.0
 
     def exact(self, data: float, runs: int) -> FloatArray:
-        noisy = data + luck("real", runs, str(data)).laplace(size=(runs, 1)) / self.really
+        noisy = data + rng_of("real", runs, str(data)).laplace(size=(runs, 1)) / self.really
         return np.asarray(np.round(noisy / GRID) * GRID)
 
 

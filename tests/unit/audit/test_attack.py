@@ -7,7 +7,7 @@ from tests.unit.audit.laws import LaplaceShift, RealShift, WalkingShift
 
 from dpwerm.arrays import FloatArray
 from dpwerm.audit.attack import STEPS, Audited, audit
-from dpwerm.audit.target import Key, luck
+from dpwerm.audit.target import Key, rng_of
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
 
@@ -38,7 +38,7 @@ def test_an_output_that_is_no_plain_number_gives_away_what_it_depends_on(
 
         def outputs(self, data: float, runs: int, key: Key) -> FloatArray:
             found = np.zeros((runs, dimension))
-            found[luck(*key).random(runs) < data / 2] = odd
+            found[rng_of(*key).random(runs) < data / 2] = odd
             return found
 
     found = audit(Odd(1.0, "1"), runs=4000, confidence=SURE)

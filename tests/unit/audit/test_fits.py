@@ -1,6 +1,6 @@
 from dpwerm.audit.attack import audit
 from dpwerm.audit.mechanisms import FLOOR, propensity_target
-from dpwerm.choose.propensity import propensity_settings
+from dpwerm.choose.propensity import propensity_hyperparameters
 from dpwerm.features.blocks import NumberBlock
 from dpwerm.features.domain import Interval, Product
 from dpwerm.features.encoding import Encoding
@@ -14,7 +14,9 @@ def test_the_propensity_model_is_audited_with_the_settings_a_fit_would_choose() 
     target = propensity_target(1, 30, FOUR)
     assert (target.name, target.dimension, target.facts.n) == ("propensity-model", 2, 30)
     assert (target.facts.weight_bound, target.loss.name) == (1.0, "logistic")
-    choice = propensity_settings(Encoding(blocks=(X1,)), 30, FOUR, Relation.REPLACE_ONE, FLOOR)
+    choice = propensity_hyperparameters(
+        Encoding(blocks=(X1,)), 30, FOUR, Relation.REPLACE_ONE, FLOOR
+    )
     found = choice.hyperparameters
     assert (target.mechanism, target.facts.gamma) == (found.mechanism, found.gamma)
     assert found.intercept is not None

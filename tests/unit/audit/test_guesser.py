@@ -59,7 +59,7 @@ def test_with_few_runs_to_judge_it_abstains_less() -> None:
     assert few.high - few.low < many.high - many.low
 
 
-def test_a_lucky_event_is_not_taken_for_a_good_one() -> None:
+def test_a_random_numbersy_event_is_not_taken_for_a_good_one() -> None:
     # Nothing to be told apart: what looks best by luck must promise nothing.
     target = LaplaceShift(1.0, "1")
     (pair,) = target.pairs()

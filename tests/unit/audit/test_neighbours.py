@@ -8,7 +8,8 @@ from dpwerm.objective.losses import HuberisedHinge
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.privacy.sensitivity import Facts, KnownByDesign
+from dpwerm.privacy.sensitivity import Facts
+from dpwerm.privacy.weight_origin import KnownByDesign
 
 LOSS = HuberisedHinge(0.5)
 BLOCKS = ((1, 0.5), (3, 1.0), (1, 2.0))

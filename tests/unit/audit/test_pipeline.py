@@ -25,7 +25,8 @@ from dpwerm.audit.pipeline import (
     learned_evidence,
 )
 from dpwerm.audit.pipeline_target import StudyPipeline
-from dpwerm.documents.audit import pipeline_words_lines as lines
+from dpwerm.documents.audit import pipeline_document
+from dpwerm.documents.render import as_text
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
 from dpwerm.text import WIDTH
@@ -111,18 +112,22 @@ def test_a_study_file_is_audited_both_ways(tmp_path: Path) -> None:
         canaries=2,
         one_runs=2,
         practice=8,
-        worlds=16,
+        runs=16,
         confidence=0.9,
         workers=1,
     )
     assert found.holds
-    assert found.worlds.exact_runs == 16
+    assert found.neighbours.exact_runs == 16
     # The two bounds share the error.
-    assert found.worlds.confidence == found.one_run.confidence == pytest.approx(0.95)
-    assert found.worlds.claim == found.one_run.claim == Budget.of(40)
+    assert found.neighbours.confidence == found.one_run.confidence == pytest.approx(0.95)
+    assert found.neighbours.claim == found.one_run.claim == Budget.of(40)
     missing = tmp_path / "nothing.toml"
     with pytest.raises(Exception, match="nothing"):
         audit_study(missing, budget=Budget.of(1))
+
+
+def lines(found: StudyAudit) -> list[str]:
+    return as_text(pipeline_document(found)).splitlines()
 
 
 def test_words_say_what_was_claimed_and_found() -> None:

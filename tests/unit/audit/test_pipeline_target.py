@@ -1,14 +1,14 @@
-"""Two worlds are told apart by files, and pipelines that look at the sample are caught.
+"""Neighbouring data sets are told apart by files, and pipelines that look at the sample are caught.
 
 The noise is the operating system's; see ``test_pipeline`` for how often a sound library fails.
 """
 
 import numpy as np
 import pytest
-from tests.unit.audit.faulty_pipelines import ClippedBySample, ScaledBySample
+from tests.unit.audit.faulty_pipelines import BiasedCoin, ClippedBySample, ScaledBySample
 from tests.unit.audit.made_up import made_up
 
-from dpwerm.audit.canaries import scaled, tipped, worst_pairs
+from dpwerm.audit.canaries import in_turn, scaled, tipped, worst_pairs
 from dpwerm.audit.pipeline_target import (
     Pipeline,
     PipelineTarget,
@@ -19,17 +19,27 @@ from dpwerm.audit.pipeline_target import (
 from dpwerm.audit.target import Pair, Scored
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
+from dpwerm.study.study import Study
 
 STUDY = made_up(1, gamma=8000.0)
 ONE = StudyPipeline(STUDY, Budget.of(1))
 SURE = 1 - 1e-8
+RECORDED = """arms = ["pill", "therapy"]
+propensity = "chance"
+propensity_floor = "1/3"
+origin = "design"
+"""
+COIN = made_up(1, gamma=8000.0, arms=RECORDED)
+BY_COIN = StudyPipeline(COIN, Budget.of(1))
+
+Faulty = ScaledBySample | ClippedBySample | BiasedCoin
 
 
-def target(pipeline: Pipeline, *pairs: Pair) -> PipelineTarget:
-    return PipelineTarget("made up", STUDY, pipeline, pairs, workers=1)
+def target(pipeline: Pipeline, *pairs: Pair, study: Study = STUDY) -> PipelineTarget:
+    return PipelineTarget("made up", study, pipeline, pairs, workers=1)
 
 
-def test_two_worlds_are_told_apart_where_nearly_nothing_is_hidden() -> None:
+def test_neighbours_are_told_apart_where_nearly_nothing_is_hidden() -> None:
     loud = target(StudyPipeline(STUDY, Budget.of(60)), *worst_pairs(STUDY)[:2])
     found = tell_apart(loud, runs=80, confidence=0.99)
     assert found.holds
@@ -44,15 +54,17 @@ def test_two_worlds_are_told_apart_where_nearly_nothing_is_hidden() -> None:
     [
         (scaled(STUDY), ScaledBySample(ONE, "x0", middle=2.0, half=2.0)),
         (tipped(STUDY, 0.5), ClippedBySample(ONE, "gain", 0.5)),
+        (in_turn(COIN), BiasedCoin(BY_COIN, "chance")),
     ],
-    ids=["scaled by the largest value", "clipped at a quantile"],
+    ids=["scaled by the largest value", "clipped at a quantile", "adaptive allocation"],
 )
-def test_a_pipeline_that_looks_at_the_sample_is_caught(pair: Pair, pipeline: Pipeline) -> None:
-    found = tell_apart(target(pipeline, pair), runs=120, confidence=1 - 1e-6)
+def test_a_pipeline_that_looks_at_the_sample_is_caught(pair: Pair, pipeline: Faulty) -> None:
+    study = pipeline.right.study
+    found = tell_apart(target(pipeline, pair, study=study), runs=120, confidence=1 - 1e-6)
     assert found.claim == Budget.of(1)
     assert not found.holds
     # The same tables through the pipeline alone show nothing.
-    healthy = tell_apart(target(ONE, pair), runs=24, confidence=SURE)
+    healthy = tell_apart(target(pipeline.right, pair, study=study), runs=24, confidence=SURE)
     assert healthy.holds
 
 

@@ -8,7 +8,7 @@ from dpwerm.choose import search
 from dpwerm.choose import search as candidates
 from dpwerm.choose import settle as answer
 from dpwerm.choose.search import Round
-from dpwerm.simulate import synthetic as proxies
+from dpwerm.simulate import synthetic
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(candidates, name, getattr(candidates, name)[::2][-2:])
     monkeypatch.setattr(search, "ROUNDS", (Round(2, 1, 4), Round(2, 1, 2), Round(2, 1, 1)))
     monkeypatch.setattr(search, "MOST_ROWS", 40)
-    monkeypatch.setattr(proxies, "TESTS", 40)
+    monkeypatch.setattr(synthetic, "TESTS", 40)
 
 
 @pytest.fixture

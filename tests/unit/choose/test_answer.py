@@ -23,7 +23,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.objective.losses import HuberisedHinge, Logistic
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.privacy.sensitivity import ExternalModel, KnownByDesign, WorstCase
+from dpwerm.privacy.weight_origin import ExternalModel, KnownByDesign, WorstCase
 from dpwerm.releases.certificate import Chosen, certify
 
 BOUNDS = (1e-6, 1.0, 37.5, 1e4)

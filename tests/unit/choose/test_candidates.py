@@ -13,8 +13,8 @@ from dpwerm.choose.search import (
     GAMMAS,
     floor_of,
     gammas,
+    grid,
     mechanisms,
-    settings,
     thresholds,
 )
 from dpwerm.mechanisms import MECHANISMS
@@ -39,15 +39,15 @@ def test_mechanisms_suit_the_budget() -> None:
 
 def test_what_is_fixed_stays() -> None:
     asked = question(clip=0.3, intercept=0.7, saturation=4.0, threshold=0.6)
-    assert list(settings(asked, "m")) == [Hyperparameters("m", 0.3, 0.7, 4.0)]
+    assert list(grid(asked, "m")) == [Hyperparameters("m", 0.3, 0.7, 4.0)]
     assert thresholds(asked) == (0.6,)
-    assert {one.clip for one in settings(question(clip=0.3), "m")} == {0.3}
-    assert {one.intercept for one in settings(question(intercept=0.0), "m")} == {0.0}
-    assert {one.saturation for one in settings(question(saturation=9.0), "m")} == {9.0}
+    assert {one.clip for one in grid(question(clip=0.3), "m")} == {0.3}
+    assert {one.intercept for one in grid(question(intercept=0.0), "m")} == {0.0}
+    assert {one.saturation for one in grid(question(saturation=9.0), "m")} == {9.0}
 
 
 def test_what_is_open_is_tried_each_with_each() -> None:
-    found = list(settings(question(), "m"))
+    found = list(grid(question(), "m"))
     assert len(set(found)) == len(found)
     parts = [{getattr(one, name) for one in found} for name in ("clip", "intercept", "saturation")]
     assert len(found) == len(parts[0]) * len(parts[1]) * len(parts[2])
@@ -60,18 +60,18 @@ def test_what_is_open_is_tried_each_with_each() -> None:
 
 def test_saturation_is_tried_only_where_there_are_numbers_to_saturate() -> None:
     for asked in (question((1, 3)), question((0, 0), kind="paper")):
-        assert {one.saturation for one in settings(asked, "m")} == {1.0}
+        assert {one.saturation for one in grid(asked, "m")} == {1.0}
 
 
 def test_weights_of_labels_are_not_clipped() -> None:
     asked = question(outcome=Outcome.of_labels())
-    assert {one.clip for one in settings(asked, "m")} == {1.0}
+    assert {one.clip for one in grid(asked, "m")} == {1.0}
 
 
 @pytest.mark.parametrize("kind", ["centred", "paper"])
 def test_a_setting_changes_the_encoding_and_nothing_else_of_it(kind: str) -> None:
     asked = question((0, 3), kind=kind)
-    for one in settings(asked, "m"):
+    for one in grid(asked, "m"):
         encoding = one.encoding(asked.encoding)
         assert (encoding.intercept, encoding.saturation) == (one.intercept, one.saturation)
         assert (encoding.kind, encoding.blocks) == (kind, asked.encoding.blocks)

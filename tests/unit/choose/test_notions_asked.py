@@ -8,7 +8,7 @@ from tests.unit.choose.questions import specification
 
 from dpwerm import PrivateWeightedClassifier
 from dpwerm.choose.question import Outcome, Question
-from dpwerm.choose.search import Rehearsal, gammas, mechanisms, settings
+from dpwerm.choose.search import Rehearsal, gammas, grid, mechanisms
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.privacy.budget import AnyBudget, Budget
@@ -44,19 +44,19 @@ def test_the_notion_is_part_of_the_question() -> None:
 @others
 def test_a_rehearsal_uses_the_noise_of_the_notion(budget: AnyBudget) -> None:
     asked = question(budget)
-    setting = next(settings(asked, "gaussian"))
+    setting = next(grid(asked, "gaussian"))
     path = gammas(asked, setting.encoding(asked.encoding))
-    proxies = random_labels(asked.widths, count=2, rows=60, rng=np.random.default_rng(1))
-    found = Rehearsal(asked, proxies, 1, (2,), 1.0).scores(setting, path)
+    synthetic = random_labels(asked.widths, count=2, rows=60, rng=np.random.default_rng(1))
+    found = Rehearsal(asked, synthetic, 1, (2,), 1.0).scores(setting, path)
     assert set(found) == set(path)
 
 
 def test_one_noise_in_two_notions_is_rehearsed_alike() -> None:
     scores = []
     for asked in map(question, (RHO, MU)):
-        proxies = random_labels(asked.widths, count=2, rows=60, rng=np.random.default_rng(1))
-        setting = next(settings(asked, "gaussian"))
-        scores.append(Rehearsal(asked, proxies, 1, (2,), 1.0).scores(setting, [10.0])[10.0])
+        synthetic = random_labels(asked.widths, count=2, rows=60, rng=np.random.default_rng(1))
+        setting = next(grid(asked, "gaussian"))
+        scores.append(Rehearsal(asked, synthetic, 1, (2,), 1.0).scores(setting, [10.0])[10.0])
     np.testing.assert_array_equal(scores[0], scores[1])
 
 

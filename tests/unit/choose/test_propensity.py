@@ -14,7 +14,7 @@ from dpwerm.choose import propensity, settle
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.propensity import (
     PropensityRehearsal,
-    propensity_settings,
+    propensity_hyperparameters,
     question_of,
     reason_of,
 )
@@ -48,7 +48,7 @@ def chosen(
     floor: float = 0.1,
     relation: Relation = REPLACE,
 ) -> Choice:
-    return propensity_settings(encoding_of(widths), n, Budget.of(epsilon), relation, floor)
+    return propensity_hyperparameters(encoding_of(widths), n, Budget.of(epsilon), relation, floor)
 
 
 def fitted(choice: Choice, encoding: Encoding, budget: AnyBudget, n: int) -> None:
@@ -132,7 +132,7 @@ def test_many_columns_are_answered_by_analogy(few: None, widths: tuple[int, ...]
     "budget", [Budget.of(1, "1e-6"), Budget.zcdp("0.1"), Budget.gdp(1)], ids=str
 )
 def test_every_notion_of_a_budget_has_an_answer(few: None, budget: AnyBudget) -> None:
-    choice = propensity_settings(encoding_of((0, 0)), 300, budget, REPLACE, 0.1)
+    choice = propensity_hyperparameters(encoding_of((0, 0)), 300, budget, REPLACE, 0.1)
     assert choice.gamma > 0
 
 
@@ -156,7 +156,7 @@ def test_other_floors_are_refused(floor: float) -> None:
 
 def test_progress_grows_to_one(few: None) -> None:
     seen: list[float] = []
-    propensity_settings(encoding_of((0,)), 100, Budget.of(1), REPLACE, 0.1, seen.append)
+    propensity_hyperparameters(encoding_of((0,)), 100, Budget.of(1), REPLACE, 0.1, seen.append)
     assert seen == sorted(seen)
     assert seen[-1] == 1.0
 
@@ -168,7 +168,9 @@ def test_an_answer_is_kept_and_given_again(
     assert len(list(cold.iterdir())) == 1
     settle._MEMORY.clear()
     seen: list[float] = []
-    again = propensity_settings(encoding_of((0, 0)), 400, Budget.of(1), REPLACE, 0.1, seen.append)
+    again = propensity_hyperparameters(
+        encoding_of((0, 0)), 400, Budget.of(1), REPLACE, 0.1, seen.append
+    )
     assert again == first
     assert seen == []
     chosen(floor=0.2)
@@ -179,7 +181,7 @@ def test_an_answer_is_kept_and_given_again(
 
 def test_the_intercept_of_the_encoding_asks_no_other_question(few: None, cold: Path) -> None:
     choices = [
-        propensity_settings(
+        propensity_hyperparameters(
             encoding_of((0,), intercept=s0, saturation=k), 90, Budget.of(1), REPLACE, 0.1
         )
         for s0, k in ((1.0, 1.0), (0.2, 2.5), (0.0, 1.0))

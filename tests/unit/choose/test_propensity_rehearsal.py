@@ -24,10 +24,10 @@ def rehearsal(question: Question, count: int = 6, rows: int = 300) -> Propensity
 
 def model(one: PropensityRehearsal, theta: np.ndarray, encoding: Encoding) -> PropensityRehearsal:
     """Return the rehearsal whose truth is the model θ (B, p)."""
-    rows = encoding.of_centred(one.proxies.people)
+    rows = encoding.of_centred(one.synthetic.people)
     logits = encoding.intercept_scale * theta[:, :1] + np.einsum("btd,bd->bt", rows, theta[:, 1:])
     return PropensityRehearsal(
-        one.question, one.proxies, one.draws, one.seed, one.weight, expit(logits), one.floor
+        one.question, one.synthetic, one.draws, one.seed, one.weight, expit(logits), one.floor
     )
 
 
@@ -51,7 +51,7 @@ def test_the_error_is_the_root_mean_square_of_the_ratio_of_weights() -> None:
     """With p = 0.2 for everybody and p̂ = 1/2: p/p̂ − 1 is −0.6 in one arm and 0.6 in the other."""
     one = rehearsal(asked())
     flat = PropensityRehearsal(
-        one.question, one.proxies, 2, (1,), 1.0, np.full_like(one.truth, 0.2), FLOOR
+        one.question, one.synthetic, 2, (1,), 1.0, np.full_like(one.truth, 0.2), FLOOR
     )
     zero = np.zeros((6, 1, 6))
     assert flat._accuracy(zero, one.question.encoding)[0] == pytest.approx(1 - 0.6)
@@ -94,10 +94,10 @@ def test_rows_stand_for_all_people() -> None:
     assert one.weight == 3.0
     problems = one.problems(Hyperparameters("objective-l2", 1.0, 1.0, 1.0))
     assert (problems.weights == 3.0).all()
-    assert np.array_equal(problems.targets, one.proxies.arm)
+    assert np.array_equal(problems.targets, one.synthetic.arm)
 
 
 def test_the_same_seed_gives_the_same_models() -> None:
     first, second = (rehearsal(asked()) for _ in range(2))
     assert np.array_equal(first.truth, second.truth)
-    assert np.array_equal(first.proxies.arm, second.proxies.arm)
+    assert np.array_equal(first.synthetic.arm, second.synthetic.arm)

@@ -19,7 +19,7 @@ from dpwerm.mechanisms import MECHANISMS
 from dpwerm.objective.losses import HuberisedHinge, Logistic
 from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.privacy.sensitivity import ExternalModel, WorstCase
+from dpwerm.privacy.weight_origin import ExternalModel, WorstCase
 from dpwerm.releases.certificate import Specification
 from dpwerm.weighting.contract import OutcomeWeighted
 

@@ -10,7 +10,7 @@ from tests.unit.choose.questions import TRIAL, question
 from dpwerm.arrays import FloatArray
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Outcome, Question
-from dpwerm.choose.search import Rehearsal, settings, thresholds
+from dpwerm.choose.search import Rehearsal, grid, thresholds
 from dpwerm.choose.settle import outcome_of
 from dpwerm.draws import Draws
 from dpwerm.mechanisms import MECHANISMS
@@ -20,7 +20,7 @@ from dpwerm.privacy.budget import Budget
 from dpwerm.releases.certificate import Specification, certify
 from dpwerm.releases.release import Release
 from dpwerm.simulate.engine.released import TOLERANCE, inside_noise, outside_noise
-from dpwerm.simulate.synthetic import Proxies, generator, random_labels, random_trials
+from dpwerm.simulate.synthetic import SyntheticTrials, generator, random_labels, random_trials
 from dpwerm.solve.newton import minimise
 from dpwerm.study.treatment import Declaration
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, outcome_weights
@@ -29,7 +29,7 @@ B, N = 3, 25
 SETTING = Hyperparameters("objective-block", 0.4, 0.5, 2.0)
 
 
-def proxies_for(asked: Question, seed: int = 0) -> Proxies:
+def synthetic_for(asked: Question, seed: int = 0) -> SyntheticTrials:
     rng = np.random.default_rng(seed)
     if asked.outcome.labels:
         return random_labels(asked.widths, count=B, rows=N, rng=rng)
@@ -38,7 +38,7 @@ def proxies_for(asked: Question, seed: int = 0) -> Proxies:
 
 
 def rehearsal(asked: Question, draws: int = 2, weight: float = 1.0, seed: int = 0) -> Rehearsal:
-    return Rehearsal(asked, proxies_for(asked, seed), draws, (7,), weight)
+    return Rehearsal(asked, synthetic_for(asked, seed), draws, (7,), weight)
 
 
 def declaration(**other: Any) -> Declaration:
@@ -67,12 +67,12 @@ def test_labels_and_weights_are_those_of_a_fit(declared: Declaration, clip: floa
     clipped = declared.clipped_at(clip)
     bound = OUTCOME_WEIGHTED.weight_bound(clipped)
     turned = -1 if declared.benefit.direction == "smaller" else 1
-    values = 20 + turned * 10 * one.proxies.benefit
+    values = 20 + turned * 10 * one.synthetic.benefit
     for b in range(B):
         labels, weights = outcome_weights(
-            one.proxies.arm[b],
+            one.synthetic.arm[b],
             clipped.benefit.centred(values[b]),
-            one.proxies.probability[b],
+            one.synthetic.probability[b],
             bound,
         )
         np.testing.assert_array_equal(problems.targets[b], labels)
@@ -84,7 +84,7 @@ def test_labels_and_weights_are_those_of_a_fit(declared: Declaration, clip: floa
 def test_weights_lie_between_zero_and_what_a_row_stands_for(weight: float) -> None:
     for outcome in (TRIAL, Outcome(0.3, True, (0.1, 0.9), 0.1), Outcome.of_labels()):
         asked = question((0, 1), outcome=outcome)
-        for setting in settings(asked, "objective-l2"):
+        for setting in grid(asked, "objective-l2"):
             alone, weights = (
                 rehearsal(asked, weight=each).problems(setting).weights for each in (1.0, weight)
             )
@@ -97,8 +97,8 @@ def test_labels_with_weights_are_left_as_they_are() -> None:
     asked = question((0, 1), outcome=Outcome.of_labels())
     one = rehearsal(asked)
     problems = one.problems(replace(SETTING, clip=1.0))
-    np.testing.assert_array_equal(problems.targets, one.proxies.arm)
-    np.testing.assert_array_equal(problems.weights, one.proxies.benefit)
+    np.testing.assert_array_equal(problems.targets, one.synthetic.arm)
+    np.testing.assert_array_equal(problems.weights, one.synthetic.benefit)
 
 
 @pytest.mark.parametrize("kind", ["centred", "paper"])
@@ -109,7 +109,7 @@ def test_rows_are_those_that_are_learned_from(kind: str) -> None:
     one = rehearsal(asked)
     problems = one.problems(replace(SETTING, intercept=0.5, saturation=saturation))
     assert problems.intercept_scale == encoding.intercept_scale
-    X = encoding.learning_rows(encoding.of_centred(one.proxies.X))
+    X = encoding.learning_rows(encoding.of_centred(one.synthetic.X))
     np.testing.assert_array_equal(problems.X, X)
     assert (np.abs(X) <= encoding.domain.column_bounds[1:]).all()
 
@@ -141,11 +141,11 @@ def test_the_rules_are_those_of_the_single_solver_with_the_noise_of_the_plan(
     for gamma, found in zip(path, seen, strict=True):
         facts = asked.facts(encoding, gamma)
         calibration = MECHANISMS[mechanism].calibrate(facts, asked.spec.budget)
-        tilt = inside_noise(calibration, base)
-        added = outside_noise(calibration, base) if tilt is None else np.zeros((B, 2, 3))
+        linear_term = inside_noise(calibration, base)
+        added = outside_noise(calibration, base) if linear_term is None else np.zeros((B, 2, 3))
         for b, r in np.ndindex(B, 2):
-            tilted = None if tilt is None else (tilt[b, r],)
-            objective = Objective(problems.data(b), loss, gamma, tilt=tilted)
+            perturbed = None if linear_term is None else (linear_term[b, r],)
+            objective = Objective(problems.data(b), loss, gamma, linear_term=perturbed)
             expected = [float(t) for t in minimise(objective, 1e-9).theta] + added[b, r]
             assert np.linalg.norm(found[b, r] - expected) <= 1.01 * TOLERANCE
 
@@ -166,18 +166,18 @@ def test_people_are_judged_as_the_released_rule_would(
     names = encoding.coefficient_names
     integers = [tuple(rng.integers(-900, 900, len(names)).tolist()) for _ in range(B)]
     theta = np.array([Release(encoding, each, certificate).theta for each in integers])
-    rows = encoding.of_centred(one.proxies.people)
+    rows = encoding.of_centred(one.synthetic.people)
     dropped = set()
     for place, threshold in enumerate(thresholds(asked)):
         releases = [Release(encoding, each, certificate, threshold) for each in integers]
         dropped |= {release.kept.count(0) for release in releases}
         scores = [release.score(X) for release, X in zip(releases, rows, strict=True)]
         best = np.where(np.array(scores) > 0, 1.0, -1.0)
-        judged = replace(one, proxies=replace(one.proxies, best=best))
+        judged = replace(one, synthetic=replace(one.synthetic, best=best))
         accuracy = judged._accuracy(theta[:, None], encoding)
         assert accuracy.shape == (len(thresholds(asked)),)
         assert accuracy[place] == 1.0
-        opposite = replace(one, proxies=replace(one.proxies, best=-best))
+        opposite = replace(one, synthetic=replace(one.synthetic, best=-best))
         assert opposite._accuracy(theta[:, None], encoding)[place] == 0.0
     assert len(dropped) > 1
 
@@ -200,12 +200,12 @@ def test_a_pure_mechanism_is_planned_without_delta() -> None:
 def test_without_noise_an_easy_problem_is_learned() -> None:
     """A rehearsal that mixed up arms or signs would be near a half or below."""
     asked = question((0, 0), epsilon="inf", n=2000)
-    proxies = random_trials(
+    synthetic = random_trials(
         asked.widths, count=6, rows=2000, propensity=(0.5, 0.5), rng=np.random.default_rng(3)
     )
     for clip in (0.1, 1.0):
         setting = Hyperparameters("none", clip, 1.0, 1.0)
-        scores = Rehearsal(asked, proxies, 1, (7,), 1.0).scores(setting, [2.0])[2.0]
+        scores = Rehearsal(asked, synthetic, 1, (7,), 1.0).scores(setting, [2.0])[2.0]
         assert scores[0] > 0.9
 
 
@@ -221,7 +221,7 @@ def test_scores_are_the_means_of_what_each_person_is_given() -> None:
     theta = one.released(SETTING, [90.0])[90.0]
     assert theta.shape == (B, 2, 5)
     given = list(one.second_arm(theta, SETTING.encoding(one.question.encoding)))
-    assert {each.shape for each in given} == {(B, 2, one.proxies.best.shape[1])}
-    right = [each == (one.proxies.best > 0)[:, None] for each in given]
+    assert {each.shape for each in given} == {(B, 2, one.synthetic.best.shape[1])}
+    right = [each == (one.synthetic.best > 0)[:, None] for each in given]
     means = [each.mean(axis=(1, 2)).mean() for each in right]
     np.testing.assert_allclose(one.scores(SETTING, [90.0])[90.0], means)

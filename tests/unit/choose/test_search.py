@@ -13,9 +13,9 @@ from dpwerm.arrays import FloatArray
 from dpwerm.choose import search as searching
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Outcome, Question
-from dpwerm.choose.search import ROUNDS, Key, gammas, search, settings, thresholds
+from dpwerm.choose.search import ROUNDS, Key, gammas, grid, search, thresholds
 from dpwerm.errors import ParameterError
-from dpwerm.simulate.synthetic import Proxies
+from dpwerm.simulate.synthetic import SyntheticTrials
 
 Merit = Callable[[Hyperparameters, float], float | None]
 
@@ -25,7 +25,7 @@ class Stub:
     """A rehearsal that knows how good every setting is, and remembers what it was asked."""
 
     question: Question
-    proxies: Proxies
+    synthetic: SyntheticTrials
     draws: int
     seed: tuple[int, ...]
     weight: float
@@ -74,10 +74,10 @@ def shape(one: Hyperparameters) -> tuple[float, float, float]:
 ASKED = question()
 
 
-def grid(asked: Question, mechanism: str) -> set[Key]:
+def whole_grid(asked: Question, mechanism: str) -> set[Key]:
     return {
         (setting, gamma)
-        for setting in settings(asked, mechanism)
+        for setting in grid(asked, mechanism)
         for gamma in gammas(asked, setting.encoding(asked.encoding))
     }
 
@@ -86,7 +86,7 @@ def test_every_round_keeps_the_best_of_the_last(stub: type[Stub]) -> None:
     stub.merit = staticmethod(spread)
     choice = search(ASKED)
     assert len(stub.rounds) == len(ROUNDS)
-    assert set(stub.rounds[0]) == grid(ASKED, "objective-block")
+    assert set(stub.rounds[0]) == whole_grid(ASKED, "objective-block")
     for round_, before, after in zip(ROUNDS[:-1], stub.rounds, stub.rounds[1:], strict=False):
         ranked = sorted(set(before), key=lambda key: -spread(*key))
         led = {key for key in after if key[0].mechanism == "objective-block"}
@@ -201,22 +201,22 @@ def test_rows_stand_for_all_people_and_never_grow_without_limit(
 ) -> None:
     asked = question(widths, n=n)
     one = searching._rehearsal(asked, ROUNDS[0], 0, fits=300)
-    problems, rows = one.proxies.arm.shape
+    problems, rows = one.synthetic.arm.shape
     assert problems == ROUNDS[0].problems
     assert 1 <= rows <= min(n, 5_000)
     assert one.weight * rows == pytest.approx(n)
 
 
-def test_every_round_has_problems_and_luck_of_its_own() -> None:
+def test_every_round_has_problems_and_random_numbers_of_its_own() -> None:
     first, second, again = (searching._rehearsal(ASKED, ROUNDS[0], i, 10) for i in (0, 1, 0))
-    assert not np.array_equal(first.proxies.X, second.proxies.X)
+    assert not np.array_equal(first.synthetic.X, second.synthetic.X)
     assert first.seed != second.seed
-    np.testing.assert_array_equal(first.proxies.X, again.proxies.X)
+    np.testing.assert_array_equal(first.synthetic.X, again.synthetic.X)
 
 
 def test_labels_and_trials_are_simulated_each_in_their_way() -> None:
     labels = searching._rehearsal(question(outcome=Outcome.of_labels()), ROUNDS[0], 0, 10)
-    assert (labels.proxies.probability == 1).all()
+    assert (labels.synthetic.probability == 1).all()
     third = Outcome(0.0, True, (0.25, 0.25), 0.25)
     trial = searching._rehearsal(question(outcome=third), ROUNDS[0], 0, 10)
-    assert set(np.unique(trial.proxies.probability)) == {0.25, 0.75}
+    assert set(np.unique(trial.synthetic.probability)) == {0.25, 0.75}

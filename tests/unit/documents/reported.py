@@ -5,15 +5,15 @@ import functools
 from tests.unit.documents.test_summary import TEXT, TRIAL
 from tests.unit.documents.test_summary import demo_rule as demo_rule
 
-from dpwerm.documents.content import (
+from dpwerm.documents.document import (
     Block,
     Caution,
     Commands,
+    Document,
     Facts,
     Paragraph,
     Picture,
     Points,
-    Report,
     Table,
 )
 from dpwerm.documents.report.material import Material
@@ -68,8 +68,8 @@ def texts(block: Block) -> list[str]:
             return [text]
         case Points(items):
             return list(items)
-        case Facts(rows):
-            return [cell for row in rows for cell in row]
+        case Facts(rows, caption):
+            return [caption, *(cell for row in rows for cell in row)]
         case Table(caption, headings, rows):
             return [caption, *headings, *(cell for row in rows for cell in row)]
         case Picture(caption, words, _):
@@ -78,6 +78,6 @@ def texts(block: Block) -> list[str]:
             return list(lines)
 
 
-def said(report: Report, key: str) -> str:
+def said(report: Document, key: str) -> str:
     (section,) = [one for one in report.sections if one.key == key]
     return "\n".join(text for block in section.blocks for text in texts(block))

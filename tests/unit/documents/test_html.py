@@ -8,20 +8,19 @@ from html.parser import HTMLParser
 import pytest
 from tests.unit.documents.reported import material
 
-from dpwerm.documents.content import (
+from dpwerm.documents.document import (
     Caution,
     Commands,
+    Document,
     Drawing,
     Facts,
     Paragraph,
     Picture,
     Points,
-    Report,
     Section,
     Table,
-    as_html,
-    as_text,
 )
+from dpwerm.documents.render import as_html, as_text
 from dpwerm.documents.report.compose import compose
 
 HOSTILE = (
@@ -44,17 +43,18 @@ class Tags(HTMLParser):
         self.attributes |= {name for name, _ in attrs}
 
 
-def hostile_report() -> Report:
+def hostile_report() -> Document:
     blocks = (
         Paragraph(HOSTILE),
         Caution(HOSTILE),
         Points((HOSTILE,)),
-        Facts(((HOSTILE, HOSTILE),)),
+        Facts(((HOSTILE, HOSTILE),), HOSTILE),
         Table(HOSTILE, (HOSTILE, HOSTILE), ((HOSTILE, HOSTILE),)),
         Picture(HOSTILE, HOSTILE, Drawing("<svg xmlns='http://www.w3.org/2000/svg'/>")),
         Commands((HOSTILE,)),
     )
-    return Report(HOSTILE, (HOSTILE,), True, (Section("learned", HOSTILE, blocks),), HOSTILE)
+    sections = (Section("learned", HOSTILE, blocks),)
+    return Document(HOSTILE, HOSTILE, sections, (HOSTILE,), True, HOSTILE, HOSTILE, HOSTILE)
 
 
 def test_all_text_is_escaped() -> None:
@@ -88,5 +88,5 @@ def test_the_page_allows_itself_nothing() -> None:
 def test_every_kind_of_block_is_shown(kind: type) -> None:
     (block,) = [one for one in hostile_report().sections[0].blocks if isinstance(one, kind)]
     assert fields(block)
-    page = as_html(Report("t", ("n",), True, (Section("k", "s", (block,)),), "l"))
+    page = as_html(Document("report", "t", (Section("k", "s", (block,)),)))
     assert SAFE in page

@@ -4,8 +4,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.unit.documents.shown import says_the_same_in_every_format
 
 from dpwerm.documents import ledger as words
+from dpwerm.documents.render import as_text, blocks_as_text
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.ledger.ledger import Ledger
 
@@ -18,7 +20,9 @@ def book(folder: Path, **total: object) -> Ledger:
 
 
 def shown(ledger: Ledger) -> str:
-    return "\n".join(words.show_lines(ledger.account(), ledger.history(), ledger.shown))
+    document = words.account_document(ledger.account(), ledger.history(), ledger.shown)
+    says_the_same_in_every_format(document)
+    return as_text(document)
 
 
 def test_every_charge_with_what_was_left_before_and_after(tmp_path: Path) -> None:
@@ -65,14 +69,15 @@ def test_a_changed_total_comes_with_its_reason(tmp_path: Path) -> None:
 
 def test_a_changed_total_beside_the_recorded_one(tmp_path: Path) -> None:
     book(tmp_path, slots=("a",)).charge(Budget.of("0.5"), "rule")
-    lines = words.total_lines(
+    new = words.changed_total(
         book(tmp_path).account(), book(tmp_path, epsilon=3, mu=1).declared.total, ("a", "b")
     )
-    assert lines == [
+    assert blocks_as_text(new) == [
         "           recorded  new  spent",
         "  epsilon  2         3    0.5",
         "  mu       0         1    0",
-        "  slots: a; new: a, b",
+        "",
+        "  slots  a; new: a, b",
     ]
 
 
@@ -80,17 +85,19 @@ def test_the_composed_total_is_display_and_may_be_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ledger = book(tmp_path)
-    assert words.composed_lines(ledger.account()) == []
+    assert list(words.composed_words(ledger.account())) == []
     for _ in range(8):
         ledger.charge(Budget.of("0.1"), "rule")
-    text = " ".join(words.composed_lines(ledger.account()))
+    text = " ".join(blocks_as_text(words.composed_words(ledger.account())))
     assert "at delta = 1e-06, if their budgets had been fixed in advance" in text
     assert 0.5 < float(text.split("epsilon = ")[1].split()[0]) <= 0.8
     monkeypatch.setitem(sys.modules, "dp_accounting.pld", None)
-    assert "with its extra accounting" in " ".join(words.composed_lines(ledger.account()))
+    assert "with its extra accounting" in " ".join(
+        blocks_as_text(words.composed_words(ledger.account()))
+    )
 
 
 def test_the_head_is_told_to_be_written_down() -> None:
-    lines = words.head_lines(7, HASH)
+    lines = blocks_as_text(words.head_words(7, HASH))
     assert lines[0] == f"Head: 7:{HASH}"
-    assert "Write the head down elsewhere" in lines[1]
+    assert "Write the head down elsewhere" in lines[2]

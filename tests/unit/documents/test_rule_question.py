@@ -67,7 +67,7 @@ def test_trials_are_drawn_between_the_floors_of_a_propensity_model() -> None:
     rule = released(settle(declared("confounded"), Budget.of(2), N))
     question = question_of(rule)
     assert question.outcome.propensity == (question.outcome.pi_min, 1 - question.outcome.pi_min)
-    trials = question.outcome.proxies(question.widths, count=4, rows=50, rng=generator(1))
+    trials = question.outcome.trials(question.widths, count=4, rows=50, rng=generator(1))
     assert trials.X.shape == (4, 50, 3)
     assert trials.probability.min() >= question.outcome.pi_min
     found = simulated_reach(rule, problems=4, draws=4)

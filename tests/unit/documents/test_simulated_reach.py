@@ -29,7 +29,7 @@ from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.rule_file import read_rule, write_rule
 from dpwerm.simulate.engine.released import inside_noise
 from dpwerm.simulate.scenarios import get_scenario
-from dpwerm.simulate.synthetic import Proxies, generator, random_trials
+from dpwerm.simulate.synthetic import SyntheticTrials, generator, random_trials
 from dpwerm.study.study import read_trial
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, TrialRows, trial_of_arrays, trial_of_table
 
@@ -62,7 +62,7 @@ def estimator(mechanism: str, share: float, **other: Any) -> PrivateTreatmentRul
 
 
 @lru_cache
-def proxies() -> Proxies:
+def synthetic() -> SyntheticTrials:
     return random_trials(
         (0,) * WIDTH, count=TRIALS, rows=N, propensity=(1 / 3, 1 / 3), rng=generator(7, 1)
     )
@@ -70,7 +70,7 @@ def proxies() -> Proxies:
 
 def own_units(place: int) -> tuple[FloatArray, list[str], FloatArray]:
     """Return the features, arms and benefits of one trial."""
-    drawn = proxies()
+    drawn = synthetic()
     arms = ["b" if one > 0 else "a" for one in drawn.arm[place]]
     return 5 + 5 * drawn.X[place], arms, 40 + 20 * drawn.benefit[place]
 

@@ -9,7 +9,8 @@ from dpwerm.mechanisms import MECHANISMS
 from dpwerm.mechanisms.contract import Calibration, Inside
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.privacy.sensitivity import Facts, KnownByDesign
+from dpwerm.privacy.sensitivity import Facts
+from dpwerm.privacy.weight_origin import KnownByDesign
 
 PURE = ("objective-l2", "objective-block")
 EPSILON = Decimal(1)

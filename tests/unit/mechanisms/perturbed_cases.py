@@ -13,7 +13,8 @@ from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.budget import Relation
 from dpwerm.privacy.randomness import BitSource, SeededBits
-from dpwerm.privacy.sensitivity import Facts, KnownByDesign
+from dpwerm.privacy.sensitivity import Facts
+from dpwerm.privacy.weight_origin import KnownByDesign
 
 BLOCKS = ((1, 0.5), (1, 1.0), (3, 1.25), (1, 0.5))
 """r = 1.75."""
@@ -40,7 +41,7 @@ def facts(
 
 
 def empty(blocks: tuple[tuple[int, float], ...] = BLOCKS, gamma: float = 110.0) -> Objective:
-    """F without a row, whose minimiser with the tilt b is −b/γ exactly."""
+    """F without a row, whose minimiser with the linear term b is −b/γ exactly."""
     bounds = [bound for width, bound in blocks for _ in range(width)]
     nothing = np.zeros(0)
     data = MemoryRows(np.zeros((0, len(bounds) - 1)), nothing, nothing, bounds[0], np.array(bounds))

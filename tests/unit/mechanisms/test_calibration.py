@@ -16,7 +16,8 @@ from dpwerm.objective.objective import Objective
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.budget import AnyBudget, Budget, Relation
-from dpwerm.privacy.sensitivity import Facts, WeightOrigin, WorstCase
+from dpwerm.privacy.sensitivity import Facts, WeightOrigin
+from dpwerm.privacy.weight_origin import WorstCase
 
 MECHANISM = get_mechanism("objective-block")
 CALIBRATION = MECHANISM.calibrate(facts(Relation.ADD_REMOVE), Budget.of(1))
@@ -187,5 +188,5 @@ def test_an_objective_with_another_penalty_is_refused() -> None:
     calibration = calibrated(MECHANISM, known, Budget.of(1))
     check_run(MECHANISM, replace(empty(), regularizer=Stiff(4.0)), calibration)
     for other in (Stiff(1.0), Ridge()):
-        with pytest.raises(ParameterError, match="regularizer or tilt"):
+        with pytest.raises(ParameterError, match="regularizer or linear term"):
             check_run(MECHANISM, replace(empty(), regularizer=other), calibration)

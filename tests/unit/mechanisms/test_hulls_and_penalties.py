@@ -23,7 +23,8 @@ from dpwerm.mechanisms import MECHANISMS
 from dpwerm.mechanisms.contract import Calibration
 from dpwerm.objective.regularizers import QuadraticPenalty, Regularizer, Ridge
 from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.privacy.sensitivity import Facts, KnownByDesign
+from dpwerm.privacy.sensitivity import Facts
+from dpwerm.privacy.weight_origin import KnownByDesign
 
 CLAIM, W, T = 2.0, 1.0, 0.4
 LOSS, TARGETS = Huber(T), (1.0, -1.0)

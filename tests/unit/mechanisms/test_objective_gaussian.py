@@ -23,7 +23,8 @@ from dpwerm.mechanisms.contract import Calibration
 from dpwerm.mechanisms.objective_perturbation import ObjectiveGaussian, inside_multiplier
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import SeededBits
-from dpwerm.privacy.sensitivity import Facts, WorstCase
+from dpwerm.privacy.sensitivity import Facts
+from dpwerm.privacy.weight_origin import WorstCase
 
 MECHANISM = ObjectiveGaussian()
 relations = pytest.mark.parametrize("relation", list(Relation))

@@ -32,7 +32,8 @@ from dpwerm.mechanisms.objective_perturbation import (
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import SeededBits
-from dpwerm.privacy.sensitivity import ExternalModel, Facts, WorstCase
+from dpwerm.privacy.sensitivity import Facts
+from dpwerm.privacy.weight_origin import ExternalModel, WorstCase
 
 L2, BLOCK = ObjectiveEuclidean(), ObjectiveBlock()
 both = pytest.mark.parametrize("mechanism", [L2, BLOCK], ids=lambda one: one.name)
@@ -160,7 +161,7 @@ def test_nothing_runs_with_a_regulariser_that_only_has_the_name(
 ) -> None:
     calibration = mechanism.calibrate(facts(Relation.ADD_REMOVE), Budget.of(1))
     masked: Any = Masked()
-    with pytest.raises(ParameterError, match="regularizer or tilt of the objective are not"):
+    with pytest.raises(ParameterError, match="regularizer or linear term of the objective are not"):
         mechanism.run(replace(empty(), regularizer=masked), calibration, SeededBits(0))
 
 

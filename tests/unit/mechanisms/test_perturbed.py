@@ -1,4 +1,4 @@
-"""The shared run: how near b the tilt must be, how near the solver must come, and one b for all."""
+"""The shared run: how near b its linear term is, how near the solver comes, and one b for all."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -18,7 +18,7 @@ from dpwerm.objective.rows import MemoryRows
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import SeededBits
 from dpwerm.privacy.sampling import nearby_vector
-from dpwerm.privacy.sensitivity import WorstCase
+from dpwerm.privacy.weight_origin import WorstCase
 from dpwerm.solve.exact_newton import finish
 from dpwerm.solve.gradient import Solution
 from dpwerm.solve.newton import minimise
@@ -46,24 +46,24 @@ def test_the_solver_sees_b_to_a_quarter_of_the_tolerance_and_ends_within_half(
 ) -> None:
     seen: list[tuple[Objective, float]] = []
 
-    def spy(tilted: Objective, tolerance: float) -> Solution:
-        seen.append((tilted, tolerance))
-        return minimise(tilted, tolerance)
+    def spy(perturbed: Objective, tolerance: float) -> Solution:
+        seen.append((perturbed, tolerance))
+        return minimise(perturbed, tolerance)
 
     monkeypatch.setattr(contract, "minimise", spy)
     MECHANISM.run(objective(), CALIBRATION, SeededBits(2))
-    [(tilted, tolerance)] = seen
+    [(perturbed, tolerance)] = seen
     tau = Fraction(CALIBRATION.tolerance)
     assert Fraction(tolerance) <= tau / 2
     assert CALIBRATION.inside is not None
     assert CALIBRATION.inside.rate is not None
     with mpmath.workdps(60):
         b = blockwise(two_streams(2)[0], BLOCKS, 1 / mpmath.mpf(CALIBRATION.inside.rate))
-        columns = zip(*(part.tolist() for part in tilted.tilts), strict=True)
+        columns = zip(*(part.tolist() for part in perturbed.linear_terms), strict=True)
         miss = mpmath.norm([mpmath.fsum(c) - one for c, one in zip(columns, b, strict=True)])
         assert miss <= 110 * mpmath.mpf(CALIBRATION.tolerance) / 4
-    assert tilted.data is not None
-    assert tilted.gamma == 110.0
+    assert perturbed.data is not None
+    assert perturbed.gamma == 110.0
 
 
 def test_the_error_allowed_in_b_is_a_quarter_of_the_tolerance(
@@ -85,15 +85,15 @@ def test_b_stays_the_same_whatever_precision_the_solver_needs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     fast = MECHANISM.run(objective(), CALIBRATION, SeededBits(4))
-    tilts: list[Any] = []
+    linear_terms: list[Any] = []
 
-    def slow(tilted: Objective, tolerance: float) -> Solution:
-        tilts.append(tilted.tilts)
-        return finish(tilted, np.zeros(6), tolerance)
+    def slow(perturbed: Objective, tolerance: float) -> Solution:
+        linear_terms.append(perturbed.linear_terms)
+        return finish(perturbed, np.zeros(6), tolerance)
 
     monkeypatch.setattr(contract, "minimise", slow)
     other = MECHANISM.run(objective(), CALIBRATION, SeededBits(4))
-    assert len(tilts) == 1
+    assert len(linear_terms) == 1
     # Both are within τ of one ideal point and get the same second noise: at most two cells apart
     # for each tolerance of distance.
     cells = 2 * CALIBRATION.tolerance / 2.0**CALIBRATION.noise.exponent

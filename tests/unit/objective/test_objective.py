@@ -60,20 +60,20 @@ def test_the_gradient_is_the_slope_of_the_value(loss: Loss) -> None:
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
-def test_a_tilt_adds_a_linear_function(loss: Loss) -> None:
+def test_a_linear_term_adds_a_linear_function(loss: Loss) -> None:
     flat = Objective(rows(40, 2), loss, 0.1)
     high, low = np.array([1.0, -2.0, 0.5]), np.array([1e-3, 0.0, -1e-3])
-    tilted, theta = replace(flat, tilt=(high, low)), np.array([0.2, -0.4, 0.9])
-    one, other = flat.evaluate(theta), tilted.evaluate(theta)
+    perturbed, theta = replace(flat, linear_term=(high, low)), np.array([0.2, -0.4, 0.9])
+    one, other = flat.evaluate(theta), perturbed.evaluate(theta)
     assert other.value - one.value == pytest.approx((high + low) @ theta)
     np.testing.assert_allclose(other.gradient - one.gradient, high + low)
     np.testing.assert_array_equal(other.hessian, one.hessian)
 
 
 @pytest.mark.parametrize("part", [np.zeros(2), np.array([0.0, np.nan, 0.0]), np.zeros((3, 1))])
-def test_a_tilt_of_another_shape_or_not_finite_is_refused(part: FloatArray) -> None:
-    with pytest.raises(ParameterError, match="tilt must hold finite vectors"):
-        Objective(rows(3, 2), Logistic(), 1.0, tilt=(part,))
+def test_a_linear_term_of_another_shape_or_not_finite_is_refused(part: FloatArray) -> None:
+    with pytest.raises(ParameterError, match="linear term must hold finite vectors"):
+        Objective(rows(3, 2), Logistic(), 1.0, linear_term=(part,))
 
 
 def test_a_window_averages_the_curvature() -> None:

@@ -11,7 +11,7 @@ from dpwerm.choose import search as candidates
 from dpwerm.choose import settle as answer
 from dpwerm.choose.search import Round
 from dpwerm.plan import desk, expected
-from dpwerm.simulate import synthetic as proxies
+from dpwerm.simulate import synthetic
 from dpwerm.study.study import Study
 
 OPEN = STUDY.replace("gamma = 50", "")
@@ -42,4 +42,4 @@ def make_small(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "MOST_ROWS", 40)
     monkeypatch.setattr(expected, "MOST_ROWS", 60)
     monkeypatch.setattr(expected, "AT_ONCE", 8)
-    monkeypatch.setattr(proxies, "TESTS", 40)
+    monkeypatch.setattr(synthetic, "TESTS", 40)

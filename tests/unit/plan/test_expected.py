@@ -22,7 +22,7 @@ from dpwerm.plan.expected import (
     value_share,
 )
 from dpwerm.privacy.budget import Budget
-from dpwerm.simulate.synthetic import Proxies
+from dpwerm.simulate.synthetic import SyntheticTrials
 from dpwerm.study.study import Study
 
 
@@ -59,11 +59,11 @@ def test_a_spread_counts_trials_and_not_draws() -> None:
 
 @pytest.mark.usefixtures("quick")
 def test_no_trial_is_one_on_which_settings_were_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
-    trials: list[Proxies] = []
+    trials: list[SyntheticTrials] = []
     judged = module._judged
 
     def recorded(rehearsal: search.Rehearsal, *others: Any) -> Any:
-        trials.append(rehearsal.proxies)
+        trials.append(rehearsal.synthetic)
         return judged(rehearsal, *others)
 
     monkeypatch.setattr(module, "_judged", recorded)
@@ -71,7 +71,7 @@ def test_no_trial_is_one_on_which_settings_were_chosen(monkeypatch: pytest.Monke
     expected(settled, 32)
     assert len(trials) == 4
     seen = [
-        search._rehearsal(settled.question, round_, index, fits=1).proxies
+        search._rehearsal(settled.question, round_, index, fits=1).synthetic
         for index, round_ in enumerate(search.ROUNDS)
     ]
     for fresh in trials:
@@ -83,7 +83,7 @@ def test_no_trial_is_one_on_which_settings_were_chosen(monkeypatch: pytest.Monke
 
 @pytest.mark.usefixtures("quick")
 def test_what_is_expected_is_less_than_what_a_search_hoped_for() -> None:
-    """A winner on two problems was lucky; the luck does not come again."""
+    """A winner on two problems won by chance, which does not come again."""
     hoped, came = [], []
     for n in (30, 40, 50, 60):
         settled = settled_at("0.2", n)

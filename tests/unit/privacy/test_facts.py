@@ -13,7 +13,8 @@ from dpwerm.exact import sqrt_up
 from dpwerm.features.domain import Interval
 from dpwerm.objective.regularizers import QuadraticPenalty, Ridge
 from dpwerm.privacy.budget import Relation
-from dpwerm.privacy.sensitivity import Facts, KnownByDesign
+from dpwerm.privacy.sensitivity import Facts
+from dpwerm.privacy.weight_origin import KnownByDesign
 
 DOMAIN = of_blocks(((1, 0.5), (1, 1.0), (3, 0.75)))
 FACTS = Facts(3.0, 1.0, 0.3, DOMAIN, 7.0, Ridge(), Relation.REPLACE_ONE, 10, KnownByDesign())

@@ -11,15 +11,13 @@ from dpwerm.errors import ParameterError
 from dpwerm.features.domain import Interval
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Relation
-from dpwerm.privacy.sensitivity import (
+from dpwerm.privacy.sensitivity import Facts, WeightOrigin, l2_sensitivity
+from dpwerm.privacy.weight_origin import (
     ORIGINS,
     ExternalModel,
-    Facts,
     KnownByDesign,
     ReleasedModel,
-    WeightOrigin,
     WorstCase,
-    l2_sensitivity,
     origin_of,
     register_origin,
     stated_origin,

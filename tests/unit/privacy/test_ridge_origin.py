@@ -21,7 +21,8 @@ from dpwerm.errors import ParameterError
 from dpwerm.features.domain import Interval
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Relation
-from dpwerm.privacy.sensitivity import Facts, RidgeModel, WorstCase
+from dpwerm.privacy.sensitivity import Facts
+from dpwerm.privacy.weight_origin import RidgeModel, WorstCase
 from dpwerm.study.treatment import Treatment, received_probabilities
 
 MODEL = RidgeModel(pi_min=0.125, radius=1.5, dimension=3.0, gamma=64.0, tolerance=2.0**-30)
@@ -137,9 +138,9 @@ def test_one_person_moves_the_coefficients_by_nearly_twice_the_radius_over_gamma
     Before and after, that person stands on the wrong side, once towards +v and once towards −v, so
     the gradient of the term is nearly the whole row each time.
     """
-    radius, gamma, tilt = 1.5, 1.0, 0.4
-    side = np.sqrt(1 - tilt**2)
-    rows = radius * np.array([[[1, 0], [-tilt, side]], [[1, 0], [-tilt, -side]]])
+    radius, gamma, linear_term = 1.5, 1.0, 0.4
+    side = np.sqrt(1 - linear_term**2)
+    rows = radius * np.array([[[1, 0], [-linear_term, side]], [[1, 0], [-linear_term, -side]]])
     one, other = fitted(rows, np.array([[1e6, 1.0]] * 2), gamma)
     moved, bound = float(np.linalg.norm(one - other)), 2 * radius / gamma
     assert 0.85 * bound <= moved <= bound

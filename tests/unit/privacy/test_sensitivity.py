@@ -12,13 +12,12 @@ from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Relation
 from dpwerm.privacy.sensitivity import (
     Facts,
-    KnownByDesign,
-    WorstCase,
     default_tolerance,
     l2_sensitivity,
     objective_tolerance,
     total_sensitivity,
 )
+from dpwerm.privacy.weight_origin import KnownByDesign, WorstCase
 
 # Constants that share no factor: a wrong power or a lost factor of any of them shows.
 W, L, R, GAMMA, N = 3.0, 0.625, 1.75, 11.0, 8

@@ -15,7 +15,8 @@ from dpwerm.arrays import FloatArray
 from dpwerm.features.domain import CrossPolytope
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Relation
-from dpwerm.privacy.sensitivity import Facts, KnownByDesign, WeightOrigin, WorstCase, l2_sensitivity
+from dpwerm.privacy.sensitivity import Facts, WeightOrigin, l2_sensitivity
+from dpwerm.privacy.weight_origin import KnownByDesign, WorstCase
 
 Derivatives = Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]
 

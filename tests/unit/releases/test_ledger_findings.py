@@ -16,7 +16,7 @@ from dpwerm.privacy.ledger.entry import Entry, seal
 from dpwerm.privacy.ledger.ledger import Ledger
 from dpwerm.privacy.ledger.store import Store, database_of
 from dpwerm.privacy.randomness import Receipt
-from dpwerm.privacy.sensitivity import ExternalModel
+from dpwerm.privacy.weight_origin import ExternalModel
 from dpwerm.releases.certificate import certify
 from dpwerm.releases.kinds import NOT_ATTACHED, kind_of, ledger_findings
 from dpwerm.releases.release import Release, Rule

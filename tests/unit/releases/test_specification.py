@@ -28,13 +28,13 @@ def test_gamma_and_weight_bound_must_be_positive(bad: float) -> None:
 def test_other_settings_are_checked_as_the_first_were() -> None:
     spec = Specification(Budget.of(1), 1.0, 1.0)
     chosen = Chosen(settings=["gamma"], accuracy=0.9, reason="chosen on simulated problems")
-    other = spec.with_settings(gamma=7.0, mechanism="product-laplace", chosen=chosen)
+    other = spec.changed(gamma=7.0, mechanism="product-laplace", chosen=chosen)
     assert (other.gamma, other.mechanism, other.chosen) == (7.0, "product-laplace", chosen)
     assert (other.budget, other.weight_bound) == (spec.budget, spec.weight_bound)
     with pytest.raises(ParameterError, match="gamma"):
-        spec.with_settings(gamma=0.0)
+        spec.changed(gamma=0.0)
     with pytest.raises(ParameterError, match="adds no noise"):
-        spec.with_settings(mechanism="none")
+        spec.changed(mechanism="none")
 
 
 def test_losses_by_name_and_by_instance() -> None:

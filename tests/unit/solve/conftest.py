@@ -36,8 +36,8 @@ class _Reference:
         self.offsets = [t if self.huber else mpmath.mpf(0) for t in targets]
         self.weights = [mpmath.mpf(w) for w in data.weights.tolist()]
         self.gamma = mpmath.mpf(objective.gamma)
-        columns = zip(*(part.tolist() for part in objective.tilt or ()), strict=True)
-        self.tilt = [mpmath.fsum(map(mpmath.mpf, column)) for column in columns]
+        columns = zip(*(part.tolist() for part in objective.linear_term or ()), strict=True)
+        self.linear_term = [mpmath.fsum(map(mpmath.mpf, column)) for column in columns]
         self.p = data.dimension
         self.parameters = {k: mpmath.mpf(v) for k, v in objective.loss.parameters.items()}
         self.matrix = mpmath.eye(self.p)
@@ -69,9 +69,9 @@ class _Reference:
         pull = self.matrix * mpmath.matrix(theta) if theta else []
         value = self.gamma * mpmath.fdot(theta, pull) / 2
         gradient = [self.gamma * t for t in pull]
-        if self.tilt:
-            value += mpmath.fdot(self.tilt, theta)
-            gradient = [g + b for g, b in zip(gradient, self.tilt, strict=True)]
+        if self.linear_term:
+            value += mpmath.fdot(self.linear_term, theta)
+            gradient = [g + b for g, b in zip(gradient, self.linear_term, strict=True)]
         hessian = self.gamma * self.matrix
         for row, w, o in zip(self.rows, self.weights, self.offsets, strict=True):
             loss, slope, bend = self.loss(mpmath.fdot(row, theta) - o)

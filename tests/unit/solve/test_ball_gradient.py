@@ -34,14 +34,14 @@ def test_the_balls_hold_the_gradient_in_doubles(loss: Loss, intercept: float) ->
     assert np.allclose(middle, objective.evaluate(theta).gradient, rtol=1e-12, atol=1e-12)
 
 
-def test_a_tilt_is_added_exactly() -> None:
+def test_a_linear_term_is_added_exactly() -> None:
     data = MemoryRows(np.ones((1, 2)), np.ones(1), np.ones(1), 0.0, np.ones(2))
     plain = Objective(data, Logistic(), 0.7)
     parts = (np.array([0.1, -3e9]), np.array([2.0**-70, 1e-9]))
     with precision(300):
         theta = [arb(0.3), arb(-2.0)]
         before = BallObjective(plain).gradient(theta)
-        after = BallObjective(replace(plain, tilt=parts)).gradient(theta)
+        after = BallObjective(replace(plain, linear_term=parts)).gradient(theta)
         for j, (one, other) in enumerate(zip(before, after, strict=True)):
             added = sum((Fraction(float(part[j])) for part in parts), Fraction(0))
             assert (other - one).contains(arb(fmpq(added.numerator, added.denominator)))

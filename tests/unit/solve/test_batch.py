@@ -28,11 +28,11 @@ def problems(B: int, n: int, d: int, intercept: float = 1.0, seed: int = 3) -> B
 
 
 def single(
-    batch: BatchProblems, b: int, loss: Loss, gamma: float, tilt: FloatArray | None = None
+    batch: BatchProblems, b: int, loss: Loss, gamma: float, linear_term: FloatArray | None = None
 ) -> FloatArray:
     """Return the single solver's answer to within 1e-12, rounded to doubles."""
-    bent = None if tilt is None else (tilt,)
-    objective = Objective(batch.data(b), loss, float(gamma), tilt=bent)
+    bent = None if linear_term is None else (linear_term,)
+    objective = Objective(batch.data(b), loss, float(gamma), linear_term=bent)
     return np.array([float(t) for t in minimise(objective, 1e-12).theta])
 
 
@@ -68,15 +68,15 @@ def test_the_same_answer_as_the_single_solver(loss: Loss, intercept: float) -> N
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
-def test_many_tilts_share_the_rows(loss: Loss) -> None:
+def test_many_linear_terms_share_the_rows(loss: Loss) -> None:
     batch = problems(3, 40, 2)
     random = np.random.default_rng(8)
-    tilt = random.normal(size=(3, 11, 3)) * random.choice([0.1, 3.0, 100.0], (3, 11, 1))
+    linear_term = random.normal(size=(3, 11, 3)) * random.choice([0.1, 3.0, 100.0], (3, 11, 1))
     gamma = np.geomspace(0.3, 20, 11)[None]
-    solution = minimise_batch(batch, loss, gamma, tilt=tilt, tolerance=1e-7)
+    solution = minimise_batch(batch, loss, gamma, linear_term=linear_term, tolerance=1e-7)
     assert solution.theta.shape == (3, 11, 3)
     for b, r in np.ndindex(3, 11):
-        gap = apart(solution.theta[b, r], single(batch, b, loss, gamma[0, r], tilt[b, r]))
+        gap = apart(solution.theta[b, r], single(batch, b, loss, gamma[0, r], linear_term[b, r]))
         assert gap <= solution.distance[b, r] + 2e-12 <= 1.1e-7
 
 
@@ -86,12 +86,14 @@ def test_a_path_gives_the_separate_answers(loss: Loss, replicates: int) -> None:
     batch = problems(4, 50, 2)
     gammas = np.geomspace(30, 0.1, 6)
     shape = (6, 4, replicates, 3) if replicates else (6, 4, 3)
-    tilts = np.random.default_rng(1).normal(size=shape)
+    linear_terms = np.random.default_rng(1).normal(size=shape)
     tolerance = 1e-6 / gammas
-    path = minimise_path(batch, loss, gammas, tilts=tilts, tolerance=tolerance)
+    path = minimise_path(batch, loss, gammas, linear_terms=linear_terms, tolerance=tolerance)
     assert path.theta.shape == shape
     for g, gamma in enumerate(gammas.tolist()):
-        one = minimise_batch(batch, loss, gamma, tilt=tilts[g], tolerance=1e-6 / gamma)
+        one = minimise_batch(
+            batch, loss, gamma, linear_term=linear_terms[g], tolerance=1e-6 / gamma
+        )
         assert np.all(apart(path.theta[g], one.theta) <= path.distance[g] + one.distance)
         assert np.all(path.distance[g] <= tolerance[g])
 
@@ -117,13 +119,13 @@ def test_any_small_problems(data: st.DataObject) -> None:
     half_widths = st.floats(-2, 3).map(lambda e: HuberisedHinge(10.0**e))
     loss = data.draw(st.one_of(st.just(Logistic()), half_widths))
     gamma = array(st.floats(-4, 6).map(lambda e: 10.0**e), B, R)
-    tilt = array(st.floats(-50, 50), B, R, batch.dimension)
+    linear_term = array(st.floats(-50, 50), B, R, batch.dimension)
     tolerance = 10.0 ** data.draw(st.floats(-10, 0))
-    solution = minimise_batch(batch, loss, gamma, tilt=tilt, tolerance=tolerance)
+    solution = minimise_batch(batch, loss, gamma, linear_term=linear_term, tolerance=tolerance)
     assert solution.theta.shape == (B, R, batch.dimension)
     assert np.all(solution.distance <= tolerance)
     for b, r in np.ndindex(B, R):
-        answer = single(batch, b, loss, float(gamma[b, r]), tilt[b, r])
+        answer = single(batch, b, loss, float(gamma[b, r]), linear_term[b, r])
         room = solution.distance[b, r] + 1e-12 + 1e-15 * float(np.linalg.norm(answer))
         assert apart(solution.theta[b, r], answer) <= room
 
@@ -142,11 +144,11 @@ def test_extreme_penalties_and_few_rows(loss: Loss, n: int) -> None:
             assert apart(solution.theta[b], answer) <= 1.01 * tolerance
 
 
-def test_without_rows_the_tilt_alone_decides() -> None:
+def test_without_rows_the_linear_term_alone_decides() -> None:
     batch = problems(2, 0, 2)
-    tilt = np.array([[1.0, -2.0, 3.0], [0.0, 0.0, 0.0]])
-    solution = minimise_batch(batch, Logistic(), 4.0, tilt=tilt, tolerance=1e-12)
-    assert np.array_equal(solution.theta, -tilt / 4)
+    linear_term = np.array([[1.0, -2.0, 3.0], [0.0, 0.0, 0.0]])
+    solution = minimise_batch(batch, Logistic(), 4.0, linear_term=linear_term, tolerance=1e-12)
+    assert np.array_equal(solution.theta, -linear_term / 4)
 
 
 def test_rows_of_weight_zero_are_not_there() -> None:
@@ -171,19 +173,19 @@ def test_no_coordinate_and_no_problem() -> None:
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
 def test_parts_do_not_show(loss: Loss, monkeypatch: pytest.MonkeyPatch) -> None:
     batch = problems(7, 20, 2)
-    tilt = np.random.default_rng(2).normal(size=(7, 9, 3))
-    whole = minimise_batch(batch, loss, 1.0, tilt=tilt, tolerance=1e-8)
+    linear_term = np.random.default_rng(2).normal(size=(7, 9, 3))
+    whole = minimise_batch(batch, loss, 1.0, linear_term=linear_term, tolerance=1e-8)
     monkeypatch.setattr(module, "_PASSING", 80)
-    parts = minimise_batch(batch, loss, 1.0, tilt=tilt, tolerance=1e-8)
+    parts = minimise_batch(batch, loss, 1.0, linear_term=linear_term, tolerance=1e-8)
     assert np.all(apart(whole.theta, parts.theta) <= whole.distance + parts.distance)
 
 
 def test_ordinary_problems_never_need_the_single_solver(alone: list[tuple[int, int, int]]) -> None:
     batch = problems(40, 200, 4)
     gammas = np.geomspace(100, 0.1, 10)
-    tilts = 5 * np.random.default_rng(0).laplace(size=(10, 40, 3, 5))
+    linear_terms = 5 * np.random.default_rng(0).laplace(size=(10, 40, 3, 5))
     for loss in (*LOSSES, HuberisedHinge(0.05)):
-        minimise_path(batch, loss, gammas, tilts=tilts, tolerance=1e-8 / gammas)
+        minimise_path(batch, loss, gammas, linear_terms=linear_terms, tolerance=1e-8 / gammas)
     assert not alone
 
 
@@ -198,12 +200,12 @@ def nasty() -> tuple[BatchProblems, HuberisedHinge, FloatArray]:
 
 def test_nasty_problems_fall_back_and_are_certified(alone: list[tuple[int, int, int]]) -> None:
     batch, loss, gamma = nasty()
-    tilt = np.random.default_rng(1).normal(size=(2, 2, 5))
-    solution = minimise_batch(batch, loss, gamma, tilt=tilt, tolerance=1e-6)
+    linear_term = np.random.default_rng(1).normal(size=(2, 2, 5))
+    solution = minimise_batch(batch, loss, gamma, linear_term=linear_term, tolerance=1e-6)
     assert {place[2] for place in alone} == {0}
     assert np.all(solution.distance <= 1e-6)
     for b, r in np.ndindex(2, 2):
-        gap = apart(solution.theta[b, r], single(batch, b, loss, gamma[0, r], tilt[b, r]))
+        gap = apart(solution.theta[b, r], single(batch, b, loss, gamma[0, r], linear_term[b, r]))
         assert gap <= solution.distance[b, r] + 1e-11
 
 

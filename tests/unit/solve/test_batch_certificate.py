@@ -27,11 +27,13 @@ def setting(n: int, seed: int) -> tuple[BatchProblems, Block]:
 
 
 def claims(
-    block: Block, loss: Loss, theta: FloatArray, tilt: FloatArray, gamma: FloatArray
+    block: Block, loss: Loss, theta: FloatArray, linear_term: FloatArray, gamma: FloatArray
 ) -> FloatArray:
     """Return the certified distances of θ (2, R, 4)."""
     data = block.gradient(loss.derivative(block.arguments(theta)))
-    return Rounding.of(block, loss).distance(theta, data, Goal(gamma, tilt, np.zeros_like(gamma)))
+    return Rounding.of(block, loss).distance(
+        theta, data, Goal(gamma, linear_term, np.zeros_like(gamma))
+    )
 
 
 @pytest.mark.parametrize("size", [1e-3, 1.0, 1e6])
@@ -42,11 +44,13 @@ def test_the_distance_covers_the_true_gradient(
 ) -> None:
     problems, block = setting(n, n)
     random = np.random.default_rng(2)
-    theta, tilt = size * random.normal(size=(2, 2, 4)), random.normal(size=(2, 2, 4))
+    theta, linear_term = size * random.normal(size=(2, 2, 4)), random.normal(size=(2, 2, 4))
     gamma = np.array([[1e-3, 0.7], [3.0, 1e5]])
-    distance = claims(block, loss, theta, tilt, gamma)
+    distance = claims(block, loss, theta, linear_term, gamma)
     for b, r in np.ndindex(2, 1 if n > 100 else 2):
-        objective = Objective(problems.data(b), loss, float(gamma[b, r]), tilt=(tilt[b, r],))
+        objective = Objective(
+            problems.data(b), loss, float(gamma[b, r]), linear_term=(linear_term[b, r],)
+        )
         with mpmath.workdps(60):
             norm = mpmath.norm(true_gradient(objective, theta[b, r].tolist()))
             true = norm / mpmath.mpf(objective.gamma)
@@ -69,11 +73,11 @@ def test_the_bound_without_its_error_terms_is_refuted(
     monkeypatch.setattr(batch_certificate, "U", 0.0)
     refuted = 0
     for seed in range(5):
-        problems, block, tilt = settled(60, loss, seed)
+        problems, block, linear_term = settled(60, loss, seed)
         theta = 1e3 * np.random.default_rng(seed).normal(size=(2, 1, 4))
-        distance = claims(block, loss, theta, tilt, np.ones((2, 1)))
+        distance = claims(block, loss, theta, linear_term, np.ones((2, 1)))
         for b in range(2):
-            objective = Objective(problems.data(b), loss, 1.0, tilt=(tilt[b, 0],))
+            objective = Objective(problems.data(b), loss, 1.0, linear_term=(linear_term[b, 0],))
             with mpmath.workdps(60):
                 norm = mpmath.norm(true_gradient(objective, theta[b, 0].tolist()))
                 refuted += bool(norm > distance[b, 0])

@@ -44,7 +44,7 @@ def test_whenever_problems_part_all_arrive(
     model = descend(data, loss, want, model_at_zero(data, loss).repeat(4))
     assert np.all(model.distance <= want.tolerance)
     slope = data.gradient(loss.derivative(data.arguments(model.theta)))
-    force = slope + want.gamma[:, :, None] * model.theta + want.tilt
+    force = slope + want.gamma[:, :, None] * model.theta + want.linear_term
     assert np.all(np.linalg.norm(force, axis=2) <= want.gamma * want.tolerance)
     assert np.allclose(model.slope, slope, rtol=0, atol=1e-10)
 

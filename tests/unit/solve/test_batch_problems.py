@@ -48,27 +48,27 @@ def test_a_data_set_can_be_taken_out_for_the_single_solver() -> None:
 def test_every_axis_finds_its_place() -> None:
     requests = Requests.of(BATCH, np.ones((4, 3)), 1e-6, np.ones((4, 3, 7, 3)))
     assert requests.gamma.shape == requests.tolerance.shape == (4, 3, 7)
-    assert requests.tilt.shape == (4, 3, 7, 3)
+    assert requests.linear_term.shape == (4, 3, 7, 3)
     assert requests.replicated
     plain = Requests.of(BATCH, np.ones(4), np.ones(4), None)
     assert plain.gamma.shape == (4, 3, 1)
-    assert not plain.tilt.any()
+    assert not plain.linear_term.any()
     assert not plain.replicated
 
 
 def test_what_is_repeated_is_not_copied() -> None:
     requests = Requests.of(BATCH, np.ones((1, 3, 1000)), 1e-6, None)
     assert requests.tolerance.strides == (0, 0, 0)
-    assert requests.tilt.strides == (0, 0, 0, 0)
+    assert requests.linear_term.strides == (0, 0, 0, 0)
 
 
 def test_some_problems_keep_what_is_asked_of_them() -> None:
     gamma = np.arange(1.0, 13.0).reshape(2, 3, 2)
-    tilt = np.random.default_rng(1).normal(size=(1, 3, 2, 3))
-    whole = Requests.of(BATCH, gamma, 1e-6, tilt)
+    linear_term = np.random.default_rng(1).normal(size=(1, 3, 2, 3))
+    whole = Requests.of(BATCH, gamma, 1e-6, linear_term)
     part = whole.part((slice(None), slice(1, 3), slice(1, 2)))
     assert np.array_equal(part.gamma, gamma[:, 1:, 1:])
-    assert np.array_equal(part.tilt[0], tilt[0, 1:, 1:])
+    assert np.array_equal(part.linear_term[0], linear_term[0, 1:, 1:])
 
 
 @pytest.mark.parametrize(
@@ -80,11 +80,11 @@ def test_some_problems_keep_what_is_asked_of_them() -> None:
         ((np.ones((1, 3, 1, 1)), 1e-6, None), "gamma has too many"),
         ((1.0, 0.0, None), "tolerance must be finite and positive"),
         ((1.0, np.inf, None), "tolerance must be finite and positive"),
-        ((1.0, 1e-6, np.ones((1, 3, 2))), "tilt must have one entry"),
-        ((1.0, 1e-6, np.ones((3, 3))), "tilt must have one entry"),
+        ((1.0, 1e-6, np.ones((1, 3, 2))), "linear term must have one entry"),
+        ((1.0, 1e-6, np.ones((3, 3))), "linear term must have one entry"),
         ((1.0, 1e-6, np.ones((1, 2, 3))), "must fit the data sets"),
-        ((1.0, 1e-6, np.full((1, 3, 3), np.nan)), "tilt must be finite"),
-        ((1.0, 1e-6, np.full((1, 3, 3), 1e101)), "tilt must be finite"),
+        ((1.0, 1e-6, np.full((1, 3, 3), np.nan)), "linear term must be finite"),
+        ((1.0, 1e-6, np.full((1, 3, 3), 1e101)), "linear term must be finite"),
     ],
 )
 def test_requests_that_do_not_fit_are_refused(arguments: tuple[Any, ...], message: str) -> None:

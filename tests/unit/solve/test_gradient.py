@@ -139,25 +139,27 @@ def test_a_certificate_without_the_summation_term_would_be_refuted(
 
 @pytest.mark.parametrize("size", [1e-12, 1.0, 1e9, 1e40])
 @pytest.mark.parametrize("loss", [HuberisedHinge(0.5), Logistic()], ids=str)
-def test_the_bounds_hold_with_a_tilt_of_several_doubles(
+def test_the_bounds_hold_with_a_linear_term_of_several_doubles(
     loss: Loss, size: float, true_gradient: GradientOf
 ) -> None:
     random = np.random.default_rng(7)
     high = size * random.normal(size=4)
     low = high * 2.0**-54 * random.uniform(-1, 1, 4)
-    objective = replace(problem(60, 3, loss, 1), tilt=(high, low))
+    objective = replace(problem(60, 3, loss, 1), linear_term=(high, low))
     theta = random.normal(size=4)
     claim = proven_gradient(objective, theta)
     assert miss(objective, theta, true_gradient) <= claim.error
-    flat = proven_gradient(replace(objective, tilt=None), theta)
+    flat = proven_gradient(replace(objective, linear_term=None), theta)
     gap = float(np.linalg.norm(flat.gradient - claim.gradient))
     assert gap == pytest.approx(float(np.linalg.norm(high)), rel=1e-2)
 
 
-def test_the_low_part_of_a_tilt_counts(true_gradient: GradientOf) -> None:
+def test_the_low_part_of_a_linear_term_counts(true_gradient: GradientOf) -> None:
     # The high part cancels γθ exactly; what is left of the gradient is the low part alone.
     data = MemoryRows(np.ones((1, 1)), np.ones(1), np.zeros(1), 0.0, np.ones(1))
-    objective = Objective(data, Logistic(), 1.0, tilt=(np.array([-0.5]), np.array([2.0**-60])))
+    objective = Objective(
+        data, Logistic(), 1.0, linear_term=(np.array([-0.5]), np.array([2.0**-60]))
+    )
     claim = proven_gradient(objective, np.array([0.5]))
     assert claim.gradient.tolist() == [2.0**-60]
     assert miss(objective, np.array([0.5]), true_gradient) == 0.0

@@ -206,26 +206,26 @@ def test_the_smallest_tolerance_there_is(case: str) -> None:
     gamma=st.floats(-3, 3),
     relative=st.floats(-25, -3),
 )
-def test_a_tilted_problem_is_solved_where_the_gradient_cancels_the_tilt(
+def test_a_problem_is_solved_where_the_gradient_cancels_the_linear_term(
     seed: int, n: int, size: float, gamma: float, relative: float, true_gradient: GradientOf
 ) -> None:
     random = np.random.default_rng(seed)
     high = 10.0**size * random.normal(size=3)
     loss: Loss = HuberisedHinge(0.3) if seed % 2 else Logistic()
     flat = problem(sample(n, 2, seed), loss, 10.0**gamma)
-    tilted = replace(flat, tilt=(high, 2.0**-54 * high * random.uniform(-1, 1, 3)))
-    solution = check_against_gradient(tilted, 10.0**relative, true_gradient)
-    # ∇F of the problem without the tilt is −b there.
+    perturbed = replace(flat, linear_term=(high, 2.0**-54 * high * random.uniform(-1, 1, 3)))
+    solution = check_against_gradient(perturbed, 10.0**relative, true_gradient)
+    # ∇F of the problem without the linear term is −b there.
     with mpmath.workdps(60 + solution.bits):
         slopes = true_gradient(flat, solution.theta)
-        parts = zip(*(part.tolist() for part in tilted.tilts), strict=True)
+        parts = zip(*(part.tolist() for part in perturbed.linear_terms), strict=True)
         rest = [s + mpmath.fsum(b) for s, b in zip(slopes, parts, strict=True)]
         bound = flat.gamma * mpmath.mpf(solution.distance_bound)
         assert mpmath.norm(rest) <= bound * (1 + 1e-40)
 
 
 @pytest.mark.parametrize("loss", [HuberisedHinge(0.5), Logistic()], ids=str)
-def test_the_sample_of_many_rows_keeps_the_tilt(
+def test_the_sample_of_many_rows_keeps_the_linear_term(
     loss: Loss, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     solved: list[Objective] = []
@@ -237,16 +237,16 @@ def test_the_sample_of_many_rows_keeps_the_tilt(
 
     monkeypatch.setattr(newton, "_descend", spy)
     X, y, w = sample(40_000, 3)
-    tilt = (np.array([-900.0, 300.0, 5000.0, 0.0]),)
-    tilted = replace(problem((X, y, w), loss, 10.0), tilt=tilt)
-    near, nearer = minimise(tilted, 1e-7), minimise(tilted, 1e-9)
+    linear_term = (np.array([-900.0, 300.0, 5000.0, 0.0]),)
+    perturbed = replace(problem((X, y, w), loss, 10.0), linear_term=linear_term)
+    near, nearer = minimise(perturbed, 1e-7), minimise(perturbed, 1e-9)
     assert min(one.data.n_rows for one in solved) == 2500
-    assert all(one.tilts[0] is tilted.tilts[0] for one in solved)
+    assert all(one.linear_terms[0] is perturbed.linear_terms[0] for one in solved)
     distance = sum((a - b) ** 2 for a, b in zip(near.theta, nearer.theta, strict=True))
     assert distance <= Fraction(near.distance_bound + nearer.distance_bound) ** 2
     theta = np.array([float(t) for t in near.theta])
-    flat = replace(tilted, tilt=None).evaluate(theta).gradient
-    np.testing.assert_allclose(flat, -tilt[0], atol=1e-5)
+    flat = replace(perturbed, linear_term=None).evaluate(theta).gradient
+    np.testing.assert_allclose(flat, -linear_term[0], atol=1e-5)
 
 
 def test_no_coordinate_at_all() -> None:

@@ -174,14 +174,18 @@ def test_many_at_once_end_where_one_does(
     penalty: Regularizer, loss: Loss, intercept: float
 ) -> None:
     batch, random = stacked(3, 60, loss, intercept), np.random.default_rng(1)
-    gammas, tilts = [0.5, 2.0], random.normal(size=(2, 3, 6, batch.dimension))
-    found = minimise_path(batch, loss, gammas, tilts=tilts, tolerance=1e-7, regularizer=penalty)
+    gammas, linear_terms = [0.5, 2.0], random.normal(size=(2, 3, 6, batch.dimension))
+    found = minimise_path(
+        batch, loss, gammas, linear_terms=linear_terms, tolerance=1e-7, regularizer=penalty
+    )
     assert np.all(found.distance <= 1e-7)
     for g, b, r in ((0, 0, 0), (1, 1, 3), (1, 2, 5)):
-        tilt = (tilts[g, b, r],)
-        objective = Objective(batch.data(b), loss, gammas[g], penalty, tilt)
+        linear_term = (linear_terms[g, b, r],)
+        objective = Objective(batch.data(b), loss, gammas[g], penalty, linear_term)
         assert nearest(found.theta[g, b, r], objective, 1e-9) <= 1.01e-7
-    alone = minimise_batch(batch, loss, 2.0, tilt=tilts[1], tolerance=1e-7, regularizer=penalty)
+    alone = minimise_batch(
+        batch, loss, 2.0, linear_term=linear_terms[1], tolerance=1e-7, regularizer=penalty
+    )
     assert np.all(np.linalg.norm(alone.theta - found.theta[1], axis=-1) <= 2e-7)
 
 
@@ -193,17 +197,17 @@ def test_the_distance_of_many_covers_the_true_gradient(
     penalty: Regularizer, loss: Loss, n: int, size: float, true_gradient: GradientOf
 ) -> None:
     batch, random = stacked(2, n, loss), np.random.default_rng(2)
-    theta, tilt = size * random.normal(size=(2, 1, 4)), random.normal(size=(2, 1, 4))
-    distance = claims(batch, loss, theta, Goal(*asked(tilt), penalty.matrix(4)))
+    theta, linear_term = size * random.normal(size=(2, 1, 4)), random.normal(size=(2, 1, 4))
+    distance = claims(batch, loss, theta, Goal(*asked(linear_term), penalty.matrix(4)))
     for b in range(2):
-        objective = Objective(batch.data(b), loss, 0.7, penalty, (tilt[b, 0],))
+        objective = Objective(batch.data(b), loss, 0.7, penalty, (linear_term[b, 0],))
         with mpmath.workdps(60):
             norm = mpmath.norm(true_gradient(objective, theta[b, 0].tolist()))
             assert norm / mpmath.mpf(objective.gamma) <= distance[b, 0]
 
 
-def asked(tilt: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    return np.full(tilt.shape[:2], 0.7), tilt, np.zeros(tilt.shape[:2])
+def asked(linear_term: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    return np.full(linear_term.shape[:2], 0.7), linear_term, np.zeros(linear_term.shape[:2])
 
 
 def claims(batch: BatchProblems, loss: Loss, theta: FloatArray, goal: Goal) -> FloatArray:
@@ -222,13 +226,13 @@ def test_many_without_the_rounding_of_residuals_would_be_refuted(
     room = Room(1, 40, 4, 1)
     block = room.fill(batch, slice(0, 1), "residual")
     # A linear term that leaves nothing of the gradient but its rounding.
-    tilt = -(0.7 * theta + block.gradient(FAR.derivative(block.arguments(theta))))
-    objective = Objective(batch.data(0), FAR, 0.7, tilt=(tilt[0, 0],))
+    linear_term = -(0.7 * theta + block.gradient(FAR.derivative(block.arguments(theta))))
+    objective = Objective(batch.data(0), FAR, 0.7, linear_term=(linear_term[0, 0],))
     with mpmath.workdps(60):
         true = mpmath.norm(true_gradient(objective, theta[0, 0].tolist())) / mpmath.mpf(0.7)
-        assert true <= claims(batch, FAR, theta, Goal(*asked(tilt)))[0, 0]
+        assert true <= claims(batch, FAR, theta, Goal(*asked(linear_term)))[0, 0]
         monkeypatch.setattr(batch_newton, "growth", without_one)
-        assert true > claims(batch, FAR, theta, Goal(*asked(tilt)))[0, 0]
+        assert true > claims(batch, FAR, theta, Goal(*asked(linear_term)))[0, 0]
 
 
 def test_many_without_the_rounding_of_the_matrix_would_be_refuted(
@@ -237,13 +241,13 @@ def test_many_without_the_rounding_of_the_matrix_would_be_refuted(
     penalty, point = cancelling()
     batch, theta = stacked(1, 0, Logistic()), point[None, None]
     matrix = penalty.matrix(4)
-    tilt = -(0.7 * (theta @ matrix))
-    objective = Objective(batch.data(0), Logistic(), 0.7, penalty, (tilt[0, 0],))
+    linear_term = -(0.7 * (theta @ matrix))
+    objective = Objective(batch.data(0), Logistic(), 0.7, penalty, (linear_term[0, 0],))
     with mpmath.workdps(60):
         true = mpmath.norm(true_gradient(objective, point.tolist())) / mpmath.mpf(0.7)
-        assert true <= claims(batch, Logistic(), theta, Goal(*asked(tilt), matrix))[0, 0]
+        assert true <= claims(batch, Logistic(), theta, Goal(*asked(linear_term), matrix))[0, 0]
         monkeypatch.setattr(batch_newton, "growth", lambda k: 0.0)
-        assert true > claims(batch, Logistic(), theta, Goal(*asked(tilt), matrix))[0, 0]
+        assert true > claims(batch, Logistic(), theta, Goal(*asked(linear_term), matrix))[0, 0]
 
 
 def test_many_need_signs_for_margins_and_a_quadratic_penalty() -> None:

@@ -29,6 +29,12 @@ def test_loading_it_unedited_lists_what_to_fill_in() -> None:
     assert len(caught.value.faults) == text.count('= "<fill in>"')
 
 
+def test_it_asks_for_adaptive_allocation() -> None:
+    text = scaffold(pd.DataFrame({"AGE": [1]}))
+    assert "The ratio must be fixed before the first person" in text
+    assert 'Then allocation = "adaptive"' in text
+
+
 def test_filled_in_it_is_a_study() -> None:
     text = scaffold(pd.DataFrame({"AGE": [1]}))
     for old, new in [

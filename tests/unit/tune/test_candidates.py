@@ -58,8 +58,8 @@ def test_what_the_mechanism_refuses_is_left_out_or_named() -> None:
 
 def test_a_tuned_gamma_is_not_called_simulated() -> None:
     chosen = Chosen(settings=["gamma", "mechanism"], accuracy=0.9, reason="chosen")
-    found = not_simulated(spec().with_settings(chosen=chosen)).chosen
+    found = not_simulated(spec().changed(chosen=chosen)).chosen
     assert found == Chosen(settings=["mechanism"], accuracy=0.9, reason="chosen")
     alone = Chosen(settings=["gamma"], accuracy=0.9, reason="chosen")
-    assert not_simulated(spec().with_settings(chosen=alone)).chosen is None
+    assert not_simulated(spec().changed(chosen=alone)).chosen is None
     assert not_simulated(spec()).chosen is None

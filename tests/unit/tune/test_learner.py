@@ -36,7 +36,7 @@ def test_without_noise_it_is_an_ordinary_fit() -> None:
             np.testing.assert_array_equal(second[place, one, 0], given == "B")
 
 
-def test_several_epsilons_share_optima_and_luck(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_epsilons_share_optima_and_random_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     repeats = pilot(60, 3).repeats(30, 30, 2, np.random.default_rng(0))
     alone = [planned(one).second(repeats, (1, 2)) for one in ("0.5", "20")]
     calls = []

@@ -10,7 +10,14 @@ from tests.unit.tune.people_at_hand import PAPER, drawn, fixed_study, pilot
 from dpwerm.errors import ParameterError, TableError
 from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.study.study import Study
-from dpwerm.tune.people import FromProxies, FromScenario, FromTable, Source, Validation, known_trial
+from dpwerm.tune.people import (
+    FromScenario,
+    FromSynthetic,
+    FromTable,
+    Source,
+    Validation,
+    known_trial,
+)
 
 RNG = np.random.default_rng
 
@@ -21,8 +28,8 @@ def sources() -> list[Source]:
         pilot(40),
         pilot(40, known=True),
         FromScenario(study, "paper"),
-        FromProxies(study),
-        FromProxies(study, knows_better=False),
+        FromSynthetic(study),
+        FromSynthetic(study, knows_better=False),
     ]
 
 
@@ -100,24 +107,24 @@ def test_random_trials_mean_the_same_after_any_transform() -> None:
     )
     seen = []
     for study in (plain, bent):
-        found = FromProxies(study, knows_better=False).repeats(30, 10, 2, RNG(2))
+        found = FromSynthetic(study, knows_better=False).repeats(30, 10, 2, RNG(2))
         centred = study.benefit.centred(found.trial.outcome)
         seen.append(centred)
     np.testing.assert_allclose(seen[0], seen[1], atol=1e-12)
 
 
 def test_random_trials_have_a_truth_or_outcomes() -> None:
-    truth = FromProxies(fixed_study()).repeats(20, 10, 2, RNG(3))
+    truth = FromSynthetic(fixed_study()).repeats(20, 10, 2, RNG(3))
     assert np.isnan(truth.trial.arm[truth.splits.validation]).all()
     assert truth.better is not None
     assert (truth.better[truth.splits.validation] != 0).all()
     with pytest.raises(ParameterError, match="at most 500"):
-        FromProxies(fixed_study()).repeats(20, 501, 1, RNG(3))
+        FromSynthetic(fixed_study()).repeats(20, 501, 1, RNG(3))
 
 
 def test_propensities_must_be_known() -> None:
     study = Study.parse(PRIVATE_MODEL)
-    for make in (lambda: FromProxies(study), lambda: FromTable.read(study, drawn(5))):
+    for make in (lambda: FromSynthetic(study), lambda: FromTable.read(study, drawn(5))):
         with pytest.raises(ParameterError, match='model = "private" is fitted to the people'):
             make()
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.privacy.budget import Budget, total
-from dpwerm.privacy.sensitivity import RidgeModel
+from dpwerm.privacy.weight_origin import RidgeModel
 from dpwerm.study.treatment import Declaration, Treatment
 from dpwerm.weighting.contract import RIDGE_TOLERANCE, SHARE, model_encoding, origin_for, split
 

@@ -2,16 +2,15 @@
 
 from collections.abc import Callable
 
-from dpwerm.documents.content import (
+from dpwerm.documents.document import (
     Block,
     Caution,
     Commands,
+    Document,
     Facts,
     Paragraph,
     Points,
-    Report,
     Section,
-    cleaned,
 )
 from dpwerm.documents.report.learned import NOTHING_CLEAR, directions, learned, quality
 from dpwerm.documents.report.material import Material, joined, quoted
@@ -20,7 +19,7 @@ from dpwerm.documents.summary import certificate_rows, chosen_lines, tuning_line
 from dpwerm.documents.value import value_rows, verdict_lines
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.ledger.account import Account
-from dpwerm.privacy.sensitivity import origin_class
+from dpwerm.privacy.weight_origin import origin_class
 from dpwerm.releases.kinds import Beside
 from dpwerm.releases.release import Rule
 from dpwerm.releases.value.release import ValueRelease
@@ -277,18 +276,18 @@ SECTIONS: tuple[Callable[[Material], Section], ...] = (
 )
 
 
-def report_on(rule: Rule, beside: Beside) -> Report:
+def report_on(rule: Rule, beside: Beside) -> Document:
     """Return the report on a rule, with what is known beside it."""
     return compose(Material(rule, beside))
 
 
-def compose(material: Material) -> Report:
+def compose(material: Material) -> Document:
     """Return the report on a rule."""
-    report = Report(
-        title=material.rule.title,
+    return Document(
+        "report",
+        material.rule.title,
+        tuple(section(material) for section in SECTIONS),
         notices=material.notices,
         private=material.private,
-        sections=tuple(section(material) for section in SECTIONS),
-        library=f"dpwerm {__version__}",
+        about="Report on a treatment rule",
     )
-    return cleaned(report)

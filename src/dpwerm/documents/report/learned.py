@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 from matplotlib.axes import Axes
 
-from dpwerm.documents.content import (
+from dpwerm.documents.document import (
     Block,
     Caution,
     Commands,

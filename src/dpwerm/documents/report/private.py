@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from dpwerm.documents.content import Block, Caution, Commands, Paragraph, Points, Section, Table
+from dpwerm.documents.document import Block, Caution, Commands, Paragraph, Points, Section, Table
 from dpwerm.documents.report.material import Material, exact, joined, quoted
 from dpwerm.documents.summary import LARGEST_TOLD, even_odds, factor_words, meaning
 from dpwerm.features.blocks import CategoryBlock, Level, NumberBlock
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.privacy.budget import AnyBudget, Budget, total
 from dpwerm.privacy.ledger.account import Account
-from dpwerm.privacy.sensitivity import origin_class
+from dpwerm.privacy.weight_origin import origin_class
 from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import notice
 from dpwerm.text import digits

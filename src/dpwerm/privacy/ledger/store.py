@@ -152,7 +152,7 @@ class Store:
     its lock, reads the whole table again and compares it, to the letter, with what was found whole;
     only rows after that are new and checked. Without that second look a charge would be decided on
     what the ledger said before others wrote to it: two fits at once could overspend together, and
-    an edit made while a fit chooses its settings would be charged upon.
+    an edit made while a fit chooses hyperparameters would be charged upon.
     """
 
     def __init__(self, database: Database) -> None:

@@ -19,7 +19,7 @@ from dpwerm.features.blocks import Frozen as Record
 from dpwerm.mechanisms.laplace_sums import LaplaceSums
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import Receipt
-from dpwerm.privacy.sensitivity import origin_class
+from dpwerm.privacy.weight_origin import origin_class
 from dpwerm.releases.certificate import (
     Count,
     Exponent,

@@ -98,8 +98,8 @@ def released(
             one = calibrations[place]
             found[place] = optimum[one.facts.gamma][:, None] + outside_noise(one, draws)
     if inside:
-        tilts = [inside_noise(calibrations[place], draws) for place in inside]
+        linear_terms = [inside_noise(calibrations[place], draws) for place in inside]
         path = [calibrations[place].facts.gamma for place in inside]
-        shifted = np.stack([tilt for tilt in tilts if tilt is not None])
-        found[inside] = solve(path, tilts=shifted).theta
+        shifted = np.stack([linear_term for linear_term in linear_terms if linear_term is not None])
+        found[inside] = solve(path, linear_terms=shifted).theta
     return found

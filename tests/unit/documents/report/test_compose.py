@@ -1,15 +1,15 @@
 """A report says all that it should, of every kind of rule, and the same in every format."""
 
 import html
-import json
 import re
 from dataclasses import replace
 
 import pytest
-from tests.unit.documents.reported import KINDS, material, rule_of, said, texts
+from tests.unit.documents.reported import KINDS, material, rule_of, said
+from tests.unit.documents.shown import says_the_same_in_every_format
 from tests.unit.documents.test_summary import TRIAL
 
-from dpwerm.documents.content import as_data, as_html, as_text
+from dpwerm.documents.render import as_data, as_html, as_text
 from dpwerm.documents.report.compose import SECTIONS, compose
 from dpwerm.documents.report.material import Material
 from dpwerm.evaluate import treatment_value
@@ -18,30 +18,11 @@ from dpwerm.releases.kinds import Beside
 VALUED = ("output", "objective", "no noise")
 
 
-def squeezed(text: str) -> str:
-    """Return the text without spaces, lines and rules of tables."""
-    return re.sub(r"[\s-]+", "", text)
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_rule_has_every_section_in_every_format(kind: str) -> None:
     report = compose(material(kind, valued=kind in VALUED))
     assert len(report.sections) == len(SECTIONS)
-    page = html.unescape(as_html(report))
-    data = json.loads(json.dumps(as_data(report)))
-    plain = squeezed(as_text(report))
-    for section, copy in zip(report.sections, data["sections"], strict=True):
-        assert section.blocks
-        assert f'id="{section.key}"' in page
-        assert (copy["key"], copy["title"]) == (section.key, section.title)
-        for block, twin in zip(section.blocks, copy["blocks"], strict=True):
-            assert twin["kind"] == block.kind
-            told = json.dumps(twin, ensure_ascii=False)
-            for text in texts(block):
-                assert text in page
-                assert json.dumps(text, ensure_ascii=False) in told
-                # In a text, long facts and paragraphs are broken into lines.
-                assert all(squeezed(word) in plain for word in text.split())
+    says_the_same_in_every_format(report)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -2,7 +2,7 @@
 
 from tests.unit.documents.reported import material
 
-from dpwerm.documents.content import Picture
+from dpwerm.documents.document import Picture
 from dpwerm.documents.report.compose import compose
 
 

@@ -143,7 +143,7 @@ def test_the_second_noise_of_objective_perturbation_is_known_too() -> None:
     assert stats.kstest(sizes, stats.gamma(P).cdf).pvalue > ALPHA
 
 
-def test_plans_share_their_luck() -> None:
+def test_plans_share_their_random_numbers() -> None:
     """Two γ of one mechanism differ by a factor, so they are compared on the same draws."""
     base, mechanism = draws(50), MECHANISMS["objective-block"]
     facts = [question().facts(ENCODING, gamma) for gamma in (30.0, 90.0)]

@@ -13,7 +13,8 @@ from dpwerm.mechanisms.contract import Calibration
 from dpwerm.objective.losses import HuberisedHinge
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.privacy.sensitivity import Facts, KnownByDesign
+from dpwerm.privacy.sensitivity import Facts
+from dpwerm.privacy.weight_origin import KnownByDesign
 from dpwerm.simulate.engine.released import inside_noise, outside_noise, released
 from dpwerm.solve.batch import BatchSolution, minimise_batch, minimise_path
 from dpwerm.solve.batch_problems import BatchProblems
@@ -63,7 +64,9 @@ def test_noise_outside_is_added_to_one_optimum(problems: BatchProblems, draws: D
         np.testing.assert_allclose(theta, expected, atol=1e-5)
 
 
-def test_noise_inside_tilts_the_objective(problems: BatchProblems, draws: Draws) -> None:
+def test_noise_inside_is_a_linear_term_of_the_objective(
+    problems: BatchProblems, draws: Draws
+) -> None:
     calibrations = [
         calibration("objective-l2", epsilon, gamma)
         for gamma in (9.0, 20.0)
@@ -71,8 +74,10 @@ def test_noise_inside_tilts_the_objective(problems: BatchProblems, draws: Draws)
     ]
     found = released(problems, LOSS, calibrations, draws, tolerance=1e-6)
     for one, theta in zip(calibrations, found, strict=True):
-        tilt = inside_noise(one, draws)
-        solved = minimise_batch(problems, LOSS, one.facts.gamma, tilt=tilt, tolerance=1e-6)
+        linear_term = inside_noise(one, draws)
+        solved = minimise_batch(
+            problems, LOSS, one.facts.gamma, linear_term=linear_term, tolerance=1e-6
+        )
         np.testing.assert_allclose(theta, solved.theta, atol=1e-5)
 
 

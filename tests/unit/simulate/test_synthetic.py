@@ -8,8 +8,14 @@ from scipy.optimize import linprog
 from tests.unit.choose.questions import encoding_of
 
 from dpwerm.arrays import FloatArray
-from dpwerm.simulate import synthetic as proxies
-from dpwerm.simulate.synthetic import Proxies, generator, random_labels, random_trials, widths_of
+from dpwerm.simulate import synthetic
+from dpwerm.simulate.synthetic import (
+    SyntheticTrials,
+    generator,
+    random_labels,
+    random_trials,
+    widths_of,
+)
 
 Widths = tuple[int, ...]
 SHAPES: list[Widths] = [(0,), (1,), (3,), (0, 0, 0), (0, 1, 3, 0, 5)]
@@ -21,16 +27,16 @@ def trials(
     rows: int = 80,
     seed: int = 1,
     propensity: tuple[float, float] = (0.5, 0.5),
-) -> Proxies:
+) -> SyntheticTrials:
     rng = np.random.default_rng(seed)
     return random_trials(widths, count=count, rows=rows, propensity=propensity, rng=rng)
 
 
-def labels(widths: Widths, count: int = 12, rows: int = 80, seed: int = 1) -> Proxies:
+def labels(widths: Widths, count: int = 12, rows: int = 80, seed: int = 1) -> SyntheticTrials:
     return random_labels(widths, count=count, rows=rows, rng=np.random.default_rng(seed))
 
 
-MAKERS: dict[str, Callable[..., Proxies]] = {"trials": trials, "labels": labels}
+MAKERS: dict[str, Callable[..., SyntheticTrials]] = {"trials": trials, "labels": labels}
 kinds = pytest.mark.parametrize("kind", MAKERS)
 shapes = pytest.mark.parametrize("widths", SHAPES, ids=str)
 
@@ -53,8 +59,8 @@ def test_every_array_has_its_shape_and_range(kind: str, widths: Widths) -> None:
     d = columns(widths)
     assert found.X.shape == (12, 80, d)
     assert found.arm.shape == found.probability.shape == found.benefit.shape == (12, 80)
-    assert found.people.shape == (12, proxies.TESTS, d)
-    assert found.best.shape == found.contrast.shape == (12, proxies.TESTS)
+    assert found.people.shape == (12, synthetic.TESTS, d)
+    assert found.best.shape == found.contrast.shape == (12, synthetic.TESTS)
     np.testing.assert_array_equal(found.best, np.where(found.contrast > 0, 1.0, -1.0))
     assert set(np.unique(found.arm)) <= {-1.0, 1.0}
     assert set(np.unique(found.best)) <= {-1.0, 1.0}
@@ -94,7 +100,7 @@ def test_rows_are_rows_of_the_encoding(kind: str, widths: Widths) -> None:
 @kinds
 def test_the_same_generator_gives_the_same_problems(kind: str) -> None:
     first, again, other = (MAKERS[kind]((0, 3), seed=seed) for seed in (4, 4, 5))
-    for name in Proxies.__dataclass_fields__:
+    for name in SyntheticTrials.__dataclass_fields__:
         np.testing.assert_array_equal(getattr(first, name), getattr(again, name))
     assert not np.array_equal(first.X, other.X)
 
@@ -130,14 +136,14 @@ def test_the_better_arm_is_the_one_with_the_larger_benefit(
     widths: Widths, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without noise and main effect arm·u is f, linear in x: fitted on rows, it judges people."""
-    monkeypatch.setattr(proxies, "EFFECTS", (0.01,))
-    monkeypatch.setattr(proxies, "NOISES", (0.0,))
-    monkeypatch.setattr(proxies, "MAINS", (0.0,))
+    monkeypatch.setattr(synthetic, "EFFECTS", (0.01,))
+    monkeypatch.setattr(synthetic, "NOISES", (0.0,))
+    monkeypatch.setattr(synthetic, "MAINS", (0.0,))
     found = trials(widths)
     for b in range(len(found.X)):
         rows = np.column_stack([np.ones(80), found.X[b]])
         theta, *_ = np.linalg.lstsq(rows, found.arm[b] * found.benefit[b], rcond=None)
-        people = np.column_stack([np.ones(proxies.TESTS), found.people[b]])
+        people = np.column_stack([np.ones(synthetic.TESTS), found.people[b]])
         f = people @ theta
         # A level that no row has leaves its coefficient open.
         seen = np.abs(people @ np.linalg.pinv(rows) @ rows - people).max(axis=1) < 1e-9
@@ -162,7 +168,7 @@ def margin(X: FloatArray, sides: FloatArray) -> float:
 def test_labels_without_noise_are_the_better_sides(
     widths: Widths, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(proxies, "LABEL_NOISES", (0.0,))
+    monkeypatch.setattr(synthetic, "LABEL_NOISES", (0.0,))
     found = labels(widths)
     assert found.benefit.min() >= 0
     assert (found.probability == 1).all()
@@ -179,7 +185,7 @@ def test_problems_differ_in_kind() -> None:
 
 
 def test_every_kind_of_problem_is_as_frequent_as_any_other() -> None:
-    (found,) = proxies._mixed([(0.1, 0.2, 0.3)], 12, generator(1))
+    (found,) = synthetic._mixed([(0.1, 0.2, 0.3)], 12, generator(1))
     assert sorted(found) == pytest.approx([0.1] * 4 + [0.2] * 4 + [0.3] * 4)
     assert list(found) != sorted(found)
 

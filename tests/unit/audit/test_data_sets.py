@@ -1,4 +1,4 @@
-"""Worlds differ in one person, and in no more."""
+"""Neighbouring data sets differ in one person, and in no more."""
 
 from collections import Counter
 
@@ -13,7 +13,17 @@ MODEL = """arms = ["pill", "therapy"]
 propensity = { model = "private" }
 propensity_floor = 0.1
 """
-STUDIES = [made_up(2), made_up(1, arms=MODEL), made_up(1, relation="add_remove")]
+COLUMN = """arms = ["pill", "therapy"]
+propensity = "chance"
+propensity_floor = 0.1
+origin = "design"
+"""
+STUDIES = [
+    made_up(2),
+    made_up(1, arms=MODEL),
+    made_up(1, relation="add_remove"),
+    made_up(1, arms=COLUMN),
+]
 
 
 def difference(pair: Pair) -> tuple[int, int]:
@@ -23,7 +33,7 @@ def difference(pair: Pair) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("study", STUDIES)
-def test_worlds_are_neighbours(study: Study) -> None:
+def test_data_sets_are_neighbours(study: Study) -> None:
     for pair in [*worst_pairs(study), *mistaken_pairs(study)]:
         if study.relation == "replace_one":
             assert difference(pair) == (1, 1), pair.name
@@ -46,6 +56,14 @@ def test_a_private_propensity_model_has_pairs_of_its_own() -> None:
         assert len(others) == CROWD
         assert {row["gain"] for row in others} == {""}
         assert {row["arm"] for row in others}.isdisjoint({pair.first.rows[-1]["arm"]})
+
+
+def test_a_column_is_tried_with_arms_in_turn() -> None:
+    plain, recorded = (mistaken_pairs(STUDIES[place]) for place in (0, 3))
+    assert len(recorded) == len(plain) + 1
+    one, other = ([row["arm"] for row in world.rows] for world in recorded[-1].both)
+    assert (one[:4], other[:2]) == (["therapy", "pill", "therapy", "pill"], ["pill", "pill"])
+    assert one[1:] == other[1:]
 
 
 def test_pairs_for_mistakes_tip_what_they_are_meant_to_tip() -> None:

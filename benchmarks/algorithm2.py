@@ -1,8 +1,8 @@
 """What tuning γ by Algorithm 2 is worth: ``python -m benchmarks.algorithm2``.
 
 The paper's method as the supplement tunes it (D₀ of 1,000 people, m = 500, r = 1,000), beside the
-published γ and automatic settings; and our method with γ tuned on a pilot of 1,000 people beside
-the automatic γ. Writes the tables, examples and figure of docs/tuning.md; about five minutes.
+published γ and automatic hyperparameters; and our method with γ tuned on a pilot of 1,000 people
+beside the automatic γ. Prints the former and writes the rest of docs/tuning.md; five minutes.
 """
 
 import io
@@ -44,10 +44,8 @@ ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "tuning.md"
 FIGURE = ROOT / "docs" / "images" / "tuning.svg"
 STUDY, PILOT = "docs/examples/paper.toml", "docs/examples/pilot.csv"
-EXAMPLES = {
-    "independent": (STUDY, PILOT, "--how", "independent", "--n", "300", "--epsilon", "1"),
-    "simulated": (STUDY, "--n", "300", "--epsilon", "1", "--mechanism", "spherical-laplace"),
-}
+INDEPENDENT = (STUDY, PILOT, "--how", "independent", "--n", "300", "--epsilon", "1")
+SIMULATED = (STUDY, "--n", "300", "--epsilon", "1", "--mechanism", "spherical-laplace")
 N, EPSILONS = 1000, ("0.1", "0.5", "1", "2", "5")
 GAMMAS = (1.0, *(float(one) for one in range(21, 602, 20)))
 """The candidates of the supplement."""
@@ -219,25 +217,23 @@ def gain_table(epsilon: str = "1") -> str:
     return markdown(rows)
 
 
-def example(name: str, *more: str) -> str:
+def example(*given: str) -> str:
     """Return a command and what it prints."""
-    options = ("tune", *EXAMPLES[name], "--repeats", "100")
+    options = ("tune", *given, "--repeats", "100")
     caught = io.StringIO()
     with redirect_stdout(caught):
-        code = dpwerm([*options, *more])
+        code = dpwerm(options)
     if code:
         raise SystemExit(code)
     return f"```console\n$ dpwerm {' '.join(options)}\n\n{caught.getvalue().rstrip()}\n```"
 
 
 def main() -> None:
-    """Write the page's examples, figure and tables; run from the root of the repository."""
-    for name in EXAMPLES:
-        fill(PAGE, name, example(name))
-    # The figure is drawn by a command of its own, so that the printed one needs no file.
-    example("simulated", "--figure", str(FIGURE.relative_to(ROOT)), "--force")
+    """Write the page's example, figure and tables; run from the root of the repository."""
+    fill(PAGE, "independent", example(*INDEPENDENT))
+    example(*SIMULATED, "--figure", str(FIGURE.relative_to(ROOT)), "--force")
     fill(PAGE, "gain", gain_table())
-    fill(PAGE, "paper", papers_table())
+    print(papers_table())
 
 
 if __name__ == "__main__":

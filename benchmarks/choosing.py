@@ -43,7 +43,6 @@ REPEATS, PEOPLE, SEED = 200, 4_000, 20267
 COMMANDS = {
     "epsilon": "plan study.toml --n 400 --target 0.9",
     "people": "plan study.toml --epsilon 0.5 --target 0.9",
-    "small": "plan study.toml --n 60 --target 0.85",
 }
 
 
@@ -72,11 +71,12 @@ def with_ratio(text: str, ratio: str) -> str:
 
 
 def odds() -> str:
-    """Return what ε means for odds, each chance rounded up to a tenth of a percent."""
+    """Return what ε means for odds: factors to three digits and chances to 0.1 %, rounded up."""
     rows = [("ε", "odds change at most by the factor", "1:1", "50 %", "1 %")]
     for text in FOR_ODDS:
         factor = math.exp(float(text))
-        words = f"{factor:.3g}" if factor < 1000 else f"{factor:,.0f}"
+        unit = 10.0 ** min(math.floor(math.log10(factor)) - 2, 0)
+        words = f"{math.ceil(factor / unit) * unit:,.{-round(math.log10(unit))}f}"
         larger, _ = even_odds(Decimal(text))
         rare = math.ceil(1000 * factor / (factor + 99) - 1e-9) / 10
         rows.append((text, words, f"{words}:1", f"{larger:g} %", f"{rare:g} %"))
@@ -96,11 +96,18 @@ def planned(studies: Sequence[tuple[str, str, int]], label: str) -> list[str]:
     return shown
 
 
+def without_errors(rows: Sequence[Sequence[str]]) -> str:
+    """Return a table of means; the largest of their errors stands below it."""
+    errors = [float(cell.split(" ± ")[1]) for row in rows for cell in row if " ± " in cell]
+    means = [[cell.split(" ± ")[0] for cell in row] for row in rows]
+    return f"{markdown(means)}\n\n± is at most {max(errors):g} points."
+
+
 def grid(text: str) -> str:
     """Return the accuracy by n and ε."""
     cells = iter(planned([(text, eps, n) for n in SIZES for eps in EPSILONS], "n and epsilon"))
     header = ["n", *(f"ε = {eps}" for eps in EPSILONS[:-1]), "no privacy"]
-    return markdown([header, *([f"{n:,}", *(next(cells) for _ in EPSILONS)] for n in SIZES)])
+    return without_errors([header, *([f"{n:,}", *(next(cells) for _ in EPSILONS)] for n in SIZES)])
 
 
 def changed(text: str) -> str:
@@ -112,7 +119,7 @@ def changed(text: str) -> str:
     columns = (("0.5", N), (EPSILON, N), (EPSILON, 2 * N))
     cells = iter(planned([(one, eps, n) for one in studies for eps, n in columns], "changes"))
     header = ["study", *(f"n = {n}, ε = {eps}" for eps, n in columns)]
-    return markdown([header, *([name, *(next(cells) for _ in columns)] for name in names)])
+    return without_errors([header, *([name, *(next(cells) for _ in columns)] for name in names)])
 
 
 def bounds() -> str:

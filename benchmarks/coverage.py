@@ -36,6 +36,9 @@ RESULTS = ROOT / "benchmarks" / "results" / "coverage.csv"
 PAGE = ROOT / "docs" / "evaluation.md"
 CONFIDENCE = 0.95
 SIZES = (100, 1000, 5000)
+SHOWN = 1000
+"""The n of the half-widths in the table."""
+
 EPSILONS = (0.1, 1.0, 10.0)
 TARGETS = ("rule", "arm 1", "arm 2", "gain over 1", "gain over 2")
 AT_ONCE = 500_000
@@ -217,14 +220,17 @@ def error(repeats: int) -> float:
 
 
 def table(found: list[Cell]) -> str:
-    """Return coverage of every target and half widths of the rule's value."""
-    head = ["arms", "benefit", "n", "ε", *TARGETS, "± privacy", "± sampling", "± both"]
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    """Return for each kind of trial the coverage, and half-widths of the rule's value at one n."""
+    kinds: dict[tuple[str, str], list[Cell]] = {}
     for one in found:
-        numbers = [f"{value:.1f}" for value in one.coverage]
-        halves = [f"{part[0]:.1f}" for part in (one.privacy, one.sampling, one.both)]
-        place = [one.scenario.arms, one.scenario.benefit, str(one.n), f"{one.epsilon:g}"]
-        lines.append("| " + " | ".join([*place, *numbers, *halves]) + " |")
+        kinds.setdefault((one.scenario.arms, one.scenario.benefit), []).append(one)
+    head = ["arms", "benefit", "lowest", "mean", *(f"± at ε = {one:g}" for one in EPSILONS)]
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    for (arms, benefit), cells in kinds.items():
+        every = [value for one in cells for value in one.coverage]
+        halves = [f"{one.privacy[0]:.1f}, {one.both[0]:.1f}" for one in cells if one.n == SHOWN]
+        shown = [arms, benefit, f"{min(every):.1f}", f"{np.mean(every):.1f}", *halves]
+        lines.append("| " + " | ".join(shown) + " |")
     return "\n".join(lines)
 
 

@@ -25,15 +25,15 @@ SHOWN = (
 """Our methods by their name and ε in utility.csv, and what the page calls them."""
 
 
-Cells = dict[tuple[str, int], str]
-"""What a row of the table shows, by scenario and n."""
+Cells = dict[tuple[str, int], tuple[float, float]]
+"""The accuracies of a row and their half-widths, by scenario and n."""
 
 
 def ours() -> dict[tuple[str, str], Cells]:
     """Return our methods' accuracies, by method and ε."""
     found: dict[tuple[str, str], Cells] = {}
     for row in _rows(OURS):
-        shown = _shown(float(row["accuracy"]), float(row["accuracy_half_width"]))
+        shown = (float(row["accuracy"]), float(row["accuracy_half_width"]))
         cells = found.setdefault((row["method"], row["epsilon"]), {})
         cells[row["scenario"], int(row["n"])] = shown
     return found
@@ -44,7 +44,7 @@ def theirs() -> dict[tuple[str, str], Cells]:
     found: dict[tuple[str, str], Cells] = {}
     for one in map(read, _rows(RESULTS)):
         cells = found.setdefault((one.cell.package, one.cell.learner), {})
-        cells[one.cell.scenario, one.cell.n] = _shown(one.accuracy, one.accuracy_half)
+        cells[one.cell.scenario, one.cell.n] = (one.accuracy, one.accuracy_half)
     return found
 
 
@@ -54,15 +54,20 @@ def accuracy_table() -> str:
     named |= {f"{NAMES[package]}, {one}": cells for (package, one), cells in theirs().items()}
     heads = (f"{scenario}, n = {n:,}" for scenario, n in COLUMNS)
     lines = [f"| rule | {' | '.join(heads)} |", "|---" * (len(COLUMNS) + 1) + "|"]
+    halves = []
     for name, cells in named.items():
-        lines.append(f"| {name} | {' | '.join(cells[column] for column in COLUMNS)} |")
-    return "\n".join(lines)
+        row = [cells[column] for column in COLUMNS]
+        lines.append(f"| {name} | {' | '.join(f'{mean:.1f}' for mean, _ in row)} |")
+        halves += [half for _, half in row]
+    return "\n".join([*lines, "", f"Half-widths of 95 % intervals are at most {max(halves):.1f}."])
 
 
 def dppack_table() -> str:
-    """Return what was measured of DPpack, row by row."""
+    """Return what was measured of DPpack, row by row; of the times the longest."""
     lines = ["| what | where | measured |", "|---|---|---|"]
     for row in _rows(DPPACK):
+        if row["quantity"] == "fit time" and not row["setting"].startswith("n = 1,000,000"):
+            continue
         value = f"{row['value']} {row['unit']}".strip()
         lines.append(f"| {row['quantity']} | {row['setting']} | {value} |")
     return "\n".join(lines)
@@ -71,10 +76,6 @@ def dppack_table() -> str:
 def _rows(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
-
-
-def _shown(mean: float, half: float) -> str:
-    return f"{mean:.1f} ± {half:.1f}"
 
 
 def main() -> None:

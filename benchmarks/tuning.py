@@ -104,17 +104,19 @@ def cells(repeats: int, journal: Journal) -> Shares:
 
 
 def table(shares: Shares) -> str:
-    """Return the table of the page: means and the half widths of their 95 % intervals."""
+    """Return the table of the page: means, and the widest half-width of their 95 % intervals."""
     columns = [(n, epsilon) for n in SIZES for epsilon in EPSILONS]
     head = " | ".join(f"n = {n:,}, ε = {epsilon}" for n, epsilon in columns)
     lines = [f"| problem | γ | {head} |", "|---" * (len(columns) + 2) + "|"]
+    halves = []
     for scenario, method in product(SCENARIOS, METHODS):
         row = []
         for n, epsilon in columns:
             found = np.array(shares[scenario, method, n, epsilon])
-            row.append(f"{found.mean():.2f} ± {1.96 * found.std(ddof=1) / len(found) ** 0.5:.2f}")
+            halves.append(1.96 * found.std(ddof=1) / len(found) ** 0.5)
+            row.append(f"{found.mean():.2f}")
         lines.append(f"| `{scenario}` | {method} | {' | '.join(row)} |")
-    return "\n".join(lines)
+    return "\n".join([*lines, "", f"Half-widths are at most {max(halves):.2f} points."])
 
 
 def main() -> None:

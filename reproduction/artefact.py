@@ -1,6 +1,6 @@
 """A table or figure of the paper, reproduced: rows, pictures, and in words whether they agree.
 
-    NAME.csv   every number       NAME-*.svg   the pictures       NAME.md   both, beside the paper's
+    NAME.csv   every number       NAME-*.svg   the pictures       PAGE.md   its section, and others
 
 What is simulated goes through the engine and its journal, so an interrupted artefact goes on where
 it stopped.
@@ -111,9 +111,19 @@ class Made:
 
 
 @dataclass(frozen=True)
-class Artefact:
-    """One table or figure by its name on the command line."""
+class Page:
+    """Where artefacts of one kind have their sections: PAGE.md, its title, and how all was done."""
 
     name: str
     title: str
+    how: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Artefact:
+    """One table or figure by its name on the command line, and the page with its section."""
+
+    name: str
+    title: str
+    page: Page
     make: Callable[[Bench], Made] = field(repr=False)

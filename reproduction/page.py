@@ -1,6 +1,7 @@
-"""The files of an artefact: its numbers, its pictures, and a page with both beside the paper's.
+"""The files of an artefact: its numbers, its pictures, and its section of a page.
 
-A page says first whether the paper and the reproduction agree, then shows both.
+A section says first whether the paper and the reproduction agree, then shows both. It stands
+between two marks, so that a page may have words of its own around it.
 """
 
 import csv
@@ -18,7 +19,7 @@ INDEX = "README.md"
 
 
 def write_files(artefact: Artefact, made: Made, bench: Bench) -> list[Path]:
-    """Write the CSV, the pictures and the page of an artefact; return their paths."""
+    """Write the CSV, the pictures and the section of an artefact; return their paths."""
     written = []
     if made.rows:
         written.append(bench.out / f"{artefact.name}.csv")
@@ -26,8 +27,13 @@ def write_files(artefact: Artefact, made: Made, bench: Bench) -> list[Path]:
     for name, figure in made.pictures.items():
         written.append(bench.out / picture_name(artefact, name))
         save(figure, written[-1])
-    written.append(bench.out / f"{artefact.name}.md")
-    written[-1].write_text(page(artefact, made, bench), encoding="utf-8")
+    written.append(bench.out / f"{artefact.page.name}.md")
+    content = written[-1].read_text(encoding="utf-8") if written[-1].exists() else ""
+    content = content or f"# {artefact.page.title}\n"
+    if artefact.page.how:
+        content = filled(content, "how", "\n\n".join(artefact.page.how))
+    content = filled(content, artefact.name, section(artefact, made, bench))
+    written[-1].write_text(content, encoding="utf-8")
     return written
 
 
@@ -46,29 +52,35 @@ def picture_name(artefact: Artefact, name: str) -> str:
     return f"{artefact.name}-{name}.svg" if name else f"{artefact.name}.svg"
 
 
-def page(artefact: Artefact, made: Made, bench: Bench) -> str:
-    """Return the page of an artefact in Markdown."""
-    parts = [f"# {artefact.title}", made_with(artefact.name, made, quick=bench.quick)]
+def filled(content: str, name: str, text: str) -> str:
+    """Return a page with a text between two marks; they are added at its end if need be."""
+    start, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    if start not in content:
+        content = f"{content.rstrip()}\n\n{start}\n{end}\n"
+    head, rest = content.split(start)
+    return f"{head}{start}\n{text}\n{end}{rest.split(end)[1]}"
+
+
+def section(artefact: Artefact, made: Made, bench: Bench) -> str:
+    """Return the section of an artefact in Markdown."""
+    parts = [f"## {artefact.title}", made_with(artefact.name, made, quick=bench.quick)]
     if made.skipped:
         parts.append(f"**Note.** {made.skipped}")
     if made.verdicts:
-        parts += ["## Does it agree?", "\n".join(_line(verdict) for verdict in made.verdicts)]
+        parts.append("\n".join(_line(verdict) for verdict in made.verdicts))
     for name in made.pictures:
-        title = f"{artefact.title}, {name}" if name else artefact.title
-        parts.append(f"![{title}]({picture_name(artefact, name)})")
-    for sheet in made.sheets:
-        parts.append(sheet.markdown())
-    if made.notes:
-        parts += ["## How it was done", *made.notes]
-    if made.rows:
-        parts.append(f"Every number: [{artefact.name}.csv]({artefact.name}.csv).")
-    return "\n\n".join(parts) + "\n"
+        title = artefact.title.split(":")[0]
+        shown = f"{title}, {name}" if name else title
+        parts.append(f"![{shown}]({picture_name(artefact, name)})")
+    parts += [sheet.markdown() for sheet in made.sheets]
+    return "\n\n".join([*parts, *made.notes])
 
 
 def made_with(name: str, made: Made, *, quick: bool) -> str:
-    """Return the sentence that says how a page came about, and what a quick one lacks."""
+    """Return how a section came about, where its numbers are, and what a quick one lacks."""
     command = f"python -m reproduction {name}{' --quick' if quick else ''}"
-    text = f"Made by `{command}` with dpwerm {__version__}."
+    text = f"`{command}`, dpwerm {__version__}"
+    text += f"; every number: [{name}.csv]({name}.csv)." if made.rows else "."
     if quick:
         text += f"\n\n**A quick version, not the whole.** {made.left_out}"
     return text
@@ -80,34 +92,27 @@ def _line(verdict: Verdict) -> str:
 
 
 def write_index(artefacts: Sequence[tuple[Artefact, Made]], bench: Bench) -> Path:
-    """Write the page that lists what was made, with all that differs from the paper."""
+    """Write the page that lists what was made, and how much of it agrees."""
     path = bench.out / INDEX
     lines = ["| artefact | says the paper | agrees | differs |", "| --- | --- | --- | --- |"]
-    differ = []
     for artefact, made in artefacts:
         agreeing = sum(verdict.agrees for verdict in made.verdicts)
         plural = "" if len(made.verdicts) == 1 else "s"
         count = f"{len(made.verdicts)} statement{plural}" if made.verdicts else "nothing"
         if made.skipped:
             count += ", a part is skipped" if made.verdicts else ", skipped"
-        link = f"[{artefact.title}]({artefact.name}.md)"
+        link = f"[{artefact.title}]({artefact.page.name}.md)"
         lines.append(f"| {link} | {count} | {agreeing} | {len(made.verdicts) - agreeing} |")
-        differ += [
-            f"- {link}: {verdict.claim} {verdict.found}"
-            for verdict in made.verdicts
-            if not verdict.agrees
-        ]
     command = f"python -m reproduction all{' --quick' if bench.quick else ''}"
     about = (
         "Every table and figure, and beside each the same with this library's default method. "
         f"`{command}` makes all of it. The paper's method shifts benefits by the sample minimum, "
-        "so what carries its name here is not private, whatever ε says."
+        "so what carries its name here is not private, whatever ε says. Each section lists what "
+        "agrees and what differs; the table counts it."
     )
     parts = [HEADING, about, "\n".join(lines)]
     if bench.quick:
-        parts.insert(2, "**Quick versions, not the whole.** Each page says what it leaves out.")
-    if differ:
-        parts += ["## What differs", "\n".join(differ)]
+        parts.insert(2, "**Quick versions, not the whole.** Each section says what it leaves out.")
     path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     return path
 

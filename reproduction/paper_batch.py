@@ -77,7 +77,7 @@ def paper_theta(
     """Return what the method makes of B trials for each (ε, γ), θ (P, B, R, p).
 
     The trials are those of ``paper_problems``; draws: R, how often noise is drawn for each. Every
-    cell has the same luck.
+    cell has the same draws.
     """
     problems = paper_problems(
         X, treatment, benefit, propensity, encoding=encoding, benefit_bound=benefit_bound
@@ -93,5 +93,5 @@ def paper_theta(
         )
         for epsilon, gamma in cells
     ]
-    luck = Draws.of((len(X), draws), problems.dimension, rng)
-    return released(problems, LOSS, calibrations, luck, tolerance=tolerance)
+    common = Draws.of((len(X), draws), problems.dimension, rng)
+    return released(problems, LOSS, calibrations, common, tolerance=tolerance)

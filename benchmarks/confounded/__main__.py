@@ -21,7 +21,7 @@ from benchmarks.confounded.tables import (
     SHOWN,
     aside_table,
     method_table,
-    split_table,
+    split_words,
     verdict,
 )
 from benchmarks.page import fill
@@ -83,20 +83,18 @@ def main() -> None:
     )
     fresh = [one for one in results if one.cell.first]
     results = [one for one in results if not one.cell.first]
-    print(method_table(results, NAMED, "accuracy"))
-    print(split_table(results))
+    print(method_table(results, NAMED))
+    print(split_words(results))
     print(verdict(results, NAMED))
     if arguments.quick:
         return
     save_figure([one for one in results if one.cell.scenario == NAMED], FIGURE)
-    fill(PAGE, "accuracy", method_table(results, NAMED, "accuracy"))
-    fill(PAGE, "share", method_table(results, NAMED, "share"))
+    fill(PAGE, "accuracy", method_table(results, NAMED))
     fill(PAGE, "verdict", verdict(results, NAMED))
-    fill(PAGE, "indication", method_table(results, SECOND, "accuracy"))
+    fill(PAGE, "indication", method_table(results, SECOND))
     fill(PAGE, "aside", aside_table(results))
-    fill(PAGE, "verdict-indication", verdict(results, SECOND))
-    fill(PAGE, "split", split_table(results))
-    fill(PAGE, "fresh", split_table(fresh))
+    fill(PAGE, "split", split_words(results))
+    fill(PAGE, "fresh", split_words(fresh))
 
 
 def _row(result: Result) -> dict[str, object]:

@@ -5,7 +5,10 @@ from benchmarks.confounded.cells import SHARES, Cell, Result
 NAMED, SECOND = "confounded", "indication"
 SHOWN = ("ignoring", "private", "known", "ridge", "worst case")
 ASIDE = ("ignoring, centred", "private, centred", "private, no clip", "known, no clip")
-"""Other declarations of the benefit, beside the first three methods."""
+"""Other declarations of the benefit."""
+
+LISTED = (200, 1000, 5000)
+"""The n of the tables; the figure and the file have more."""
 
 Found = dict[tuple[str, int, str, str], Result]
 
@@ -16,51 +19,45 @@ def by_cell(results: list[Result]) -> Found:
     return {(c.scenario, c.n, c.epsilon, c.method): one for c, one in cells}
 
 
-def method_table(results: list[Result], scenario: str, measure: str) -> str:
-    """Return one measure, ``accuracy`` or ``share``, in % for every n, ε and method."""
-    found = by_cell(results)
+def method_table(results: list[Result], scenario: str) -> str:
+    """Return the accuracy in % for every ε and method, at three sizes."""
     mine = [one.cell for one in results if one.cell.scenario == scenario]
     methods = [name for name in SHOWN if any(cell.method == name for cell in mine)]
-    lines = ["| ε | n | " + " | ".join(methods) + " |", "|---" * (len(methods) + 2) + "|"]
-    at = sorted({(float(c.epsilon), c.n, c.epsilon) for c in mine if c.method in methods})
-    for _, n, epsilon in at:
-        cells = [_shown(found.get((scenario, n, epsilon, name)), measure) for name in methods]
-        lines.append(f"| {_epsilon(epsilon)} | {n:,} | {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
-def split_table(results: list[Result]) -> str:
-    """Return the accuracy in % for every share of ε that the propensity model may get."""
-    tried = [one.cell for one in results if one.cell.method.startswith("private, share")]
-    shares = [one for one in SHARES if any(cell.method.endswith(one) for cell in tried)]
-    names = [f"private, share {share}" for share in shares]
-    means = [_mean([one.accuracy for one in results if one.cell.method == name]) for name in names]
-    table = _accuracies(results, tried, dict(zip(names, shares, strict=True)))
-    return f"{table}\n| mean | | | {' | '.join(means)} |"
+    tried = [cell for cell in mine if cell.method in methods and cell.n in LISTED]
+    return _accuracies(results, sorted(tried, key=lambda c: (float(c.epsilon), c.n)), methods)
 
 
 def aside_table(results: list[Result]) -> str:
     """Return the accuracy in % with another centre or clip of the benefit."""
-    methods = [*SHOWN[:3], *ASIDE]
     tried = [one.cell for one in results if one.cell.method in ASIDE]
-    return _accuracies(results, tried, dict(zip(methods, methods, strict=True)))
+    return _accuracies(results, tried, ["ignoring", "private", *ASIDE[:3]])
 
 
-def _accuracies(results: list[Result], tried: list[Cell], heads: dict[str, str]) -> str:
+def _accuracies(results: list[Result], tried: list[Cell], methods: list[str]) -> str:
     """Return the accuracy in % of some methods in every cell that was tried."""
     found = by_cell(results)
-    lines = [
-        "| scenario | ε | n | " + " | ".join(heads.values()) + " |",
-        "|---" * (len(heads) + 3) + "|",
-    ]
-    for scenario, n, epsilon in dict.fromkeys((c.scenario, c.n, c.epsilon) for c in tried):
-        cells = [_shown(found.get((scenario, n, epsilon, name)), "accuracy") for name in heads]
-        lines.append(f"| `{scenario}` | {_epsilon(epsilon)} | {n:,} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+    places = list(dict.fromkeys((c.scenario, c.epsilon, c.n) for c in tried))
+    several = len({scenario for scenario, _, _ in places}) > 1
+    head = [*(["scenario"] if several else []), "ε", "n", *methods]
+    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    halves = []
+    for scenario, epsilon, n in places:
+        row = [found.get((scenario, n, epsilon, name)) for name in methods]
+        halves += [one.accuracy_half for one in row if one is not None]
+        cells = ["" if one is None else f"{one.accuracy:.1f}" for one in row]
+        first = [f"`{scenario}`"] if several else []
+        lines.append(f"| {' | '.join([*first, _epsilon(epsilon), f'{n:,}', *cells])} |")
+    return "\n".join([*lines, "", f"Half-widths are at most {max(halves):.1f} points."])
 
 
-def _mean(numbers: list[float]) -> str:
-    return f"{sum(numbers) / len(numbers):.1f}" if numbers else ""
+def split_words(results: list[Result]) -> str:
+    """Return the mean accuracy in % for every share of ε that the propensity model may get."""
+    parts = []
+    for share in SHARES:
+        found = [one.accuracy for one in results if one.cell.method == f"private, share {share}"]
+        if found:
+            parts.append(f"{sum(found) / len(found):.1f} with {share}")
+    return f"{', '.join(parts)}."
 
 
 def verdict(results: list[Result], scenario: str) -> str:
@@ -84,9 +81,8 @@ def verdict(results: list[Result], scenario: str) -> str:
         ]
         most = [n for n, (own, _) in pairs.items() if own and own.accuracy >= 80]
         lines.append(
-            f"- ε = {_epsilon(epsilon)}: clearly better than ignoring confounding at "
-            f"{_sizes(beats, sizes)}; clearly right for more than half of the people at "
-            f"{_sizes(right, sizes)}; right for at least 80 % at {_sizes(most, sizes)}."
+            f"- ε = {_epsilon(epsilon)}: better than ignoring at {_sizes(beats, sizes)}, than a "
+            f"coin at {_sizes(right, sizes)}; right for at least 80 % at {_sizes(most, sizes)}."
         )
     return "\n".join(lines)
 
@@ -104,9 +100,3 @@ def _sizes(sizes: list[int], every: list[int]) -> str:
 
 def _epsilon(epsilon: str) -> str:
     return "∞" if epsilon == "inf" else epsilon
-
-
-def _shown(result: Result | None, measure: str) -> str:
-    if result is None:
-        return ""
-    return f"{getattr(result, measure):.1f} ± {getattr(result, measure + '_half'):.1f}"

@@ -17,6 +17,9 @@ ASKED = {
 }  # fmt: skip
 """What auto should reach on the paper's problem, accuracy in %."""
 
+METHODS = ("paper", "spherical-laplace", "gaussian", "objective-gaussian", "auto")
+"""Those of the table of the paper's problem."""
+
 SLACK = 3.0
 """How far auto may lie behind the best single mechanism, in points."""
 
@@ -46,44 +49,50 @@ def _published() -> dict[tuple[str, int], float]:
     return {(row["epsilon"], int(row["n"])): float(row["accuracy_mean"]) for row in rows}
 
 
+def _mean(result: Result | None) -> str:
+    return "" if result is None else f"{result.accuracy:.1f}"
+
+
+def widest(results: list[Result | None]) -> str:
+    """Return the largest half-width of some accuracies, in points."""
+    return f"{max(one.accuracy_half for one in results if one is not None):.1f}"
+
+
 def paper_table(results: list[Result]) -> str:
-    """Return accuracy in % on the paper's problem: published, every method, and what was asked."""
+    """Return accuracy in % on the paper's problem: published, the paper's method, and ours."""
     found, published = by_cell(results), _published()
-    methods = list(dict.fromkeys(one.cell.method for one in results if one.cell.epsilon != "inf"))
-    lines = [
-        "| ε | n | published | " + " | ".join(methods) + " | asked of auto |",
-        "|---" * (len(methods) + 4) + "|",
+    bare = {"paper": "paper, no privacy", "auto": "auto, no privacy"}
+    rows = [
+        [found.get(("paper", n, epsilon, method)) for method in METHODS] for epsilon, n in ASKED
     ]
-    for (epsilon, n), asked in ASKED.items():
-        cells = [_shown(found.get(("paper", n, epsilon, method))) for method in methods]
-        before = f"{published[epsilon, n]:.1f}"
-        lines.append(f"| {epsilon} | {n} | {before} | {' | '.join(cells)} | {asked:g} |")
-    for n in sorted({n for _, n in ASKED}):
-        ours = _shown(found.get(("paper", n, "inf", "auto, no privacy")))
-        theirs = _shown(found.get(("paper", n, "inf", "paper, no privacy")))
-        values = {"paper": theirs, "auto": ours}
-        cells = [values.get(method, "") for method in methods]
-        before = f"{published['inf', n]:.1f}" if ("inf", n) in published else ""
-        lines.append(f"| ∞ | {n} | {before} | {' | '.join(cells)} | |")
-    return "\n".join(lines)
+    rows += [
+        [found.get(("paper", n, "inf", bare.get(method, ""))) for method in METHODS]
+        for n in sorted({n for _, n in ASKED})
+    ]
+    places = [*ASKED, *(("inf", n) for n in sorted({n for _, n in ASKED}))]
+    lines = [f"| ε | n | published | {' | '.join(METHODS)} |", "|---" * (len(METHODS) + 3) + "|"]
+    for (epsilon, n), row in zip(places, rows, strict=True):
+        cells = [f"{published[epsilon, n]:.1f}", *map(_mean, row)]
+        lines.append(f"| {epsilon.replace('inf', '∞')} | {n} | {' | '.join(cells)} |")
+    most = widest([one for row in rows for one in row])
+    return "\n".join([*lines, "", f"Half-widths are at most {most} points."])
 
 
 def scenario_table(results: list[Result]) -> str:
-    """Return n = 1000, ε = 1 for every scenario: accuracy in %, and the value of auto."""
+    """Return n = 1000, ε = 1 for every scenario: accuracy in %."""
     found = by_cell(results)
-    methods = ["paper", "spherical-laplace", "objective-l2", "objective-block", "auto"]
-    bare = ["paper, no privacy", "auto, no privacy"]
+    columns = [("1", "paper"), ("1", "spherical-laplace"), ("1", "auto")]
+    columns += [("inf", "paper, no privacy"), ("inf", "auto, no privacy")]
     lines = [
-        "| scenario | " + " | ".join([*methods, *bare]) + " | value of auto |",
-        "|---" * (len(methods) + len(bare) + 2) + "|",
+        f"| scenario | {' | '.join(method for _, method in columns)} |",
+        "|---" * (len(columns) + 1) + "|",
     ]
+    shown: list[Result | None] = []
     for scenario in dict.fromkeys(one.cell.scenario for one in results):
-        cells = [_shown(found.get((scenario, 1000, "1", method))) for method in methods]
-        cells += [_shown(found.get((scenario, 1000, "inf", method))) for method in bare]
-        auto = found.get((scenario, 1000, "1", "auto"))
-        value = "" if auto is None else f"{auto.value:.3f} ± {auto.value_half:.3f}"
-        lines.append(f"| `{scenario}` | {' | '.join(cells)} | {value} |")
-    return "\n".join(lines)
+        row = [found.get((scenario, 1000, epsilon, method)) for epsilon, method in columns]
+        lines.append(f"| `{scenario}` | {' | '.join(map(_mean, row))} |")
+        shown += row
+    return "\n".join([*lines, "", f"Half-widths are at most {widest(shown)} points."])
 
 
 def verdicts(results: list[Result]) -> str:
@@ -140,10 +149,8 @@ def _behind(found: Found) -> list[str]:
     for (scenario, n, epsilon), result in best.items():
         auto = found.get((scenario, n, epsilon, "auto"))
         if auto and auto.accuracy < result.accuracy - SLACK:
-            failed.append(
-                f"`{scenario}`, n = {n}, ε = {epsilon}: {result.cell.method} {_shown(result)}, "
-                f"auto {_shown(auto)}"
-            )
+            place = f"`{scenario}`, n = {n}, ε = {epsilon}"
+            failed.append(f"{place}: {result.cell.method} {_mean(result)}, auto {_mean(auto)}")
     return failed
 
 

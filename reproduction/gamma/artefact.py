@@ -6,19 +6,19 @@ All of them share one simulation, whichever is made first.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from reproduction.artefact import Artefact, Bench, Made, Verdict
+from reproduction.artefact import Artefact, Bench, Made, Page, Verdict
 from reproduction.gamma.curves import curves
 from reproduction.gamma.figure import draw
 from reproduction.gamma.lines import BASELINE, Line, extent_of, left_out
 from reproduction.gamma.ours import our_curves
-from reproduction.gamma.sheets import curve_rows, landing_sheet, our_rows
+from reproduction.gamma.sheets import curve_rows, our_rows
 from reproduction.gamma.verdicts import Found
 
 SPLIT = (
     "In each repeat D₀ is drawn anew (the paper does not say whether it was), split 0.8 : 0.2, and "
     "n people of the first part train the paper's method: without replacement where that part has "
     "as many, with replacement otherwise. The other part gives the accuracy. All γ, ε and methods "
-    "of a repeat share people and luck. Bands are 95 % intervals over repeats."
+    "of a repeat have common random numbers. Bands are 95 % intervals over repeats."
 )
 WITHIN = (
     "V = 15 and W = 30 throughout, as for the sensitive data: where D₀ has larger benefits they "
@@ -26,10 +26,10 @@ WITHIN = (
     "highest mean; of equal ones the largest."
 )
 AUTOMATIC = (
-    "Ours: the settings are chosen from the study file, ε and n alone, without any D₀; the rules "
+    "Ours: hyperparameters are chosen from the study file, ε and n alone, without any D₀; rules "
     "are learned from the baseline's training sets and judged on the same people."
 )
-HOW = (SPLIT, WITHIN, AUTOMATIC)
+PAGE = Page("gamma", "Tuning γ on other data", (SPLIT, WITHIN, AUTOMATIC))
 
 Judge = Callable[[Bench, Found, Sequence[str]], list[Verdict]]
 """Says what agrees, given the bench, the curves and the budgets that are shown."""
@@ -54,7 +54,7 @@ class Panel:
     @property
     def artefact(self) -> Artefact:
         """The artefact of that name."""
-        return Artefact(self.name, self.title, self.make)
+        return Artefact(self.name, self.title, PAGE, self.make)
 
     def make(self, bench: Bench) -> Made:
         """Return what the artefact gives."""
@@ -66,9 +66,9 @@ class Panel:
         rows = curve_rows((BASELINE, *self.lines), found, listed)
         return Made(
             rows=[*rows, *our_rows(ours, listed)],
-            sheets=[landing_sheet(self.name, self.lines, found, ours, listed)],
+            sheets=[],
             pictures={"": draw(self.lines, found, ours, drawn, self.baseline_label)},
             verdicts=self.judge(bench, found, listed),
-            notes=[*HOW, *self.notes],
+            notes=self.notes,
             left_out=left_out(extent),
         )

@@ -4,7 +4,7 @@ r"""Accuracy on held-out people of D₀ as a function of γ: Algorithm 2 without
 
 In each repeat D₀ is drawn anew and split 0.8 : 0.2; the training set has n people of the first
 part, drawn with replacement if that part is smaller than n. Algorithm 2 prints n₀ for n there. All
-γ and ε of one repeat share people and luck. The method is the paper's, with its V = 15 and W = 30
+γ and ε of one repeat share people and draws. The method is the paper's, with its V = 15 and W = 30
 for every line: larger benefits are clipped.
 """
 
@@ -138,7 +138,7 @@ def curves(bench: Bench, lines: Iterable[Line], extent: Extent) -> dict[str, dic
 def curves_at(
     bench: Bench, lines: Iterable[Line], extent: Extent, gammas: Mapping[int, tuple[float, ...]]
 ) -> dict[str, dict[Cell, Curve]]:
-    """Return the same for other γ at each n, on the same people and luck."""
+    """Return the same for other γ at each n, on the same people and draws."""
     tasks = [
         Task(line.name, n, extent.budgets, gammas[n], repeats, part)
         for line in lines

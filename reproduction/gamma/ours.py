@@ -1,7 +1,7 @@
 """Our rules, everything automatic, on the training sets of the baseline: no D₀ is needed for γ.
 
-The settings come from the study file, ε and n. γ is then multiplied by a range of factors, the rest
-as it was, to see how much depends on it.
+Hyperparameters come from the study file, ε and n. γ is then multiplied by a range of factors,
+the rest as it was, to see how much depends on it.
 """
 
 from dataclasses import dataclass
@@ -64,7 +64,7 @@ class Ours:
 
 @lru_cache(maxsize=32)
 def settled_at(n: int, epsilon: str) -> Settled:
-    """Return the automatic settings of the baseline's study."""
+    """Return the automatic hyperparameters of the baseline's study."""
     return settle(BASELINE.scenario.study(), Budget.of(epsilon), n)
 
 

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from reproduction.artefact import Sheet
 from reproduction.gamma.curves import Cell, Curve
 from reproduction.gamma.lines import BASELINE, Line
 from reproduction.gamma.ours import Ours
-from reproduction.gamma.windows import Landing, landings, window
+from reproduction.gamma.windows import window
 from reproduction.summary import rounded
 
 Row = dict[str, object]
@@ -58,34 +57,3 @@ def our_rows(
         if epsilon in budgets
         for place in (range(len(mine.curve.gammas)) if around else [mine.place])
     ]
-
-
-def landing_sheet(
-    name: str,
-    lines: Sequence[Line],
-    found: Mapping[str, Mapping[Cell, Curve]],
-    ours: Mapping[Cell, Ours],
-    budgets: Sequence[str],
-) -> Sheet:
-    """Return each cell's window, and where the best γ of each line lands."""
-    by_cell: dict[Cell, list[Landing]] = {}
-    for one in landings(lines, found, budgets):
-        by_cell.setdefault((one.n, one.epsilon), []).append(one)
-    rows = []
-    for (n, epsilon), landed in sorted(by_cell.items(), key=lambda item: float(item[0][1])):
-        curve, mine = found[BASELINE.name][n, epsilon], ours[n, epsilon]
-        best = f"{curve.best:g} ({curve.highest:.1f} %)"
-        rows.append([epsilon, f"{n:,}", str(window(curve)), best, *map(landing_text, landed)])
-        rows[-1].append(f"{mine.mean:.1f} ± {mine.half:.1f} %")
-    header = ["ε", "n", "window", "baseline's best γ", *(one.label for one in lines), "ours"]
-    title = (
-        "Best γ of each line, in brackets the points of baseline accuracy that it costs; "
-        "bold: outside the window. Ours: accuracy with everything automatic, no D₀"
-    )
-    return Sheet(name, title, header, rows)
-
-
-def landing_text(one: Landing) -> str:
-    """Return a γ with what it costs, in bold if it is outside the window."""
-    text = f"{one.gamma:g} ({one.lost:.1f})"
-    return text if one.inside else f"**{text}**"

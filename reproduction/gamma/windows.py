@@ -104,12 +104,10 @@ def counted(landed: Sequence[Landing]) -> str:
     text = f"In the window in {inside} of {len(landed)} cells"
     if relative != inside:
         text += f" ({relative} with 5 % of the highest accuracy instead of 5 points)"
-    farthest = max(landed, key=lambda one: one.apart)
     dearest = max(landed, key=lambda one: one.lost)
     return (
-        f"{text}. From the baseline's best γ it is {median(one.apart for one in landed):g} away in "
-        f"the median and {farthest.apart:g} at most ({farthest}, where it costs "
-        f"{farthest.lost:.1f} points). It costs "
-        f"{median(one.lost for one in landed):.1f} points of baseline accuracy in the median and "
+        f"{text}. It is {median(one.apart for one in landed):g} from the baseline's best γ in the "
+        f"median, {max(one.apart for one in landed):g} at most, and costs "
+        f"{median(one.lost for one in landed):.1f} points of baseline accuracy in the median, "
         f"{dearest.lost:.1f} at most ({dearest})."
     )

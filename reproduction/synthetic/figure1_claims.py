@@ -153,7 +153,7 @@ def reaching(found: Cells, epsilons: Sequence[str], sizes: Sequence[int]) -> lis
                 for epsilon in epsilons
                 if found["ours", epsilon, n].accuracy.mean() >= goal.mean()
             ]
-            line += [Summary.of(goal).text(1), shown(enough[0]) if enough else "none"]
-            line.append(Summary.of(found["ours", enough[0], n].accuracy).text(1) if enough else "")
+            line += [f"{goal.mean():.1f}", shown(enough[0]) if enough else "none"]
+            line.append(f"{found['ours', enough[0], n].accuracy.mean():.1f}" if enough else "")
         lines.append(line)
     return lines

@@ -1,7 +1,7 @@
 """The paper's synthetic experiment: repeats of trial, fit and test set, for many ε at once.
 
-Each repeat has its own trial and its own 5,000 people to be judged on. Trials, people and luck
-depend on n and the repeat alone, so that every ε and every method meets the same ones.
+Each repeat has its own trial and its own 5,000 people to be judged on. Their random
+numbers depend on n and the repeat alone, so every ε and every method has them in common.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ import numpy as np
 from dpwerm.arrays import FloatArray
 from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.simulate.synthetic import generator
-from reproduction.artefact import Bench
+from reproduction.artefact import Bench, Page
 from reproduction.summary import as_array
 from reproduction.synthetic.simulated import (
     Rules,
@@ -30,6 +30,7 @@ PART = 50
 """Repeats that are held in memory together."""
 
 METHODS = ("paper", "ours")
+PAGE = Page("synthetic", "The synthetic experiment")
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def drawn(n: int, start: int, count: int, seed: int) -> tuple[Simulated, Simulat
     return trials, Simulated.draw(scenario, count, PEOPLE, generator(seed, n, start, 1))
 
 
-def rng_of(n: int, start: int, seed: int) -> np.random.Generator:
+def random_numbers(n: int, start: int, seed: int) -> np.random.Generator:
     """Return the generator of the noise of those trials, the same for every method."""
     return generator(seed, n, start, 2)
 
@@ -92,8 +93,10 @@ def measured(task: Task) -> list[list[list[float]]]:
 def _rules(task: Task, trials: Simulated, start: int) -> list[Rules]:
     if task.method == "paper":
         cells = list(zip(task.epsilons, task.gammas, strict=True))
-        return [paper_rules(trials, cells, rng_of(task.n, start, task.seed))]
-    return [our_rules(trials, one, rng_of(task.n, start, task.seed)) for one in task.epsilons]
+        return [paper_rules(trials, cells, random_numbers(task.n, start, task.seed))]
+    return [
+        our_rules(trials, one, random_numbers(task.n, start, task.seed)) for one in task.epsilons
+    ]
 
 
 def simulate(bench: Bench, cells: Sequence[tuple[str, int, float]], repeats: int) -> Cells:

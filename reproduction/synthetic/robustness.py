@@ -11,11 +11,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dpwerm.documents.drawing import FAINT, INK, headed, labelled, panels, styled
-from reproduction.artefact import Artefact, Bench, Made, Sheet
+from reproduction.artefact import Artefact, Bench, Made
 from reproduction.published import published_gammas
 from reproduction.shown import budgets_across, legend_below
 from reproduction.summary import Summary, rounded
-from reproduction.synthetic.repeats import METHODS, REPEATS
+from reproduction.synthetic.repeats import METHODS, PAGE, REPEATS
 from reproduction.synthetic.robustness_cells import (
     CHANGED,
     HOW,
@@ -23,7 +23,6 @@ from reproduction.synthetic.robustness_cells import (
     Cell,
     at_small_budgets,
     beside,
-    signed,
     simulate,
     verdict,
 )
@@ -47,10 +46,7 @@ def make(bench: Bench) -> Made:
     papers, ours = ([cell for cell in cells if cell.method == method] for method in METHODS)
     return Made(
         rows=list(rows(cells)),
-        sheets=[
-            sheet("robustness-paper", "the paper's method", papers),
-            sheet("robustness-ours", "our method", ours),
-        ],
+        sheets=[],
         pictures={"": picture(cells, sizes, epsilons)},
         verdicts=[verdict(papers, variant) for variant in CHANGED],
         notes=[HOW, at_small_budgets(papers), beside(ours)],
@@ -84,20 +80,6 @@ def rows(cells: list[Cell]) -> Iterator[dict[str, object]]:
                 row[f"{measure}_change"] = rounded(change.mean)
                 row[f"{measure}_change_half"] = rounded(change.half)
             yield row
-
-
-def sheet(name: str, title: str, cells: list[Cell]) -> Sheet:
-    """Return the base and the change of accuracy of each variant, notable ones in bold."""
-    head = ["ε", "n", "accuracy, %", *(VARIANTS[variant] for variant in CHANGED)]
-    lines = []
-    for cell in cells:
-        line = [cell.epsilon, str(cell.n), cell.base("accuracy").text(1)]
-        for variant in CHANGED:
-            text = signed(cell.change(variant))
-            line.append(f"**{text}**" if cell.notable(variant) else text)
-        lines.append(line)
-    about = f"Changes of accuracy in points, {title}, with 95 % intervals; bold: notable"
-    return Sheet(name, about, head, lines)
 
 
 @styled()
@@ -143,4 +125,4 @@ def _list(items: Sequence[object]) -> str:
     return ", ".join(map(str, items))
 
 
-ARTEFACT = Artefact("robustness", "The robustness checks named in the text", make)
+ARTEFACT = Artefact("robustness", "The robustness checks named in the text", PAGE, make)

@@ -67,9 +67,9 @@ def simulate(
     return cells
 
 
-def signed(change: Summary, digits: int = 1) -> str:
-    """Return a change with its sign and half width; what rounds to 0 has no minus."""
-    return f"{round(change.mean, digits) + 0.0:+.{digits}f} ± {change.half:.{digits}f}"
+def signed(change: Summary) -> str:
+    """Return a change with its sign and half-width; what rounds to 0 has no minus."""
+    return f"{round(change.mean, 1) + 0.0:+.1f} ± {change.half:.1f}"
 
 
 SMALL = 1.0
@@ -105,28 +105,25 @@ REASONS = {
     ),
 }
 HOW = (
-    "The paper says neither how it scaled nor into how many levels it cut, so scales and levels "
-    "are ours: benefits, shifted and clipped at V = 15, are divided by V or moved to the nearest "
-    "of 3 or 5 evenly spaced levels from 0 to V. Half of the people are drawn without replacement "
-    "and fitted with ε' = log(1 + 2(e^ε − 1)) and the γ of all. Every variant has the trials, the "
-    "people who judge and the luck of the base; changes are paired. A change is notable if its "
-    f"whole 95 % interval lies beyond {NOTABLE:g} points of accuracy. For our method the declared "
-    "bounds of ± 7.5 are divided by 7.5, levels lie evenly between the bounds, the automatic γ is "
-    "multiplied, and half of the people get settings of their own at ε'. Rules are always judged "
-    f"by the benefits as they are. Seed {SEED}."
+    "Scales and levels are ours, the paper names none: benefits, shifted and clipped at V = 15, "
+    "are divided by V or moved to the nearest of 3 or 5 evenly spaced levels from 0 to V. Half of "
+    "the people are drawn without replacement and fitted with ε' = log(1 + 2(e^ε − 1)) and the γ "
+    "of all. Every variant has the random numbers of the base in common; changes are paired, and "
+    f"notable if their whole 95 % interval lies beyond {NOTABLE:g} points of accuracy. For our "
+    "method the declared bounds of ± 7.5 are divided by 7.5, levels lie evenly between the bounds, "
+    "the automatic γ is multiplied, and half of the people get hyperparameters of their own at ε'. "
+    f"Rules are always judged by the benefits as they are. Seed {SEED}."
 )
 
 
 def verdict(cells: list[Cell], variant: str) -> Verdict:
     """Return whether a change is notable nowhere."""
     largest = max(cells, key=lambda cell: abs(cell.change(variant).mean))
-    other = max(cells, key=lambda cell: abs(cell.change(variant, "value").mean))
     notable = [cell for cell in cells if cell.notable(variant)]
     small = sum(float(cell.epsilon) <= SMALL for cell in notable)
     found = f"Notable in {len(notable)} of {len(cells)} cells, {small} of them with ε ≤ {SMALL:g}. "
     found += "The largest change of accuracy is "
-    found += f"{signed(largest.change(variant))} points ({largest.name}), "
-    found += f"of value {signed(other.change(variant, 'value'), 2)} ({other.name})."
+    found += f"{signed(largest.change(variant))} points ({largest.name})."
     if variant in REASONS:
         found += f" {REASONS[variant]}"
     return Verdict(f"no notable change with {CLAIMS[variant]}.", not notable, found)
@@ -151,10 +148,10 @@ def beside(cells: list[Cell]) -> str:
     for variant in CHANGED:
         largest = max(cells, key=lambda cell: abs(cell.change(variant).mean))
         notable = sum(cell.notable(variant) for cell in cells)
-        change = f"{signed(largest.change(variant))} at most ({largest.name})"
-        parts.append(f"{VARIANTS[variant]}: {change}, notable in {notable}")
+        parts.append(f"{VARIANTS[variant]} {signed(largest.change(variant))}, {notable}")
     return (
-        f"Our method, {len(cells)} cells, change of accuracy in points. {'; '.join(parts)}. With "
+        "Our method, largest change of accuracy in points, and in how many of "
+        f"{len(cells)} cells it is notable: {'; '.join(parts)}. With "
         "three levels the middle one is the centre that is subtracted, so half of the range of the "
         "benefit says nothing."
     )

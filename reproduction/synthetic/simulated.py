@@ -127,7 +127,7 @@ def paper_rules(
     *,
     benefit_bound: float | None = None,
 ) -> Rules:
-    """Return the paper's rules for each (ε, γ), θ (P, B, 1, p); every cell has the same luck.
+    """Return the paper's rules for each (ε, γ), θ (P, B, 1, p); every cell has the same draws.
 
     benefit_bound : the paper's V; by default the width of the declared bounds
     """
@@ -164,7 +164,7 @@ def rules_of(
     """Return what would be released with γ times each factor, θ (B, R, p).
 
     Noise inside the objective needs a γ of some size: a factor with which it is too small has no
-    rules. Every factor has the same luck; draws: R, how often noise is drawn for each trial.
+    rules. Every factor has the same draws; draws: R, how often noise is drawn for each trial.
     """
     calibrations = {}
     for factor in factors:
@@ -174,16 +174,16 @@ def rules_of(
     if not calibrations:
         return {}
     problems = problems_of(settled, trial, rows)
-    luck = Draws.of((len(rows), draws), problems.dimension, rng)
+    common = Draws.of((len(rows), draws), problems.dimension, rng)
     loss = settled.spec.loss
-    theta = released(problems, loss, list(calibrations.values()), luck, tolerance=tolerance)
+    theta = released(problems, loss, list(calibrations.values()), common, tolerance=tolerance)
     return dict(zip(calibrations, theta, strict=True))
 
 
 def our_rules(
     trials: Simulated, epsilon: str, rng: np.random.Generator, *, factors: Sequence[float] = (1.0,)
 ) -> Rules:
-    """Return the rules of this library with automatic settings, θ (F, B, 1, p).
+    """Return the rules of this library with automatic hyperparameters, θ (F, B, 1, p).
 
     factors : γ is the automatic one times each of these; the rest stays as it was chosen
     """

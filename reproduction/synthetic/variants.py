@@ -14,7 +14,7 @@ import numpy as np
 from dpwerm.arrays import FloatArray
 from dpwerm.simulate.synthetic import generator
 from reproduction.paper_method import paper_benefit_bound, shifted
-from reproduction.synthetic.repeats import PART, REPEATS, SEED, drawn, judged, rng_of
+from reproduction.synthetic.repeats import PART, REPEATS, SEED, drawn, judged, random_numbers
 from reproduction.synthetic.simulated import Rules, Simulated, our_rules, paper_rules
 
 LEVELS = (3, 5)
@@ -82,7 +82,7 @@ def _papers(task: Task, trials: Simulated, start: int) -> list[Rules]:
 
     def learned(some: Simulated, epsilon: str, *gammas: float) -> Rules:
         cells = [(epsilon, gamma) for gamma in gammas]
-        return paper_rules(some, cells, rng_of(task.n, start, task.seed))
+        return paper_rules(some, cells, random_numbers(task.n, start, task.seed))
 
     epsilon, gamma = task.epsilon, task.gamma
     half = halved(trials, generator(task.seed, task.n, start, 3))
@@ -106,7 +106,7 @@ def _ours(task: Task, trials: Simulated, start: int) -> list[Rules]:
     top = bounds[1]
 
     def learned(some: Simulated, epsilon: str, *factors: float) -> Rules:
-        return our_rules(some, epsilon, rng_of(task.n, start, task.seed), factors=factors)
+        return our_rules(some, epsilon, random_numbers(task.n, start, task.seed), factors=factors)
 
     epsilon = task.epsilon
     half = halved(trials, generator(task.seed, task.n, start, 3))

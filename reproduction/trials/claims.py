@@ -1,5 +1,6 @@
 """What the paper says of its two real trials in words, and whether many runs say the same."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 from reproduction.artefact import Verdict
@@ -19,9 +20,13 @@ def rising(runs: dict[str, Runs], measure: str, least: float = 0.0) -> bool:
 def along(runs: dict[str, Runs], measure: str, digits: int = 3) -> str:
     """Return the means over runs from the smallest ε to no privacy, in words."""
     ordered = sorted(runs, key=float)
-    numbers = [f"{runs[epsilon].middle(measure):.{digits}f}" for epsilon in ordered]
-    names = ["∞" if epsilon == "inf" else epsilon for epsilon in ordered]
-    return ", ".join(f"{number} (ε = {name})" for number, name in zip(numbers, names, strict=True))
+    return listed([f"{runs[epsilon].middle(measure):.{digits}f}" for epsilon in ordered], ordered)
+
+
+def listed(numbers: Sequence[str], epsilons: Sequence[str]) -> str:
+    """Return a number for each ε, of which the first and the last are named."""
+    first, last = ("∞" if epsilon == "inf" else epsilon for epsilon in (epsilons[0], epsilons[-1]))
+    return f"{', '.join(numbers)} (ε = {first} to {last})"
 
 
 def associated(runs: Runs) -> int:
@@ -62,10 +67,6 @@ def _both(name: str, runs: dict[str, Runs]) -> list[Verdict]:
     error = runs["inf"].middle("error")
     counts = [associated(runs[epsilon]) for epsilon in private]
     total = len(runs[private[0]].rows)
-    listed = ", ".join(
-        f"{count} of {total} (ε = {epsilon})"
-        for epsilon, count in zip(private, counts, strict=True)
-    )
     return [
         Verdict(
             f"{name}: values with and without privacy are comparable.",
@@ -77,8 +78,8 @@ def _both(name: str, runs: dict[str, Runs]) -> list[Verdict]:
         Verdict(
             f"{name}: the majority's arms are close to those without privacy, p near 0.",
             min(counts) > 0.95 * total,
-            f"Runs with p < 0.05: {listed}. Mean concordance of the majority: "
-            f"{along(runs, 'concordance')}; of one release: {along(runs, 'single')}.",
+            f"Of {total} runs have p < 0.05: {listed([str(one) for one in counts], private)}. Mean "
+            f"concordance: {along(runs, 'concordance')}.",
         ),
         Verdict(
             f"{name}: a smaller ε brings rules further from the one without privacy.",

@@ -13,8 +13,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dpwerm.documents.drawing import headed, labelled, panels, shades, styled
-from reproduction.artefact import Artefact, Bench, Made, Sheet, Verdict
+from reproduction.artefact import Artefact, Bench, Made, Verdict
 from reproduction.shown import legend_below
+from reproduction.trials.claims import listed
 from reproduction.trials.sheet import flat
 from reproduction.trials.source import Source, source_of
 from reproduction.trials.stand_ins import QUICK_REPEATS, REPEATS, SEED, chosen_seeds
@@ -27,6 +28,7 @@ from reproduction.trials.table import (
     rows_of,
     together,
 )
+from reproduction.trials.trial import PAGE
 
 MARKS = ("o", "s", "^", "D", "v", "P", "X")
 """From the smallest ε on, each darker than the last."""
@@ -144,7 +146,7 @@ def make(bench: Bench) -> Made:
         found.append(sensitivity(bench, "cyp-guides", "CYP-GUIDES", source, "one-propensity"))
     return Made(
         rows=[row for one in found for row in flat_rows(one)],
-        sheets=[sheet for one in found for sheet in sheets(one)],
+        sheets=[],
         pictures={one.name: picture(one) for one in found},
         verdicts=[verdict for one in found for verdict in verdicts(one)],
         notes=[NOTE],
@@ -154,11 +156,9 @@ def make(bench: Bench) -> Made:
 
 
 NOTE = (
-    "Both the minimiser and the noise shrink as 1/γ once γ is large, and a rule depends on the "
-    "direction of its coefficients alone. So a large γ changes little, whatever ε is. The rule "
-    "without privacy that a majority is compared with has the same γ. An automatic γ times a small "
-    "factor may be too small for noise inside the objective; then there is no point. A rule that "
-    "treats everybody alike has no test and no p."
+    "A rule depends on the direction of its coefficients alone, and both the minimiser and the "
+    "noise shrink as 1/γ once γ is large, so a large γ changes little. The rule without privacy "
+    "has the same γ. Where an automatic γ times a small factor is not allowed there is no point."
 )
 
 
@@ -185,32 +185,12 @@ def budgets(rows: Sequence[Measured]) -> list[str]:
     return sorted({row.epsilon for row in rows if row.private}, key=float)
 
 
-def sheets(one: Sensitivity) -> list[Sheet]:
-    """Return for each ε between which numbers the measures lie over γ."""
-    rows = []
-    for name, found in (("paper", one.paper), ("automatic", one.ours)):
-        for epsilon in budgets(found):
-            cells = [name, epsilon]
-            for measure, digits in MEASURES.items():
-                low, high = ends(found, epsilon, measure)
-                cells.append(f"{low:.{digits}f} to {high:.{digits}f}")
-            rows.append(cells)
-    majority = f"majority {one.arms[1]}, of {one.paper[0].second + one.paper[0].first}"
-    header = ["method", "ε", "value", "SD", "one release", majority, "concordance"]
-    repeats = one.paper[0].repeats
-    title = f"{one.title}: smallest and largest number over γ, {repeats} repeats, seed {SEED}"
-    return [Sheet(one.name, title, header, rows)]
-
-
-MEASURES = {"mean": 3, "deviation": 3, "single": 3, "second": 0, "concordance": 3}
-
-
 def verdicts(one: Sensitivity) -> list[Verdict]:
     """Return whether value, allocation and concordance are stable over γ at each ε."""
     people = one.paper[0].second + one.paper[0].first
-    listed = budgets(one.paper)
+    epsilons = budgets(one.paper)
     worth, arms, alike = [], [], []
-    for epsilon in listed:
+    for epsilon in epsilons:
         low, high = ends(one.paper, epsilon, "mean")
         spread = ends(one.paper, epsilon, "deviation")[1]
         worth.append((high - low, spread))
@@ -220,8 +200,7 @@ def verdicts(one: Sensitivity) -> list[Verdict]:
         alike.append(most - least)
 
     def words(numbers: Sequence[float]) -> str:
-        pairs = zip(numbers, listed, strict=True)
-        return ", ".join(f"{number:.3f} (ε = {epsilon})" for number, epsilon in pairs)
+        return listed([f"{number:.3f}" for number in numbers], epsilons)
 
     claim = "is robust and stable across γ given ε."
     return [
@@ -244,4 +223,4 @@ def verdicts(one: Sensitivity) -> list[Verdict]:
     ]
 
 
-ARTEFACT = Artefact("figure2", "Figure 2: sensitivity to γ in two real trials", make)
+ARTEFACT = Artefact("figure2", "Figure 2: sensitivity to γ in two real trials", PAGE, make)

@@ -3,7 +3,7 @@ r"""The methods that are tried on real trials: the paper's, and this library's.
 .. math:: \theta^*_{\varepsilon,\gamma,r} = \hat\theta(\gamma) + \text{noise}_r(\varepsilon)
 
 Everything goes through the engine: a trial's optimum is found once for each γ, whatever ε and the
-number of draws of noise are. Every ε and every γ has the same luck.
+number of draws of noise are. Every ε and every γ has the same draws.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ TOLERANCE = 1e-6
 """How near to the minimiser: a trial is small, and nobody on the border shall change sides."""
 
 Cell = tuple[str, float]
-"""ε and the scale of γ: γ itself for the paper's method, a factor for automatic settings."""
+"""ε and the scale of γ: γ itself for the paper's method, a factor for the automatic one."""
 
 
 class TrialMethod(Protocol):
@@ -100,7 +100,7 @@ class Automatic:
     def rules(
         self, trial: OpenTrial, rows: IntArray, cells: Sequence[Cell], repeats: int, seed: int
     ) -> list[Rules | None]:
-        """Return the rules of each (ε, factor); settings are chosen anew for each ε.
+        """Return the rules of each (ε, factor); hyperparameters are chosen anew for each ε.
 
         Noise inside the objective needs a γ of some size: below that there are no rules.
         """

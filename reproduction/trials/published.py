@@ -44,23 +44,6 @@ def published_rows(study: str = "") -> list[PublishedRow]:
     ]
 
 
-def published_cells(study: str) -> list[list[str]]:
-    """Return a trial's published rows in the words of our table."""
-    return [
-        [
-            "published",
-            "∞" if row.epsilon == "inf" else row.epsilon,
-            f"{row.value:g}",
-            "" if row.deviation is None else f"{row.deviation:g}",
-            "",
-            "{}:{}".format(*row.allocated),
-            "" if row.concordance is None else f"{row.concordance:.3f}",
-            row.p_value,
-        ]
-        for row in published_rows(study)
-    ]
-
-
 def published_flat(study: str) -> list[dict[str, object]]:
     """Return a trial's published rows for the CSV."""
     return [

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reproduction.artefact import Sheet, Verdict
+from reproduction.artefact import Verdict
 from reproduction.summary import Summary, rounded
 from reproduction.trials.published import PublishedRow
 from reproduction.trials.table import Measured
@@ -65,13 +65,8 @@ def printed(row: PublishedRow) -> dict[str, float]:
     return {name: number for name, number in measures.items() if number is not None}
 
 
-def compared(
-    name: str, published: Sequence[PublishedRow], runs: dict[str, Runs], reason: str
-) -> list[Verdict]:
-    """Return for each published row whether all its numbers lie between those of the runs.
-
-    reason : why they may differ, in words
-    """
+def compared(name: str, published: Sequence[PublishedRow], runs: dict[str, Runs]) -> list[Verdict]:
+    """Return for each published row whether all its numbers lie between those of the runs."""
     verdicts = []
     for row in published:
         if row.epsilon not in runs:
@@ -83,7 +78,7 @@ def compared(
         ours = "; ".join(f"{WORDS[one]} {found.words(one)}" for one in numbers)
         text = f"{len(found.rows)} runs: {ours}."
         if outside:
-            text += f" Not among them: {', '.join(WORDS[one] for one in outside)}. {reason}"
+            text += f" Not among them: {', '.join(WORDS[one] for one in outside)}."
         verdicts.append(Verdict(f"{name}, {budget}: {claim}.", not outside, text))
     return verdicts
 
@@ -113,25 +108,3 @@ def flat_runs(
             }
         )
     return rows
-
-
-def runs_sheet(
-    name: str, title: str, published: Sequence[PublishedRow], runs: dict[str, Runs]
-) -> Sheet:
-    """Return each published number beside the ends of all runs."""
-    header = ["ε"]
-    for word in WORDS.values():
-        header += [word, f"{word}, all runs"]
-    rows = []
-    for row in published:
-        if row.epsilon not in runs:
-            continue
-        numbers = printed(row)
-        cells = ["∞" if row.epsilon == "inf" else row.epsilon]
-        for one in WORDS:
-            if one in numbers:
-                cells += [FORMATS[one].format(numbers[one]), runs[row.epsilon].words(one)]
-            else:
-                cells += ["", ""]
-        rows.append(cells)
-    return Sheet(name, title, header, rows)

@@ -1,57 +1,11 @@
-"""Measured rows in words, for pages, and as flat numbers, for a CSV."""
+"""Measured rows as flat numbers, for a CSV."""
 
 import math
 
-import numpy as np
 from scipy.stats import t as student
 
 from reproduction.summary import rounded
-from reproduction.trials.measures import allocation, standard_error
 from reproduction.trials.table import Measured
-from reproduction.trials.trial import OpenTrial
-
-
-def cells(row: Measured) -> list[str]:
-    """Return a row in words; without privacy the error of sampling takes the place of the SD."""
-    return [
-        row.method,
-        row.epsilon if row.private else "∞",
-        f"{row.mean:#.4g}",
-        f"{row.deviation:.2g}" if row.private else f"SE {row.error:.2g}",
-        f"{row.single:.3f}" if row.private else "",
-        f"{row.second}:{row.first}",
-        f"{row.concordance:.3f}" if row.private else "",
-        p_in_words(row.log10_p) if row.private else "",
-    ]
-
-
-def p_in_words(log10_p: float | None) -> str:
-    """Return a p-value as the paper prints it; "none" where there is no test."""
-    if log10_p is None:
-        return "none"
-    p = 10.0**log10_p
-    if p >= 0.001:
-        return f"{p:.3f}"
-    return "<2.2e-16" if p < 2.2e-16 else f"{p:.2e}"
-
-
-def header(arms: tuple[str, str]) -> list[str]:
-    """Return the names of the columns, with the arms in the order in which they are counted."""
-    first, second = arms
-    majority = f"majority {second}:{first}"
-    return ["method", "ε", "value", "SD", "one release", majority, "concordance", "p"]
-
-
-def fixed(trial: OpenTrial) -> list[list[str]]:
-    """Return the rows of treating everybody alike, with the sampling error of the value."""
-    rows = []
-    for arm, sign in zip(trial.arms, (-1.0, 1.0), strict=True):
-        everybody = np.full(trial.n, sign)
-        error = standard_error(trial.influence(everybody))
-        share = "{}:{}".format(*allocation(everybody))
-        value = f"{trial.value(everybody):#.4g}"
-        rows.append([f"{arm} for everybody", "", value, f"SE {error:.2g}", "", share, "", ""])
-    return rows
 
 
 def flat(trial: str, method: str, row: Measured, gamma: str) -> dict[str, object]:

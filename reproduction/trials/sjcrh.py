@@ -3,7 +3,11 @@ r"""A SIMULATED stand-in for the paper's SJCRH trial, whose data are not public.
 What the paper prints: 246 people, 120 melatonin and 126 placebo; ages in [0, 20] and [18, 60]; sex,
 race and diagnosis as 0 or 1; benefits in units of their standard deviation, shifted by the sample
 minimum; V = 4, γ = 50; melatonin for 197 of 246 people without privacy, value 2.101. All else is
-ours: ``LAWS`` and ``CUT`` say what.
+ours: enrolment is uniform on its range, diagnosis uniform up to 20 years or five years before
+enrolment; half of the people are women, 80 % white, half have the second diagnosis. What melatonin
+gains depends on the age at enrolment, sex and diagnosis, and is positive for 80 % of people.
+Benefits are cut at ± 2.2: the smallest of 246 normal numbers would be near −2.8, and then the
+shifted benefits would have the mean 2.8, not the published 2.1.
 
 .. math:: B \sim N(\mp c(x)/2,\; 1) \text{ within } \pm 2.2, \qquad P(c(x) > 0) = 0.8
 """
@@ -31,17 +35,6 @@ REACH = 2.2
 EFFECT = 0.3
 SHARES = {"sex": ("M", "F", 0.5), "race": ("other", "white", 0.8), "diagnosis": ("a", "b", 0.5)}
 """Level 0, level 1, and the share of level 1."""
-
-LAWS = (
-    "The laws of both ages, of sex, race and diagnosis, and all effects are invented: enrolment "
-    "is uniform on its range, diagnosis uniform up to 20 years or five years before enrolment; "
-    "half of the people are women, 80 % white, half have the second diagnosis. What melatonin "
-    "gains depends on the age at enrolment, sex and diagnosis, and is positive for 80 % of people."
-)
-CUT = (
-    "Benefits are cut at ± 2.2: the smallest of 246 normal numbers would be near −2.8, and then "
-    "the shifted benefits would have the mean 2.8, not the published 2.1."
-)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpwerm.arrays import FloatArray
-from reproduction.artefact import Sheet
 from reproduction.trials.measures import empirical_values
 from reproduction.trials.method import METHODS
 from reproduction.trials.published import published_rows
@@ -20,6 +19,9 @@ from reproduction.trials.table import EPSILONS, arms_of
 from reproduction.trials.trial import OpenTrial
 
 NOTHING_BUT_NOISE = "0.001"
+EVERYBODY = "Eqn 14 on everybody"
+BOOTSTRAP = "on a bootstrap sample of n, new in each repeat"
+NOISE = "rules that are noise alone"
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ def spreads(ask: AskSpread) -> dict[str, list[float]]:
         attempts = {
             **_attempts(trial, arms, np.random.default_rng(ask.seed)),
             "noise three times as large": _by_eqn_14(trial, tripled),
-            "rules that are noise alone": _by_eqn_14(trial, noise),
+            NOISE: _by_eqn_14(trial, noise),
         }
         for name, values in attempts.items():
             found.setdefault(name, []).append(float(np.nanstd(values, ddof=1)))
@@ -84,8 +86,8 @@ def _attempts(
         )
 
     return {
-        "Eqn 14 on everybody": _by_eqn_14(trial, arms),
-        "on a bootstrap sample of n, new in each repeat": on(n, again=True),
+        EVERYBODY: _by_eqn_14(trial, arms),
+        BOOTSTRAP: on(n, again=True),
         "on 5,000 people drawn anew in each repeat": on(5_000, again=True),
         "on a random fifth of the people": on(n // 5, again=False),
         "weights by the observed shares of the arms": empirical_values(
@@ -95,11 +97,19 @@ def _attempts(
     }
 
 
-def spread_sheet(study: str, name: str, found: dict[str, list[float]], repeats: int) -> Sheet:
-    """Return the published SDs of a study, and below them what was tried on a trial."""
-    printed = {row.epsilon: f"{row.deviation:g}" for row in published_rows(study)[:-1]}
-    rows = [["published", *(printed[epsilon] for epsilon in EPSILONS)]]
-    rows += [[name, *(f"{sd:.3f}" for sd in deviations)] for name, deviations in found.items()]
-    header = ["value computed", *(f"SD at ε = {epsilon}" for epsilon in EPSILONS)]
-    title = f"{name}: what was tried to find the published SDs, {repeats} repeats each"
-    return Sheet(f"{study}-tried", title, header, rows)
+def spread_words(study: str, name: str, found: dict[str, list[float]]) -> str:
+    """Return the published SDs of a study beside those of what was tried, in words."""
+    printed = [row.deviation or 0.0 for row in published_rows(study) if row.epsilon in EPSILONS]
+    rows = {
+        "published": printed,
+        "over noise alone": found[EVERYBODY],
+        BOOTSTRAP: found[BOOTSTRAP],
+        f"the largest of {len(found)} ways that were tried": [
+            max(several) for several in zip(*found.values(), strict=True)
+        ],
+        "rules that are nothing but noise": found[NOISE],
+    }
+    parts = [
+        f"{title} {', '.join(f'{one:.3f}' for one in numbers)}" for title, numbers in rows.items()
+    ]
+    return f"{name}, SD of the value at ε = {', '.join(EPSILONS)}: {'; '.join(parts)}."

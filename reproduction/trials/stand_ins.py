@@ -17,7 +17,7 @@ from reproduction.artefact import Bench
 from reproduction.trials import table
 from reproduction.trials.method import METHODS
 from reproduction.trials.published import published_rows
-from reproduction.trials.sjcrh import ARMS, GAMMA, PEOPLE, stand_in
+from reproduction.trials.sjcrh import GAMMA, PEOPLE, stand_in
 from reproduction.trials.source import Source
 
 SEED = 20264
@@ -62,12 +62,12 @@ class StandIn:
 
     @property
     def about(self) -> str:
-        """The title of the table of the one trial."""
+        """What the one trial in the figure is."""
         return (
-            f"SJCRH, a SIMULATED stand-in, {PEOPLE} people, {ARMS[1]}:{ARMS[0]}, "
-            f"{self.paper[0][0].repeats} repeats, seed {self.seeds[self.chosen]}: of "
-            f"{len(self.seeds)} simulated trials that resemble the published row without privacy "
-            f"({self.tried:,} candidates) the nearest"
+            f"The figure and the file show one SIMULATED trial of {PEOPLE} people, seed "
+            f"{self.seeds[self.chosen]}, {self.paper[0][0].repeats} repeats: the nearest of "
+            f"{len(self.seeds)} among {self.tried:,} that resemble the published row without "
+            "privacy"
         )
 
 
@@ -100,7 +100,7 @@ def stand_ins(bench: Bench) -> StandIn:
     seeds, nearest = chosen_seeds(bench)
     sources = [Source("sjcrh", seed=seed) for seed in seeds]
     automatic = [table.Ask(one, "ours", ours, (1.0,), repeats, (one.seed,)) for one in sources]
-    # The settings are the same for all of these trials: the first one has them chosen.
+    # Hyperparameters are the same for all of these trials: the first one has them chosen.
     first = table.one_by_one(automatic[0])
     tasks = [*first, *automatic[1:]]
     tasks += [

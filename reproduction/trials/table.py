@@ -92,7 +92,7 @@ def rows_of(found: Sequence[dict[str, Any]]) -> list[Measured]:
 
 
 def one_by_one(ask: Ask) -> list[Ask]:
-    """Return a task without privacy and one for each ε: settings are then chosen side by side."""
+    """Return a task without privacy and one for each ε: hyperparameters are then chosen apart."""
     return [replace(ask, epsilons=one) for one in ((), *((one,) for one in ask.epsilons))]
 
 

@@ -14,14 +14,12 @@ from reproduction.trials.claims import cyp_guides_claims, sjcrh_claims
 from reproduction.trials.figure import Column, table_figure
 from reproduction.trials.gain import gain_sheet
 from reproduction.trials.method import METHODS
-from reproduction.trials.published import published_cells, published_flat, published_rows
-from reproduction.trials.runs import by_epsilon, compared, flat_runs, runs_sheet
-from reproduction.trials.sheet import cells, fixed, flat, header
-from reproduction.trials.sjcrh import ARMS as SJCRH_ARMS
-from reproduction.trials.sjcrh import CUT, LAWS
+from reproduction.trials.published import published_flat, published_rows
+from reproduction.trials.runs import by_epsilon, compared, flat_runs
+from reproduction.trials.sheet import flat
 from reproduction.trials.sjcrh import GAMMA as SJCRH_GAMMA
-from reproduction.trials.source import CYP_GUIDES_ARMS, CYP_GUIDES_GAMMA, Source, source_of
-from reproduction.trials.spread import AskSpread, spread_sheet, spreads
+from reproduction.trials.source import CYP_GUIDES_GAMMA, Source, source_of
+from reproduction.trials.spread import AskSpread, spread_words, spreads
 from reproduction.trials.stand_ins import (
     CANDIDATES,
     QUICK_CANDIDATES,
@@ -43,7 +41,7 @@ from reproduction.trials.table import (
     rows_of,
     together,
 )
-from reproduction.trials.trial import OpenTrial
+from reproduction.trials.trial import PAGE, OpenTrial
 
 CODED = ("sex", "race", "diagnosis")
 
@@ -60,55 +58,45 @@ def coded(trial: OpenTrial, turned: tuple[str, ...]) -> OpenTrial:
     return replace(trial, study=study)
 
 
-def first_level(trial: OpenTrial, name: str) -> str:
-    """Return the level of a category that the paper's encoding calls 0."""
-    feature = trial.study.features[name]
-    return feature.levels[0].name if feature.kind == "category" else ""
-
-
-def codings_sheet(trial: OpenTrial) -> Sheet:
-    """Return the allocation and the value of each coding, with one propensity and by arm."""
-    rows = []
-    for choice in product((False, True), repeat=len(CODED)):
-        turned = tuple(name for name, turn in zip(CODED, choice, strict=True) if turn)
-        one = coded(trial, turned)
-        cells = [first_level(one, name) for name in CODED]
-        for method in ("one-propensity", "by-arm"):
-            (found,) = measure(one, METHODS[method], (), CYP_GUIDES_GAMMA, 1, 0)
-            cells += [f"{found.second}:{found.first}", f"{found.mean:#.4g}"]
-        rows.append(cells)
-    zeros = [f"0 of {name}" for name in CODED]
-    header = [*zeros, "one propensity, guided:standard", "value", "by arm", "value"]
-    return Sheet("codings", "The paper's method without privacy, γ = 75", header, rows)
+def codings_words(trial: OpenTrial) -> str:
+    """Return between which allocations the rule without privacy lies, over all codings."""
+    turns = [
+        tuple(name for name, turn in zip(CODED, choice, strict=True) if turn)
+        for choice in product((False, True), repeat=len(CODED))
+    ]
+    parts = []
+    for method, words in (("one-propensity", "one propensity"), ("by-arm", "propensity by arm")):
+        found = [
+            measure(coded(trial, turned), METHODS[method], (), CYP_GUIDES_GAMMA, 1, 0)[0]
+            for turned in turns
+        ]
+        few, many = (pick(found, key=lambda row: row.second) for pick in (min, max))
+        parts.append(f"{few.second}:{few.first} to {many.second}:{many.first} with {words}")
+    return (
+        f"Without privacy, over the {len(turns)} orders of the levels of {', '.join(CODED[:-1])} "
+        f"and {CODED[-1]}: {' and '.join(parts)}."
+    )
 
 
 SKIPPED = (
     "CYP-GUIDES is skipped: it needs a copy of the data, which is not part of this package. Give "
-    "its path with --cyp-guides; docs/trials.md says where it is published."
+    "its path with --cyp-guides; docs/reproduction/trials.md says where it is published."
 )
 QUICK = (
     f"{QUICK_REPEATS} repeats instead of {REPEATS}, {QUICK_RUNS} runs instead of {RUNS}, "
-    f"{QUICK_CANDIDATES} simulated candidates instead of {CANDIDATES:,}. Automatic settings are "
+    f"{QUICK_CANDIDATES} simulated candidates instead of {CANDIDATES:,}. Automatic γ are "
     f"there for ε = {', '.join(QUICK_OURS)} and ∞ alone. Gains have one cut instead of ten and "
-    "lack automatic settings."
+    "lack automatic γ."
 )
 CHUNK = 10
-NO_REASON = "No explanation was found."
-SIMULATED = (
-    "The trials are simulated, so the reason may lie in what was invented. But the published SD "
-    "hardly falls with ε, as that over noise alone does here."
-)
+NO_REASON = "For the private rows of CYP-GUIDES no explanation was found."
 RESEMBLE = (
     "SJCRH is SIMULATED here, its data are not public. The published marginals are kept, and of "
     "many simulated trials those in which the paper's rule without privacy treats 197 ± 25 people "
-    "with melatonin at a value of 2.101 ± 0.1. So the row without privacy agrees by choice, and "
-    "the others say what the paper's method does on trials like that. An agreement means that such "
-    "a trial can give the published numbers, no more."
-)
-TRIED = (
-    "The published SDs hardly fall with ε, as those of the noise alone must. A value on a new "
-    "bootstrap sample in each repeat would have SDs of about the published size for SJCRH, but not "
-    "for CYP-GUIDES, where nothing that was tried comes near at all ε."
+    "with melatonin at a value of 2.101 ± 0.1. So the row without privacy agrees by choice, and an "
+    "agreement of the others means that such a trial can give the published numbers, no more. What "
+    "differs may lie in what was invented; but the published SD hardly falls with ε, as that over "
+    "noise alone must."
 )
 
 
@@ -143,7 +131,6 @@ def sjcrh_part(bench: Bench) -> Part:
     """Return the stand-in: one simulated trial in detail, and what all of them give."""
     stand = stand_ins(bench)
     source = Source("sjcrh", seed=stand.seeds[stand.chosen])
-    trial = source.load()
     repeats = stand.paper[0][0].repeats
     ask = AskSpread(source, "paper", SJCRH_GAMMA, repeats, SEED)
     (tried,) = bench.run(spreads, [ask], "sjcrh-tried")
@@ -151,23 +138,14 @@ def sjcrh_part(bench: Bench) -> Part:
     runs, ours = by_epsilon(stand.paper), by_epsilon(stand.ours)
     published = published_rows("sjcrh")
     name = "sjcrh-simulated"
-    body = [*published_cells("sjcrh"), *_all_cells(one), *fixed(trial)]
     column = Column("SJCRH, simulated stand-in", "shifted Z-score", one, "sjcrh")
-    spread = (
-        f"SJCRH, SIMULATED: smallest and largest number over {len(stand.seeds)} simulated trials"
-    )
-    sheets = [
-        Sheet(name, stand.about, header(SJCRH_ARMS), body),
-        runs_sheet(f"{name}-runs", f"{spread}, the paper's method", published, runs),
-        runs_sheet(f"{name}-runs-ours", f"{spread}, automatic", published, ours),
-        spread_sheet("sjcrh", "SJCRH, the SIMULATED trial in detail", tried, repeats),
-    ]
-    verdicts = compared("SJCRH (simulated)", published, runs, SIMULATED) + sjcrh_claims(runs)
+    verdicts = compared("SJCRH (simulated)", published, runs) + sjcrh_claims(runs)
     rows = published_flat("sjcrh") + _flat(name, one, f"{SJCRH_GAMMA:g}")
     if len(stand.seeds) > 1:
         rows += flat_runs(f"{name}-all", "paper", runs, f"{SJCRH_GAMMA:g}")
         rows += flat_runs(f"{name}-all", "ours", ours, "automatic")
-    return Part(column, sheets, rows, verdicts, [RESEMBLE, LAWS, CUT, TRIED])
+    words = spread_words("sjcrh", "In it", tried)
+    return Part(column, [], rows, verdicts, [RESEMBLE, f"{stand.about}. {words}"])
 
 
 def cyp_guides_part(bench: Bench, path: Path) -> Part:
@@ -177,26 +155,21 @@ def cyp_guides_part(bench: Bench, path: Path) -> Part:
     repeats = QUICK_REPEATS if bench.quick else REPEATS
     runs, one = cyp_guides_rows(bench, source, repeats)
     ends, published = by_epsilon(runs), published_rows("cyp_guides")
-    body = [*published_cells("cyp_guides"), *_all_cells(one), *fixed(trial)]
-    title = f"CYP-GUIDES, {trial.n} people, {repeats} repeats, seed {SEED}"
-    spread = f"CYP-GUIDES: smallest and largest number over {len(runs)} runs of the experiment"
     ask = AskSpread(source, "one-propensity", CYP_GUIDES_GAMMA, repeats, SEED)
     (tried,) = bench.run(spreads, [ask], "cyp-guides-tried")
     scales = {"one-propensity": CYP_GUIDES_GAMMA, "by-arm": CYP_GUIDES_GAMMA}
     if not bench.quick:
         scales["ours"] = 1.0
     sheets = [
-        Sheet("cyp-guides", title, header(CYP_GUIDES_ARMS), body),
-        runs_sheet("cyp-guides-runs", f"{spread}, one propensity, no intercept", published, ends),
-        spread_sheet("cyp_guides", "CYP-GUIDES", tried, repeats),
-        codings_sheet(trial),
         gain_sheet(bench, "cyp-guides-gain", "CYP-GUIDES", source, scales, SEED),
     ]
-    verdicts = compared("CYP-GUIDES", published, ends, NO_REASON) + cyp_guides_claims(ends)
+    verdicts = compared("CYP-GUIDES", published, ends) + cyp_guides_claims(ends)
     column = Column("CYP-GUIDES", "log(24·365) − log(hours)", one, "cyp_guides")
     rows = published_flat("cyp_guides") + _flat("cyp-guides", one, f"{CYP_GUIDES_GAMMA:g}")
     rows += flat_runs("cyp-guides-all", "paper", ends, f"{CYP_GUIDES_GAMMA:g}")
-    return Part(column, sheets, rows, verdicts)
+    words = spread_words("cyp_guides", "CYP-GUIDES", tried)
+    notes = [f"{words} {NO_REASON}", f"CYP-GUIDES. {codings_words(trial)}"]
+    return Part(column, sheets, rows, verdicts, notes)
 
 
 def cyp_guides_rows(
@@ -219,10 +192,6 @@ def cyp_guides_rows(
     return runs, {runs[0][0].method: runs[0], by_arm[0].method: by_arm, "ours": merged}
 
 
-def _all_cells(series: Mapping[str, Sequence[Measured]]) -> list[list[str]]:
-    return [cells(row) for rows in series.values() for row in rows]
-
-
 def _flat(
     trial: str, series: Mapping[str, Sequence[Measured]], gamma: str
 ) -> list[dict[str, object]]:
@@ -236,4 +205,4 @@ def _flat(
     ]
 
 
-ARTEFACT = Artefact("table1", "Table I: two real trials by ε", make)
+ARTEFACT = Artefact("table1", "Table I: two real trials by ε", PAGE, make)

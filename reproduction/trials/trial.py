@@ -16,9 +16,11 @@ from dpwerm.errors import Fault, TableError
 from dpwerm.features.encoding import Encoding
 from dpwerm.study.study import Study, read_trial
 from dpwerm.study.treatment import arm_labels
+from reproduction.artefact import Page
 from reproduction.paper_method import arm_probabilities
 from reproduction.trials.measures import empirical_value, influence
 
+PAGE = Page("trials", "Real trials")
 SMALLEST_TRIAL = 20
 """Fewer usable rows than that are another table, not a trial."""
 

@@ -17,9 +17,9 @@ from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.mechanisms.laplace_sums import LaplaceSums, exact_sums
 from dpwerm.parameters import real
 from dpwerm.privacy.budget import Budget, Relation, budget_of
-from dpwerm.privacy.randomness import NO_LEDGER, Payment
+from dpwerm.privacy.randomness import NO_LEDGER, PrivacyFilter
 from dpwerm.privacy.weight_origin import origin_class
-from dpwerm.releases.charging import StudyLedger, accounted, attach, forget, payment_of
+from dpwerm.releases.charging import StudyLedger, accounted, attach, forget, privacy_filter_of
 from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of
 from dpwerm.releases.value.layout import (
@@ -74,7 +74,7 @@ class Evaluation:
         self.model = OutcomeModel.of(outcome_model)
         if self.model is not None:
             self.model.check(declared.treatment.arms, self.encoding)
-        self.payment = payment_of(
+        self.privacy_filter = privacy_filter_of(
             ledger if found.private else NO_LEDGER,
             budget,
             random_state,
@@ -89,13 +89,13 @@ class Evaluation:
         self, source: object, on_stage: Stage, keep: Callable[[ValueRelease], None] = forget
     ) -> ValueRelease:
         """Return the release of a path or a data frame; ``keep`` has it before the ledger knows."""
-        with accounted(self.payment) as payment:
+        with accounted(self.privacy_filter) as privacy_filter:
             on_stage("reading")
             table = self.read(source)
             on_stage("evaluating")
-            value = self.release(table, payment)
+            value = self.release(table, privacy_filter)
             keep(value)
-        attach(payment, value.receipt, lambda: value_content(value))
+        attach(privacy_filter, value.receipt, lambda: value_content(value))
         return value
 
     def read(self, source: object) -> Table:
@@ -109,7 +109,7 @@ class Evaluation:
             refuse_repeated_persons(self.study, table)
         return table
 
-    def release(self, table: Table, payment: Payment) -> ValueRelease:
+    def release(self, table: Table, privacy_filter: PrivacyFilter) -> ValueRelease:
         """Return the release of one table, charged before its noise; the exact sums stay here."""
         layout = layout_for(self.declaration, robust=self.model is not None)
         exact = np.zeros((len(layout.cells), len(layout.shares)), dtype=object)
@@ -118,7 +118,7 @@ class Evaluation:
             rows = shared_rows(self.rule, self.declaration, trial, self.encoding, self.model)
             exact += np.array(exact_sums(*rows, len(layout.cells)), dtype=object)
         noise = LaplaceSums(layout.count, self.relation, self.budget)
-        bits = payment.bits(self.budget)
+        bits = privacy_filter.authorise(self.budget)
         return ValueRelease(
             integers=noise.release(exact.ravel().tolist(), bits),
             declaration=self.declaration,

@@ -31,7 +31,7 @@ from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import AnyBudget, Budget, Relation, total
-from dpwerm.privacy.randomness import BitSource, Payment
+from dpwerm.privacy.randomness import BitSource, PrivacyFilter
 from dpwerm.privacy.sensitivity import WeightOrigin
 from dpwerm.privacy.weight_origin import RidgeModel
 from dpwerm.releases.certificate import Chosen, Specification, calibration_of, certify
@@ -148,13 +148,15 @@ class Problem:
         problem._with(plain).calibration(CHECKED_ROWS)  # noqa: SLF001 - its own kind
 
 
-def fit(problem: Problem, trial: Trial, payment: Payment, on_stage: Stage = no_progress) -> Rule:
+def fit(
+    problem: Problem, trial: Trial, privacy_filter: PrivacyFilter, on_stage: Stage = no_progress
+) -> Rule:
     """Return the released rule of a trial; its cost is charged before anything is drawn."""
     n = trial.n_rows
     settled = problem.own(n).settled(n, on_stage)
     settled.calibration(n)  # what makes no claim is refused before it is charged
     cost = settled.spec.budget
-    ready, bits, propensity = charged_rows(problem, settled, cost, trial, payment, on_stage)
+    ready, bits, propensity = charged_rows(problem, settled, cost, trial, privacy_filter, on_stage)
     return Rule(ready.release(settled.spec, bits, on_stage), settled.declared, propensity)
 
 
@@ -163,7 +165,7 @@ def charged_rows(
     settled: Problem,
     cost: AnyBudget,
     trial: Trial,
-    payment: Payment,
+    privacy_filter: PrivacyFilter,
     on_stage: Stage,
 ) -> tuple["Ready", BitSource, Release | None]:
     """Charge, then return the design rows, the bits that were paid for and the propensity model.
@@ -172,7 +174,7 @@ def charged_rows(
     released, or None.
     """
     nuisance = settled_nuisance(problem, trial.n_rows, on_stage)
-    bits = payment.bits(whole_cost(nuisance, cost))
+    bits = privacy_filter.authorise(whole_cost(nuisance, cost))
     origin = settled.spec.origin
     propensity, second = propensities(problem, origin, nuisance, trial, bits, on_stage)
     return Ready.of(settled, trial, second, on_stage), bits, propensity

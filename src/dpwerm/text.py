@@ -3,7 +3,7 @@
 import re
 import textwrap
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, localcontext
 
 WIDTH = 92
@@ -35,17 +35,6 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
         cells = (f"{text:<{width}}" for text, width in zip(row, widths, strict=True))
         lines.append("  " + "  ".join(cells).rstrip())
     return lines
-
-
-def rests_on(facts: Mapping[str, str], *, private: bool) -> list[str]:
-    """Return what a promise rests on, each fact by its name."""
-    heading = "What the promise rests on:" if private else "How it was made, without a promise:"
-    return [heading, "", *aligned(list(facts.items()))]
-
-
-def paragraphs(texts: Sequence[str]) -> list[str]:
-    """Return several paragraphs as lines, each from a new line."""
-    return [line for text in texts for line in wrapped(text)]
 
 
 def listed(items: Sequence[str], word: str = "and") -> str:
@@ -92,6 +81,8 @@ def number(
     exact = Decimal(value)
     if not exact.is_finite():
         raise ValueError("only finite numbers can be written")
+    if exact == 0:
+        return "0"
     known = Decimal(0 if error is None else error)
     last = exact.adjusted() - digits + 1
     if known > 0:
@@ -116,13 +107,26 @@ def _rounded(value: Decimal, last: int, rounding: str) -> Decimal:
 
 
 def at_most(value: float | Decimal, digits: int = 3) -> str:
-    """Return a bound from above as people write it, rounded up: 2.0138 is at most 2.02."""
-    return number(value, digits=digits, rounding=ROUND_CEILING)
+    """Return a bound from above as people write it, rounded up: 2.0138 is at most 2.02.
+
+    A double counts to 15 digits: what it has beyond them is how it was computed.
+    """
+    return number(_decimal(value), digits=digits, rounding=ROUND_CEILING)
 
 
 def at_least(value: float | Decimal, digits: int = 3) -> str:
     """Return a bound from below as people write it, rounded down."""
-    return number(value, digits=digits, rounding=ROUND_FLOOR)
+    return number(_decimal(value), digits=digits, rounding=ROUND_FLOOR)
+
+
+def _decimal(value: float | Decimal) -> Decimal:
+    return value if isinstance(value, Decimal) else Decimal(f"{value:.{MOST_DIGITS}g}")
+
+
+def on_scale(value: float | Decimal, width: float | Decimal) -> str:
+    """Return a number as fine as a range so wide needs: to about a thousandth of it."""
+    shown = number(value, Decimal(width) / 100)
+    return shown.rstrip("0").rstrip(".") if "." in shown else shown
 
 
 def interval_words(lower: float, upper: float) -> str:

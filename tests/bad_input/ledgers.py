@@ -59,6 +59,6 @@ CONDITIONS: Conditions = {
             options=("--ledger", "sqlite:///other.db"),
         ),
     ),
-    "slot that is not declared": only_option("--slot", "north"),
+    "partition that is not declared": only_option("--partition", "north"),
     "total of nothing": study_says(replaced(TOTAL, "delta = 1e-6")),
 }

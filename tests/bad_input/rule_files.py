@@ -117,7 +117,7 @@ CONDITIONS: Mapping[str, Edit] = {
     "a tuning that did not happen": _tuned(),
     "a tuning in no known way": _tuned(how="luck"),
     "a tuning of one candidate": _tuned(candidates=[50.0]),
-    "a tuning with fewer rows than slots": _tuned(rows=2),
+    "a tuning with fewer rows than folds": _tuned(rows=2),
     "a tuning whose epsilon is no number": _tuned(epsilon="much"),
     "a tuning with a share that it does not have": _tuned(share="0.3"),
     "a tuning with a key unknown": _tuned(scores=[1, 2]),

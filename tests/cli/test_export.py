@@ -22,6 +22,7 @@ def test_it_writes_each_language_and_says_the_notice(
     assert fit(*options).code == 0
     for ending, use in (
         ("py", "recommend(row)"),
+        ("R", "recommend(data) gives the arm of each row"),
         ("sql", "AS recommended_arm FROM your_table AS t"),
         ("onnx", "outputs recommended_arm and score"),
     ):
@@ -61,8 +62,8 @@ def test_what_stands_in_the_way_is_said(run: Run, fit: Run, trial: Trial, tmp_pa
     taken.write_text("mine", encoding="utf-8")
     for out, words in (
         (taken, "add --force to replace it"),
-        (tmp_path / "rule.txt", "must end in .py, .sql or .onnx"),
-        (trial.rule, "must end in .py, .sql or .onnx"),
+        (tmp_path / "rule.txt", "must end in .py, .R, .sql or .onnx"),
+        (trial.rule, "must end in .py, .R, .sql or .onnx"),
         (tmp_path / "nowhere" / "rule.py", "does not exist"),
     ):
         result = run("export", trial.rule, "--out", out)

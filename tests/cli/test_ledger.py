@@ -17,16 +17,17 @@ from dpwerm.errors import LedgerError
 from dpwerm.privacy.ledger.entry import seal
 from dpwerm.privacy.ledger.ledger import Ledger
 from dpwerm.privacy.randomness import Receipt
+from dpwerm.releases.files import digest_of
 from dpwerm.study.study import Study
 
 SECRET = "hunter2-zebra"  # noqa: S105 - a password that must never be seen
-SLOTTED = STUDY.replace("epsilon = 2", 'epsilon = 2\nslots = ["north", "south"]')
+DIVIDED = STUDY.replace("epsilon = 2", 'epsilon = 2\npartitions = ["north", "south"]')
 
 
 def account(trial: Trial) -> list[tuple[str, str | None, str]]:
     """Return what was charged, for whom, and at which cost."""
     found = Ledger.of_study(Study.load(trial.study)).account().charges
-    return [(charge.what, charge.slot, str(charge.cost)) for charge in found]
+    return [(charge.what, charge.partition, str(charge.cost)) for charge in found]
 
 
 def edit(trial: Trial, *statements: str) -> None:
@@ -91,9 +92,9 @@ def test_a_tuned_rule_is_charged_once_for_everything(run: Run, trial: Trial) -> 
     assert "epsilon  2      0      2     1             1" in result.out
     assert account(trial) == [("tuned rule", None, "epsilon = 1")]
     assert run("verify", trial.rule, "--study", trial.study).code == 0
-    free = run("tune", trial.study, "--n", 30, "--epsilon", 1, "--slot", "north")
+    free = run("tune", trial.study, "--n", 30, "--epsilon", 1, "--partition", "north")
     assert free.code == 2
-    assert "--slot is for --how parts or split" in free.err
+    assert "--partition is for --how parts or split" in free.err
 
 
 def test_the_cost_is_shown_where_the_question_is(
@@ -153,9 +154,9 @@ def test_without_a_budget_nothing_is_released_by_accident(fit: Run, trial: Trial
     ("options", "words"),
     [
         (("--seed", "1", "--ledger", "sqlite:///x.db"), "is never charged"),
-        (("--epsilon", "inf", "--slot", "north"), "is never charged"),
-        (("--ledger", "none", "--slot", "north"), "--ledger none has none"),
-        (("--slot", "north"), "slot must be one of the study's slots"),
+        (("--epsilon", "inf", "--partition", "north"), "is never charged"),
+        (("--ledger", "none", "--partition", "north"), "--ledger none has none"),
+        (("--partition", "north"), "partition must be one of the study's partitions"),
         (("--ledger", "mysql://host/db"), "a ledger is"),
         (("--ledger", f"postgresql://me:{SECRET}@"), "a ledger is"),
         (("--ledger", "sqlite:///no-such-folder/x.db"), "folder"),
@@ -218,19 +219,24 @@ def test_another_ledger_than_the_study_declares_is_refused(fit: Run, trial: Tria
     assert trial.study.with_name("mine.db").exists()
 
 
-def test_slots_do_not_add_up(fit: Run, run: Run, trial: Trial) -> None:
-    trial.study.write_text(SLOTTED, encoding="utf-8")
-    assert fit("--slot", "north", "--epsilon", "1.5").code == 0
-    assert fit("--slot", "south", "--epsilon", "1.5", "--force").code == 0
+def test_partitions_do_not_add_up(fit: Run, run: Run, trial: Trial) -> None:
+    trial.study.write_text(DIVIDED, encoding="utf-8")
+    assert fit("--partition", "north", "--epsilon", "1.5").code == 0
+    earlier = ("--slot", "south")  # the name that earlier versions had
+    assert fit(*earlier, "--epsilon", "1.5", "--force").code == 0
     both = fit("--epsilon", "1", "--force")
     assert both.code == 3
-    assert "beside the fullest slot: epsilon = 0.5 would fit" in both.err
+    assert "beside the fullest partition: epsilon = 0.5 would fit" in both.err
     assert fit("--epsilon", "0.5", "--force").code == 0
     shown = run("ledger", "show", trial.study)
     assert shown.code == 0
-    for words in ("left for slot  epsilon", "north          0", "epsilon  2      2      0"):
+    for words in (
+        "left for partition  epsilon",
+        "north               0",
+        "epsilon  2      2      0",
+    ):
         assert words in shown.out
-    assert [slot for _, slot, _ in account(trial)] == ["north", "south", None]
+    assert [partition for _, partition, _ in account(trial)] == ["north", "south", None]
 
 
 def test_show_before_and_after(fit: Run, run: Run, trial: Trial) -> None:
@@ -246,7 +252,7 @@ def test_show_before_and_after(fit: Run, run: Run, trial: Trial) -> None:
     assert fit("--epsilon", "0.5", "--force").code == 0
     again = run("ledger", "show", trial.study).out
     assert "if their budgets had been fixed in advance" in again.replace("\n", " ")
-    assert "Head: 4:sha256:" in after.out
+    assert "Head: 3:sha256:" in after.out
     trial.study.write_text(STUDY.replace("epsilon = 2", "epsilon = 3"), encoding="utf-8")
     assert "The study file now declares epsilon = 3" in run("ledger", "show", trial.study).out
 
@@ -267,11 +273,10 @@ def test_the_record_holds_nothing_of_the_table_the_machine_or_the_hour(
     keys = {key for entry in entries for key in entry["body"]}
     assert keys == {
         *("kind", "ledger", "format", "study", "relation", "total", "slots", "date"),
-        *("slot", "cost", "what", "library", "charge", "digest"),
+        *("slot", "cost", "what", "library", "key"),
     }
     days = [entry["body"]["date"] for entry in entries if "date" in entry["body"]]
     assert all(len(day) == len("2026-11-16") for day in days)
-    assert "date" not in entries[-1]["body"]
 
 
 @pytest.fixture
@@ -288,10 +293,10 @@ EDITS = {
         WHERE number = 3""",
         "entry 3 was edited",
     ),
-    "dropped": ("DELETE FROM dpwerm_entries WHERE number = 4", "entry 4 is missing"),
-    "last dropped": ("DELETE FROM dpwerm_entries WHERE number = 6", "entries after 5 are missing"),
+    "dropped": ("DELETE FROM dpwerm_entries WHERE number = 3", "entry 3 is missing"),
+    "last dropped": ("DELETE FROM dpwerm_entries WHERE number = 4", "entries after 3 are missing"),
     "reordered": (
-        "UPDATE dpwerm_entries SET number = 100 - number WHERE number IN (4, 5)",
+        "UPDATE dpwerm_entries SET number = 100 - number WHERE number IN (2, 3)",
         "entr",
     ),
 }
@@ -301,7 +306,7 @@ EDITS = {
 def test_verify_finds_every_meddling(fit: Run, run: Run, spent: Trial, name: str) -> None:
     sound = run("ledger", "verify", spent.study)
     assert (sound.code, sound.err) == (0, "")
-    assert "6 entries, none edited, dropped or moved." in sound.out
+    assert "4 entries, none edited, dropped or moved." in sound.out
     statement, words = EDITS[name]
     edit(spent, statement)
     found = run("ledger", "verify", spent.study)
@@ -355,7 +360,7 @@ def test_a_whole_new_chain_is_found_by_a_rule_file(fit: Run, run: Run, spent: Tr
 
 def test_a_ledger_can_be_checked_by_its_address_alone(run: Run, spent: Trial) -> None:
     url = f"sqlite:///{spent.study.with_name('ledger.db')}"
-    assert "6 entries" in run("ledger", "verify", "--ledger", url).out
+    assert "4 entries" in run("ledger", "verify", "--ledger", url).out
     assert run("verify", spent.rule, "--ledger", url).code == 0
     nothing = run("ledger", "verify")
     assert nothing.code == 2
@@ -368,7 +373,7 @@ def test_export_as_json_is_checked_anywhere(run: Run, spent: Trial, tmp_path: Pa
     assert run("ledger", "export", spent.study, "--out", out).code == 0
     good = run("ledger", "verify", out)
     assert good.code == 0
-    assert "6 entries" in good.out
+    assert "4 entries" in good.out
     text = out.read_text(encoding="utf-8")
     out.write_text(text.replace('"0.5"', '"0.1"'), encoding="utf-8")
     assert run("ledger", "verify", out).code == 4
@@ -378,6 +383,77 @@ def test_export_as_json_is_checked_anywhere(run: Run, spent: Trial, tmp_path: Pa
     assert run("ledger", "export", spent.study, "--out", out).code == 2
     assert run("ledger", "export", spent.study, "--out", out, "--force").code == 0
     assert run("ledger", "export", spent.study, "--out", out.with_suffix(".txt")).code == 2
+
+
+def test_files_are_checked_against_an_export_without_any_database(
+    fit: Run, run: Run, trial: Trial, tmp_path: Path
+) -> None:
+    assert fit("--epsilon", "0.5").code == 0
+    value, export, early = (tmp_path / name for name in ("v.json", "chain.json", "early.json"))
+    assert run("ledger", "export", trial.study, "--out", early).code == 0
+    files = (trial.rule, trial.study, trial.table)
+    assert run("evaluate", *files, "--epsilon", "0.2", "--out", value, "--yes").code == 0
+    assert run("ledger", "export", trial.study, "--out", export).code == 0
+    trial.study.with_name("ledger.db").unlink()
+    for file in (trial.rule, value):
+        for more in ((), ("--study", trial.study)):
+            sound = run("verify", file, "--ledger", export, *more)
+            assert (sound.code, sound.err) == (0, "")
+            assert "ok     ledger, digest of the release = sha256:" in sound.out
+            assert "The ledger holds the charge of this release" in sound.out
+    assert not trial.study.with_name("ledger.db").exists()
+    assert "hash of the charge" in run("verify", value, "--ledger", early).err
+
+    text = export.read_text(encoding="utf-8")
+    own = json.loads(trial.rule.read_text(encoding="utf-8"))["digest"]
+    other = json.loads(value.read_text(encoding="utf-8"))["digest"]
+    forgeries = {
+        "entry 3 was edited": text.replace('"0.5"', '"0.1"'),
+        "the release of entry 3 was edited": text.replace(own, other),
+        "the release of entry 4 was edited or put there": json.dumps(
+            {**json.loads(text), "entries": json.loads(text)["entries"][:3]}
+        ),
+        "not an exported ledger": "{}",
+    }
+    for told, forged in forgeries.items():
+        assert forged != text
+        export.write_text(forged, encoding="utf-8")
+        found = run("verify", trial.rule, "--ledger", export)
+        assert (found.code, found.out) == (4, "")
+        assert told in found.err
+        assert "REJECTED" in found.err
+    missing = run("verify", trial.rule, "--ledger", tmp_path / "nowhere.json")
+    assert (missing.code, "does not exist" in missing.err) == (2, True)
+
+
+def test_a_file_without_its_charge_is_rejected_by_an_export(
+    fit: Run, run: Run, trial: Trial, tmp_path: Path
+) -> None:
+    assert fit("--epsilon", "0.5").code == 0
+    export = tmp_path / "chain.json"
+    content = json.loads(trial.rule.read_text(encoding="utf-8"))
+    content["study"]["name"] = "Another"
+    content["digest"] = digest_of(content)
+    trial.rule.write_text(json.dumps(content), encoding="utf-8")
+    assert run("ledger", "export", trial.study, "--out", export).code == 0
+    found = run("verify", trial.rule, "--ledger", export)
+    assert found.code == 4
+    assert "WRONG  ledger, digest of the release" in found.err
+    trial.study.with_name("ledger.db").unlink()
+    assert fit("--epsilon", "0.25", "--force").code == 0
+    found = run("verify", trial.rule, "--ledger", export)
+    assert found.code == 4
+    assert "WRONG  ledger, id" in found.err
+
+
+def test_a_password_on_the_command_line_is_refused_by_verify_too(
+    fit: Run, run: Run, trial: Trial
+) -> None:
+    assert fit("--epsilon", "0.5").code == 0
+    found = run("verify", trial.rule, "--ledger", "postgresql://me:hidden@127.0.0.1:1/trials")
+    assert found.code == 2
+    assert "a password on the command line" in found.err
+    assert "hidden" not in found.err
 
 
 def test_export_as_csv_has_the_charges(run: Run, spent: Trial, tmp_path: Path) -> None:

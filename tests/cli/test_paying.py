@@ -20,24 +20,24 @@ def notes(error: BaseException) -> list[str]:
 
 
 @pytest.fixture
-def payment(tmp_path: Path) -> Charged:
+def privacy_filter(tmp_path: Path) -> Charged:
     ledger = Ledger("sqlite:///ledger.db", study="trial", epsilon=1, folder=tmp_path)
     return Charged(ledger, "rule")
 
 
-def test_before_a_charge_nothing_was_charged(payment: Charged) -> None:
-    with pytest.raises(ValueError, match="table") as caught, accounted(payment):
+def test_before_a_charge_nothing_was_charged(privacy_filter: Charged) -> None:
+    with pytest.raises(ValueError, match="table") as caught, accounted(privacy_filter):
         raise ValueError("table")
     assert notes(caught.value) == [NOT_CHARGED]
 
 
 @pytest.mark.parametrize("error", [ValueError("later"), KeyboardInterrupt("later")])
-def test_after_a_charge_it_stays(payment: Charged, error: BaseException) -> None:
+def test_after_a_charge_it_stays(privacy_filter: Charged, error: BaseException) -> None:
     def charge_and_fail() -> None:
-        with accounted(payment) as own:
-            own.bits(Budget.of(1))
-            # Another fit with the same payment, meanwhile or later, has a charge of its own.
-            with pytest.raises(TypeError) as other, accounted(payment):
+        with accounted(privacy_filter) as own:
+            own.authorise(Budget.of(1))
+            # Another fit with the same privacy filter, meanwhile or later, has a charge of its own.
+            with pytest.raises(TypeError) as other, accounted(privacy_filter):
                 raise TypeError
             assert notes(other.value) == [NOT_CHARGED]
             raise error
@@ -47,14 +47,14 @@ def test_after_a_charge_it_stays(payment: Charged, error: BaseException) -> None
     assert notes(caught.value) == [CHARGED]
 
 
-def test_what_is_over_the_budget_was_not_charged(payment: Charged) -> None:
-    with pytest.raises(BudgetError) as caught, accounted(payment) as own:
-        own.bits(Budget.of(2))
+def test_what_is_over_the_budget_was_not_charged(privacy_filter: Charged) -> None:
+    with pytest.raises(BudgetError) as caught, accounted(privacy_filter) as own:
+        own.authorise(Budget.of(2))
     assert notes(caught.value) == [NOT_CHARGED]
 
 
 def test_of_a_charge_that_broke_off_nothing_is_promised(
-    payment: Charged, monkeypatch: pytest.MonkeyPatch
+    privacy_filter: Charged, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A server that dies in a charge may have written it."""
 
@@ -62,8 +62,8 @@ def test_of_a_charge_that_broke_off_nothing_is_promised(
         raise LedgerError("the connection was lost")
 
     monkeypatch.setattr(Store, "append", broken)
-    with pytest.raises(LedgerError) as caught, accounted(payment) as own:
-        own.bits(Budget.of(1))
+    with pytest.raises(LedgerError) as caught, accounted(privacy_filter) as own:
+        own.authorise(Budget.of(1))
     assert notes(caught.value) == [UNCERTAIN]
 
 
@@ -90,15 +90,16 @@ def test_a_preview_in_every_currency(tmp_path: Path, cost: object, row: str) -> 
     assert row.split() in [line.split() for line in lines]
 
 
-def test_a_preview_for_a_slot(tmp_path: Path) -> None:
-    ledger = book(tmp_path, slots=("north", "south"))
-    ledger.slot("north").charge(Budget.of("0.5"), "rule")
+def test_a_preview_for_a_partition(tmp_path: Path) -> None:
+    ledger = book(tmp_path, partitions=("north", "south"))
+    ledger.partition("north").charge(Budget.of("0.5"), "rule")
     account = ledger.account()
     north, south, everybody = (
-        lines_of(preview(account, Budget.of(1), slot, "here")) for slot in ("north", "south", None)
+        lines_of(preview(account, Budget.of(1), partition, "here"))
+        for partition in ("north", "south", None)
     )
-    assert north[0].endswith("in here, for slot north:")
+    assert north[0].endswith("in here, for partition north:")
     assert "1.5" in north[3]
     assert "1.5" not in south[3]
-    assert "beside the fullest slot" in everybody[0]
+    assert "beside the fullest partition" in everybody[0]
     assert north[3] == everybody[3]

@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -12,7 +13,7 @@ from tests.bad_input.base import Cells, sound_table
 from tests.cli.conftest import Trial
 from tests.said import Run
 
-from dpwerm.releases.rule_file import read_rule
+from dpwerm.releases.rule_file import read_rule, write_rule
 
 ADDED = ["recommended_arm", "score"]
 
@@ -94,3 +95,16 @@ def test_neither_arm_nor_benefit_is_needed(run: Run, fitted: Trial, tmp_path: Pa
     table = tmp_path / "new.csv"
     table.write_bytes(sound_table().pick([2, 1]).to_bytes())
     assert run("recommend", fitted.rule, table, "--out", tmp_path / "out.csv").code == 0
+
+
+@pytest.mark.parametrize(("sign", "arm"), [(-1, "pill"), (1, "therapy")])
+def test_a_rule_that_gives_everybody_one_arm_says_so(
+    run: Run, fitted: Trial, tmp_path: Path, sign: int, arm: str
+) -> None:
+    rule, one = read_rule(fitted.rule), tmp_path / "one.json"
+    first, *rest = rule.release.integers
+    moved = (first + sign * 50 * sum(map(abs, rule.release.integers)), *rest)
+    write_rule(replace(rule, release=replace(rule.release, integers=moved)), one)
+    said = run("recommend", one, fitted.table, "--out", tmp_path / "out.csv").out
+    assert f"The rule gives everybody '{arm}', whatever their features are." in said
+    assert set(pd.read_csv(tmp_path / "out.csv")["recommended_arm"]) == {arm}

@@ -1,5 +1,6 @@
 """scikit-learn's checks for the classifier, and one contract for everything that fits."""
 
+import html
 import inspect
 import math
 import pickle
@@ -8,16 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils import estimator_html_repr
 from sklearn.utils.estimator_checks import check_estimator
 
-from dpwerm import PrivateTreatmentRule, PrivateWeightedClassifier, Study
+from dpwerm import PrivateTreatmentRule, PrivateWeightedClassifier, Study, treatment_value
 from dpwerm.errors import BudgetError, ParameterError
-from dpwerm.releases.rule_file import read_rule
+from dpwerm.releases.rule_file import notice, read_rule
 from dpwerm.simulate.demo import demo_trial, study_text
 
 EXPECTED_FAILURES = {
@@ -31,7 +34,13 @@ NOT_RUN = {"check_array_api_input": "needs an array library that this project do
 @pytest.mark.filterwarnings("ignore:Skipping check:sklearn.exceptions.SkipTestWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.EstimatorCheckFailedWarning")
 @pytest.mark.parametrize(
-    "budget", [{"epsilon": math.inf}, {"epsilon": 1e6, "random_state": 0}], ids=["inf", "seeded"]
+    "budget",
+    [
+        {"epsilon": math.inf},
+        {"epsilon": math.inf, "loss": "logistic"},
+        {"epsilon": 1e6, "random_state": 0},
+    ],
+    ids=["inf", "logistic", "seeded"],
 )
 def test_scikit_learn_estimator_checks(budget: dict[str, Any]) -> None:
     model = PrivateWeightedClassifier(
@@ -243,3 +252,122 @@ def test_every_parameter_is_documented(estimator: type) -> None:
     text = (estimator.__doc__ or "").partition("Examples")[0]
     documented = set(re.findall(r"\w+", text.partition("Parameters")[2]))
     assert set(inspect.signature(estimator).parameters) <= documented
+
+
+STUDY = Study.parse(study_text())
+
+
+def study_rule() -> PrivateTreatmentRule:
+    return PrivateTreatmentRule.from_study(STUDY, 1, gamma=2000.0, random_state=2).fit(demo_trial())
+
+
+@EVERY
+@pytest.mark.parametrize("encoding", ["centred", "paper"])
+def test_the_coefficients_give_the_score_in_the_units_of_x(make: Any, encoding: str) -> None:
+    bounds = {"age": (18, 90), "dose": (-3, 1.5)}
+    other = {"saturation": 3.0, "threshold": 0.1} if encoding == "centred" else {}
+    estimator = make(feature_bounds=bounds, encoding=encoding, random_state=1, **other)
+    assert not hasattr(estimator, "coef_")
+    scale, shift = np.array([36.0, 2.25]), np.array([54.0, -0.75])
+    frame = pd.DataFrame(X * scale + shift, columns=["age", "dose"])
+    data = (BETTER,) if make is classifier else (ARM, BENEFIT)
+    fitted = estimator.fit(frame, *data)
+    assert (fitted.coef_.shape, fitted.intercept_.shape) == ((1, 2), (1,))
+    assert fitted.coef_names_.tolist() == ["age", "dose"]
+    line = (frame.to_numpy() @ fitted.coef_.T + fitted.intercept_)[:, 0]
+    assert np.allclose(fitted.decision_function(frame), line, rtol=1e-9, atol=1e-9)
+    far = frame * 10  # beyond the bounds the score stays, the line does not
+    assert np.abs(fitted.decision_function(far)).max() < np.abs(line).max() * 2
+    assert not np.allclose(
+        fitted.decision_function(far), (far.to_numpy() @ fitted.coef_.T + fitted.intercept_)[:, 0]
+    )
+
+
+def test_each_level_of_a_study_has_a_coefficient() -> None:
+    fitted = study_rule()
+    names = fitted.coef_names_.tolist()
+    assert "sex=F" in names
+    assert "age" in names
+    people = demo_trial().to_pandas()
+    columns = []
+    for name in names:
+        feature, _, level = name.partition("=")
+        columns.append(people[feature] == level if level else people[feature].astype(float))
+    full = people[[block.column for block in fitted.release_.encoding.blocks]].notna().all(axis=1)
+    line = np.column_stack(columns).astype(float) @ fitted.coef_[0] + fitted.intercept_
+    assert full.sum() > 100
+    assert np.allclose(fitted.decision_function(people)[full], line[full], atol=1e-9)
+
+
+def test_probabilities_are_of_the_logistic_loss_alone() -> None:
+    hinge = classifier()
+    assert not hasattr(hinge, "predict_proba")
+    with pytest.raises(AttributeError, match="predict_proba") as refused:
+        fit(hinge).predict_proba(X)
+    assert "predict_proba needs loss='logistic'" in str(refused.value.__cause__)
+    fitted = classifier(loss="logistic", random_state=1).fit(X, BETTER)
+    chances = fitted.predict_proba(X)
+    assert np.allclose(np.log(chances[:, 1] / chances[:, 0]), fitted.decision_function(X))
+    assert np.array_equal(fitted.classes_[chances.argmax(axis=1)], fitted.predict(X))
+    assert hasattr(fitted.set_params(loss="huberised-hinge"), "predict_proba")  # of its release
+    assert not hasattr(rule(loss="logistic"), "predict_proba")
+
+
+def test_a_classifier_s_score_is_its_weighted_accuracy() -> None:
+    fitted = fit(classifier(epsilon=math.inf))
+    right, weights = fitted.predict(X) == BETTER, RNG.uniform(0, 3, N)
+    assert fitted.score(X, BETTER, weights) == pytest.approx(np.average(right, weights=weights))
+
+
+@pytest.mark.parametrize("direction", ["larger", "smaller"])
+def test_a_rule_s_score_is_its_value_function(direction: str) -> None:
+    changed = {"propensity": {"a": 0.3, "b": 0.7}, "direction": direction}
+    fitted = fit(rule(epsilon=math.inf, benefit_clip=0.1, **changed))
+    frame = pd.DataFrame(X, columns=["x0", "x1"]).assign(treatment=ARM, benefit=BENEFIT)
+    wanted = treatment_value(fitted, frame, math.inf).value.estimate
+    assert fitted.score(X, ARM, BENEFIT) == pytest.approx(wanted, abs=1e-6)
+    assert math.isnan(fitted.score(X, np.where(fitted.predict(X) == "a", "b", "a"), BENEFIT))
+    with pytest.raises(ParameterError, match="not released"):
+        fit(ridge_rule()).score(X, ARM, BENEFIT)
+
+
+def test_a_rule_of_a_study_is_scored_by_its_table() -> None:
+    wanted = treatment_value(study_rule(), demo_trial(), math.inf, ledger="none").value.estimate
+    assert study_rule().score(demo_trial()) == pytest.approx(wanted, rel=1e-5)
+    with pytest.raises(ParameterError, match="the table alone"):
+        study_rule().score(demo_trial(), ["pill"])
+
+
+@EVERY
+@pytest.mark.parametrize(
+    ("other", "before", "after"),
+    [
+        ({}, "will be released under differential privacy: epsilon 1, delta 0.", "epsilon 1"),
+        (
+            {"epsilon": math.inf},
+            "will be NOT PRIVATE: without noise.",
+            "NOT PRIVATE: fitted without noise. Do not publish if the data is sensitive.",
+        ),
+        (
+            {"random_state": 1},
+            "will be NOT PRIVATE: the noise will come from a seed.",
+            "NOT PRIVATE: the noise came from a seed. For simulation only.",
+        ),
+    ],
+)
+def test_the_html_says_whether_it_is_private(
+    make: Any, other: dict[str, Any], before: str, after: str
+) -> None:
+    estimator = make(**other)
+    for shown in (estimator, make_pipeline(FunctionTransformer(), estimator)):
+        assert before in estimator_html_repr(shown)
+    said = notice(getattr(fit(estimator), "rule_", estimator.release_))
+    assert after in said
+    for shown in (estimator, make_pipeline(FunctionTransformer(), estimator)):
+        page = estimator_html_repr(shown)
+        assert html.escape(said) in page
+        assert "Not fitted." not in page
+
+
+def test_the_html_of_impossible_parameters_is_still_shown() -> None:
+    assert "Not fitted." in estimator_html_repr(classifier(epsilon=-1))

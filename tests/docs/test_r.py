@@ -3,13 +3,14 @@
 import csv
 import os
 import random
-import shutil
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from tests.docs.pages import ROOT, run_page
+from tests.rscript import rscript
 from tests.unit.plan.studies import make_small
 
 from dpwerm.cli.main import main
@@ -28,8 +29,22 @@ site = { kind = "category", column = "site code", levels = { n = ["1", "2"], o =
 answer = { kind = "category", levels = ["NA", "given", "ä, \\"b\\""] }
 """
 CELLS = {
-    "dose": ["0", "-2.5", "-1e3", "39.9", "500", "", "NA", "many", " 7 ", "Inf", "1e1", ".5"],
-    "site code": ["1", "2", "3", "4", "", "NA", "null", " 3 ", "north"],
+    "dose": [
+        "0",
+        "-2.5",
+        "-1e3",
+        "39.9",
+        "500",
+        "",
+        "NA",
+        "many",
+        " 7 ",
+        "Inf",
+        "1e1",
+        ".5",
+        "True",
+    ],
+    "site code": ["1", "2", "3", "4", "", "NA", "null", " 3 ", "north", "1.0", "02", "30e-1"],
     "smokes": ["no", "yes", "", "NaN", "maybe", "YES"],
     "answer": ["NA", "given", 'ä, "b"', "", "N/A", "none"],
 }
@@ -39,27 +54,21 @@ PAGE = ROOT / "docs" / "r.md"
 
 @pytest.fixture
 def r() -> str:
-    """Return the program that runs R scripts, or skip the test and say why; in CI it must be."""
-    program = shutil.which("Rscript")
-    has_json = (
-        program
-        and not subprocess.run(
-            [program, "-e", "library(jsonlite)"], capture_output=True, check=False
-        ).returncode
+    """Return the program that runs R scripts."""
+    return rscript("jsonlite")
+
+
+def test_the_page_shows_the_example() -> None:
+    (shown,) = re.findall(
+        r"<!-- file: use_rule.R -->\n\n```r\n(.*?)```", PAGE.read_text("utf-8"), flags=re.DOTALL
     )
-    if program and has_json:
-        return program
-    reason = "R with jsonlite is not installed: Debian has r-base-core and r-cran-jsonlite"
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    pytest.skip(reason)
+    assert shown == EXAMPLE.read_text("utf-8")
 
 
 def test_the_page_runs_as_printed(r: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make_small(tmp_path / "settings", monkeypatch)
     place = tmp_path / "place"
     place.mkdir()
-    shutil.copy(EXAMPLE, place)  # the page shows this file and says to save it
     assert run_page(PAGE, place) == 3
 
 
@@ -85,7 +94,7 @@ def test_odd_cells_mean_the_same_in_r(
     fit = "fit study.toml trial.csv --epsilon 1 --seed 1 --yes"
     assert main(fit.split()) == 0
     right = EXAMPLE.read_text("utf-8")
-    wrong = right.replace("pmin(pmax(x, block$lower), block$upper)", "x")
+    wrong = right.replace("rule$score(people)", "2 * rule$score(people)")
     assert wrong != right
     for code, text in ((0, right), (1, wrong)):
         Path("use_rule.R").write_text(text, encoding="utf-8")
@@ -97,4 +106,6 @@ def test_odd_cells_mean_the_same_in_r(
         )
         assert done.returncode == code, done.stderr
         assert ("2000 people have the same arm" in done.stdout) is (code == 0)
+        for column in ("dose holds no finite number", "smokes holds no declared level"):
+            assert f"column {column} in row" in done.stderr
         Path("recommended.csv").unlink()

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser
 from tests.bad_input.expectations import CASES
 from tests.browser import PHONE, WIDE, visit
+from tests.docs.formulas import typeset
 from tests.docs.site import ROOT, Site, build
 
 import dpwerm
@@ -57,10 +58,31 @@ def test_no_page_loads_anything_from_another_place(site: Site) -> None:
             assert not re.match(r"['\"]?(https?:)?//", address), f"{sheet.name}: {address}"
 
 
+def test_every_formula_of_a_proof_page_is_set_by_the_browser(site: Site) -> None:
+    for source in (ROOT / "docs" / "proofs").glob("*.md"):
+        page = (site.folder / "docs/proofs" / f"{source.stem}.html").read_text(encoding="utf-8")
+        article = page[page.index("<article") : page.index("</article>")]
+        formulas = typeset(source.read_text(encoding="utf-8"))
+        assert article.count("</math>") == len(formulas), source.name
+        words = re.sub(r"<math.*?</math>|<code.*?</code>|<[^>]*>", "", article, flags=re.DOTALL)
+        assert "$" not in words, source.name
+        assert "\\" not in words, source.name
+        # An index stands beside an accent, not below it; a bar has no spaces of an operator.
+        assert not re.search(r"<munderover>\s*<mi>[^<]*</mi>\s*<mi>[^<]*</mi>", article)
+        assert not re.search(r"<mo>[|‖]</mo>", article), source.name
+
+
 @pytest.mark.parametrize("width", [WIDE, PHONE])
 @pytest.mark.parametrize(
     "name",
-    ["docs/index", "docs/ledger", "docs/api/PrivateTreatmentRule", "docs/audit-pipeline", "README"],
+    [
+        "docs/index",
+        "docs/ledger",
+        "docs/api/PrivateTreatmentRule",
+        "docs/audit-pipeline",
+        "docs/proofs/ledger",
+        "README",
+    ],
 )
 def test_a_page_fits_its_window(site: Site, browser: Browser, name: str, width: int) -> None:
     with visit(browser, site.folder / f"{name}.html", width) as seen:

@@ -1,4 +1,4 @@
-"""The examples of docs/tuning.md run as printed, and print what the page shows but for numbers."""
+"""The example of docs/tuning.md runs as printed, and prints what the page shows but for numbers."""
 
 import re
 import shlex
@@ -41,9 +41,8 @@ def masked(text: str) -> list[str]:
     return [*head.splitlines(), curve.split(",")[0], *header, verdict, following]
 
 
-@pytest.mark.parametrize("name", ["independent", "simulated"])
-def test_an_example_prints_what_the_page_shows(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_the_example_prints_what_the_page_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(run, "processors", lambda: 1)
@@ -51,7 +50,7 @@ def test_an_example_prints_what_the_page_shows(
     tests = synthetic.TESTS
     make_small(tmp_path, monkeypatch)
     monkeypatch.setattr(synthetic, "TESTS", tests)
-    command, shown = example(name)
+    command, shown = example("independent")
     assert main(shlex.split(command)) == 0
     assert masked(capsys.readouterr().out) == masked(shown)
 

@@ -100,12 +100,13 @@ class Place:
         before, store = self.entries, self.store
         faults = store.faults()
         must(not faults, f"the ledger does not verify: {faults}")
-        self.entries = store.read()
+        book = store.book()
+        self.entries = book.entries
         must(self.entries[: len(before)] == before, "an entry was lost or changed")
-        new = [entry.body for entry in self.entries[len(before) :]]
-        file, kinds = self.rule(number), Counter(body["kind"] for body in new)
-        charged, attached = kinds["charged"], kinds["released"]
-        must(attached <= charged <= 1, "one fit was charged twice, or attached to nothing")
+        new = [one.number for one in self.entries[len(before) :] if one.body["kind"] == "charged"]
+        file, charged = self.rule(number), len(new)
+        attached = len(book.releases.keys() & set(new))
+        must(charged <= 1, "one fit was charged twice")
         if file.exists():
             self.find_charge(file, number)
         account = Account.of(self.entries, "small-trial")

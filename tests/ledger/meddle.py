@@ -9,11 +9,20 @@ from sqlalchemy import select
 
 from dpwerm.privacy.ledger.database import Database, SqliteDatabase
 from dpwerm.privacy.ledger.postgresql import PostgresqlDatabase
-from dpwerm.privacy.ledger.store import HEAD, VERSION, Store, version
+from dpwerm.privacy.ledger.schema import HEAD, version
+from dpwerm.privacy.ledger.store import Store
 
 DISARM = {
-    "sqlite": tuple(f"DROP TRIGGER dpwerm_entries_{on}" for on in ("update", "delete", "insert")),
-    "postgresql": ("DROP TRIGGER dpwerm_entries_change ON dpwerm_entries",),
+    "sqlite": tuple(
+        f"DROP TRIGGER dpwerm_{table}_{on}"
+        for table in ("entries", "releases")
+        for on in ("update", "delete", "insert")
+    ),
+    "postgresql": (
+        "DROP TRIGGER dpwerm_entries_change ON dpwerm_entries",
+        "DROP TRIGGER dpwerm_releases_update ON dpwerm_release_rows",
+        "DROP TRIGGER dpwerm_releases_delete ON dpwerm_release_rows",
+    ),
 }
 
 
@@ -40,14 +49,14 @@ def head_of(store: Store) -> tuple[int, str] | None:
     if not store.database.is_there():
         return None
     with store.database.reading() as connection:
-        if version(connection) < VERSION:
+        if version(connection) < 2:
             return None
         number, digest = connection.execute(select(HEAD.c.number, HEAD.c.hash)).one()
         return number, digest
 
 
 def disarmed(address: Database, *statements: str) -> None:
-    """Remove what protects the entries, then run statements."""
+    """Remove what protects entries and releases, then run statements."""
     meddle(address, *DISARM[address.kind], *statements)
 
 

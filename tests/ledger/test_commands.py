@@ -1,14 +1,16 @@
 """A team's ledger on PostgreSQL, from the command line: no password in any text or file."""
 
+import os
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import psycopg
 import pytest
 from tests.bad_input.base import STUDY, sound_table
+from tests.ledger.meddle import meddle
 from tests.ledger.postgres import Server
 
 from dpwerm.cli.main import main
-from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.ledger.ledger import Ledger
 from dpwerm.privacy.randomness import NO_LEDGER
 
@@ -62,20 +64,52 @@ def test_two_people_share_one_total(
     assert not (folder / "ledger.db").exists()
 
 
-def test_a_role_that_can_only_add_is_enough(server: Server) -> None:
-    """What docs/ledger.md says that people who fit must be granted."""
-    url = server.new_schema()
-    Ledger(url, study="sleep", epsilon=1).charge(Budget.of("0.5"), "rule")
+def test_a_role_that_may_make_no_table_fits_once_the_study_is_open(
+    server: Server, study: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With what `ledger open` says that people who fit must be granted, and nothing more."""
+    url = os.environ["DPWERM_LEDGER"]
     parts, schema = urlsplit(url), url.rpartition("%3D")[2]
     role, password = f"fitter_{schema}", server.password
     server.sql(
         f"CREATE ROLE {role} LOGIN PASSWORD '{password}'",
         f"GRANT USAGE ON SCHEMA {schema} TO {role}",
-        f"GRANT SELECT ON {schema}.dpwerm_schema TO {role}",
-        f"GRANT SELECT, INSERT ON {schema}.dpwerm_entries TO {role}",
-        f"GRANT SELECT, UPDATE ON {schema}.dpwerm_head TO {role}",
     )
     place = f"{parts.hostname}:{parts.port}{parts.path}?{parts.query}"
-    fitter = Ledger(f"postgresql://{role}:{password}@{place}", study="sleep", epsilon=1)
-    fitter.charge(Budget.of("0.5"), "rule")
-    assert fitter.account().left().epsilon == 0
+    fitter = f"postgresql://{role}:{password}@{place}"
+    rule, table = study.with_name("rule.json"), study.with_name("trial.csv")
+    fit = ["fit", str(study), str(table), "--epsilon", "0.5", "--out", str(rule), "--yes"]
+
+    monkeypatch.setenv("DPWERM_LEDGER", fitter)
+    for early in (fit, ["ledger", "open", str(study)]):
+        assert main(early) == 2
+        assert "who may runs `dpwerm ledger open STUDY`" in capsys.readouterr().err
+
+    monkeypatch.setenv("DPWERM_LEDGER", url)
+    assert main(["ledger", "open", str(study), "--role", role]) == 0
+    said = capsys.readouterr().out
+    assert (
+        "Opened study small-trial in postgresql 127.0.0.1/postgres: a total of epsilon = 2" in said
+    )
+    grants = [line.strip() for line in said.splitlines() if "GRANT " in line]
+    assert len(grants) == 4
+    server.sql(f"SET search_path TO {schema}", *grants)
+    assert main(["ledger", "show", str(study)]) == 0
+    assert "study opened" in capsys.readouterr().out
+
+    monkeypatch.setenv("DPWERM_LEDGER", fitter)
+    assert main(fit) == 0
+    assert main(["verify", str(rule), "--study", str(study)]) == 0
+    assert "The ledger holds the charge" in capsys.readouterr().out
+    assert main(["ledger", "open", str(study)]) == 0
+    assert "are up to date" in capsys.readouterr().out
+    other = Ledger(fitter, study="another", epsilon=1)
+    assert other.open()
+    for forbidden in ("DELETE FROM dpwerm_entries", "DELETE FROM dpwerm_releases"):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            meddle(other.store.database, forbidden)
+
+
+def test_a_role_must_be_a_name(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ledger", "open", str(study), "--role", "me; DROP TABLE x"]) == 2
+    assert "--role is a name" in capsys.readouterr().err

@@ -5,9 +5,14 @@ from sqlalchemy import insert
 from tests.ledger.meddle import filled, head_of, meddle
 
 from dpwerm.errors import LedgerError, LedgerTamperedError
+from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.ledger import account as bodies
 from dpwerm.privacy.ledger.database import Database
 from dpwerm.privacy.ledger.entry import Entry, seal
-from dpwerm.privacy.ledger.store import ENTRIES, Store, make_entries
+from dpwerm.privacy.ledger.ledger import Ledger
+from dpwerm.privacy.ledger.schema import ENTRIES, make_entries, make_head
+from dpwerm.privacy.ledger.store import Store
+from dpwerm.privacy.randomness import Receipt
 
 
 def old_ledger(address: Database, charges: int = 3) -> tuple[Store, list[Entry]]:
@@ -64,6 +69,39 @@ def test_an_old_ledger_without_entries_begins(address: Database) -> None:
     with store.database.writing() as connection:
         make_entries(connection)
     assert store.append(lambda _: {"kind": "charged"}).number == 2
+
+
+def test_a_ledger_that_named_releases_in_its_chain_goes_on(address: Database) -> None:
+    """Version 2: charges had no key, and an entry after the fit named its release."""
+    ledger = Ledger("sqlite:////nowhere.db", study="sleep", epsilon=1)
+    store = ledger.store = Store(address)
+    first = bodies.charged("sleep", None, Budget.of("0.1"), "rule", "")
+    del first["key"]
+    written = [
+        {"kind": "started", "ledger": "0f" * 16, "format": 1},
+        bodies.opened(ledger.declared),
+        first,
+        bodies.released("sleep", 3, "sha256:" + "a" * 64),
+        first,
+    ]
+    with store.database.writing() as connection:
+        make_entries(connection)
+        before = ""
+        for number, body in enumerate(written, start=1):
+            entry = seal(number, before, body)
+            row = {"number": number, "content": entry.content, "hash": entry.hash}
+            connection.execute(insert(ENTRIES).values(**row))
+            before = entry.hash
+        make_head(connection)
+    assert store.faults() == []
+    assert store.book().digests == {3: "sha256:" + "a" * 64}
+    late = Receipt("sqlite", "0f" * 16, 5, store.read()[4].hash)
+    ledger.attach(late, "sha256:" + "b" * 64)
+    paid = ledger.charge(Budget.of("0.2"), "value")
+    ledger.attach(paid, "sha256:" + "c" * 64)
+    assert [one.body["kind"] for one in store.read()[5:]] == ["released", "charged"]
+    assert [charge.digest and charge.digest[-1] for charge in ledger.account().charges] == [*"abc"]
+    assert list(store.book().releases) == [paid.entry]
 
 
 def test_a_newer_ledger_is_refused(address: Database) -> None:

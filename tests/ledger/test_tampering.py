@@ -8,10 +8,16 @@ import pytest
 from tests.ledger.meddle import disarmed, filled, head_of, meddle
 
 from dpwerm.errors import LedgerTamperedError
+from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.ledger.database import Database
 from dpwerm.privacy.ledger.entry import Entry, seal
+from dpwerm.privacy.ledger.ledger import Ledger
 from dpwerm.privacy.ledger.store import Store, database_of
 
+TAKEN = (
+    "UPDATE dpwerm_releases SET (digest, signature) = "
+    "(SELECT digest, signature FROM dpwerm_releases WHERE charge = 3)"
+)
 EDITED = "was edited or moved: its hash does not fit"
 
 
@@ -147,14 +153,77 @@ def test_the_last_entry_with_a_new_hash_is_found_by_the_head(address: Database) 
     refuses_to_go_on(store)
 
 
-@pytest.mark.parametrize("table", ["dpwerm_schema", "dpwerm_entries", "dpwerm_head"])
+@pytest.mark.parametrize(
+    "table", ["dpwerm_schema", "dpwerm_entries", "dpwerm_head", "dpwerm_releases"]
+)
 def test_a_dropped_table_is_no_new_ledger(address: Database, table: str) -> None:
     store = filled(address)
-    meddle(address, f"DROP TABLE {table}")
+    viewed = address.kind == "postgresql" and table == "dpwerm_releases"
+    meddle(address, f"DROP {'VIEW' if viewed else 'TABLE'} {table}")
     assert len(store.faults()) == 1
     for use in (store.read, lambda: store.append(lambda _: {"kind": "charged"})):
         with pytest.raises(LedgerTamperedError, match="missing"):
             use()
+
+
+def released(address: Database) -> Store:
+    """Return a ledger with charges 3, 4 and 5, of which the first two have their releases."""
+    ledger = Ledger("sqlite:////nowhere.db", study="sleep", epsilon=1)
+    ledger.store = Store(address)
+    for digit in "ab-":
+        receipt = ledger.charge(Budget.of("0.1"), "rule")
+        if digit != "-":
+            ledger.attach(receipt, f"sha256:{digit * 64}")
+    return ledger.store
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE dpwerm_releases SET digest = replace(digest, 'a', 'c')",
+        "UPDATE dpwerm_releases SET signature = '' WHERE charge = 4",
+        "UPDATE dpwerm_releases SET charge = 9 WHERE charge = 5",
+        "DELETE FROM dpwerm_releases WHERE charge = 3",
+        "DELETE FROM dpwerm_releases WHERE charge = 5",
+    ],
+)
+def test_the_database_itself_refuses_to_change_a_release(address: Database, statement: str) -> None:
+    store = released(address)
+    with pytest.raises((sqlite3.IntegrityError, psycopg.Error), match="never changed"):
+        meddle(address, statement)
+    assert store.faults() == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        (
+            "UPDATE dpwerm_releases SET digest = replace(digest, 'aa', 'ac')",
+            "of entry 3 was edited",
+        ),
+        ("UPDATE dpwerm_releases SET signature = '' WHERE charge = 4", "of entry 4 was edited"),
+        (TAKEN + " WHERE charge = 4", "of entry 4 was edited"),
+        (TAKEN + " WHERE charge = 5", "of entry 5 was edited or put"),
+        ("UPDATE dpwerm_releases SET charge = 2 WHERE charge = 3", "of entry 2 was edited"),
+        ("DELETE FROM dpwerm_releases WHERE charge = 3", "release of entry 3 is missing"),
+        ("DELETE FROM dpwerm_releases WHERE charge = 5", "release of entry 5 is missing"),
+    ],
+)
+def test_a_release_that_its_fit_did_not_sign_is_found(
+    address: Database, statement: str, told: str
+) -> None:
+    store = released(address)
+    disarmed(address, statement)
+    assert told in "\n".join(store.faults())
+    with pytest.raises(LedgerTamperedError, match=told):
+        store.book()
+
+
+def test_two_releases_of_one_charge_are_found(address: Database) -> None:
+    store = released(address)
+    second = {"kind": "released", "study": "sleep", "charge": 4, "digest": "sha256:" + "c" * 64}
+    store.append(lambda _: second)
+    assert store.faults() == ["entry 4 has two releases"]
 
 
 def test_many_faults_make_a_short_message(address: Database) -> None:

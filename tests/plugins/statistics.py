@@ -20,7 +20,7 @@ from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.ledger.ledger import Ledger
 from dpwerm.privacy.randomness import Receipt
 from dpwerm.releases.certificate import LedgerKey, Name, ledger_key, receipt_in
-from dpwerm.releases.charging import attach, payment_of
+from dpwerm.releases.charging import attach, privacy_filter_of
 from dpwerm.releases.kinds import Beside, Kind
 
 
@@ -58,9 +58,9 @@ def released_counts(
     """Return how often each level occurs, charged to a study's ledger before noise is drawn."""
     budget, declared = Budget.of(epsilon), ledger.declared
     relation = Relation.of(declared.relation)
-    payment = payment_of(ledger, budget, None, "statistics", relation=relation)
+    privacy_filter = privacy_filter_of(ledger, budget, None, "statistics", relation=relation)
     noise = LaplaceSums(len(levels), relation, budget)
-    bits = payment.bits(budget)
+    bits = privacy_filter.authorise(budget)
     counts = Counts(
         declared.study,
         tuple(levels),
@@ -70,7 +70,7 @@ def released_counts(
         bits.secure,
         bits.receipt,
     )
-    attach(payment, bits.receipt, lambda: STATISTICS.content(counts))
+    attach(privacy_filter, bits.receipt, lambda: STATISTICS.content(counts))
     return counts
 
 

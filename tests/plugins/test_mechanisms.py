@@ -17,7 +17,7 @@ from dpwerm import PrivateTreatmentRule, Study
 from dpwerm.audit.attack import audit
 from dpwerm.audit.suite import mechanism_target
 from dpwerm.choose import search as candidates
-from dpwerm.documents.half_widths import simulated_reach
+from dpwerm.documents.half_widths import simulated_half_widths
 from dpwerm.documents.render import as_text
 from dpwerm.documents.report.compose import compose
 from dpwerm.documents.report.material import Material
@@ -70,7 +70,7 @@ def test_its_half_width_is_that_of_its_law() -> None:
     assert np.mean(np.abs(noise) <= width) == pytest.approx(0.95, abs=0.006)
     inside = demo_rule(1, mechanism="objective-sup")
     assert inside.release.half_width() is None
-    assert simulated_reach(inside, problems=4, draws=4) is not None
+    assert simulated_half_widths(inside, problems=4, draws=4) is not None
 
 
 @pytest.fixture

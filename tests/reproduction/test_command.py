@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.reproduction.test_page import made
+from tests.reproduction.test_page import PAGE, made
 from tests.said import Run
 
 from reproduction import command
@@ -26,9 +26,9 @@ def benches(monkeypatch: pytest.MonkeyPatch) -> list[Bench]:
         raise KeyboardInterrupt
 
     found = (
-        Artefact("table9", "Table IX", make),
-        Artefact("figure9", "Figure 9", skip),
-        Artefact("stopped", "Interrupted", stop),
+        Artefact("table9", "Table IX", PAGE, make),
+        Artefact("figure9", "Figure 9", PAGE, skip),
+        Artefact("stopped", "Interrupted", PAGE, stop),
     )
     monkeypatch.setattr(command, "ARTEFACTS", {one.name: one for one in found})
     return seen
@@ -55,7 +55,7 @@ def test_pages_are_written_and_verdicts_told(
     (bench,) = benches
     assert (bench.name, bench.quick, bench.fresh, bench.workers) == ("table9", True, False, 1)
     names = {path.name for path in out.iterdir()}
-    assert names == {"table9.csv", "table9.svg", "table9-value.svg", "table9.md", "figure9.md"}
+    assert names == {"table9.csv", "table9.svg", "table9-value.svg", "tables.md"}
 
 
 def test_an_interrupt_ends_with_a_way_on(run: Run, tmp_path: Path, benches: list[Bench]) -> None:

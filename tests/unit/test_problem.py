@@ -75,14 +75,14 @@ class Charged(Exception):  # noqa: N818 - no error: the walk has come as far as 
 
 
 class Till:
-    """A payment that keeps what a fit costs and gives no bits."""
+    """A privacy_filter that keeps what a fit costs and gives no bits."""
 
     secure = True
 
     def __init__(self) -> None:
         self.cost: AnyBudget | None = None
 
-    def bits(self, cost: AnyBudget) -> BitSource:
+    def authorise(self, cost: AnyBudget) -> BitSource:
         self.cost = cost
         raise Charged
 

@@ -14,7 +14,17 @@ from dataclasses import dataclass
 
 from dpwerm.arrays import FloatArray
 from dpwerm.audit.guesser import best_guesser
-from dpwerm.audit.target import Exact, Key, Pair, Searchable, Target, rng_of
+from dpwerm.audit.target import (
+    Exact,
+    Key,
+    Pair,
+    Searchable,
+    Target,
+    as_matrix,
+    claimed,
+    released,
+    rng_of,
+)
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
 from dpwerm.simulate.engine.run import OnDone, unseen
@@ -56,7 +66,7 @@ def strength(target: Target, pair: Pair, runs: int, key: Key, *, chosen_at: floa
     They have a confidence of 0.9, by which pairs are compared; it is never reported.
     """
     first, second = sides(target, pair, (runs, runs), (*key, "pilot"))
-    half, delta = runs // 2, float(target.claim.delta)
+    half, delta = runs // 2, float(claimed(target).delta)
     halves = [(first[:half], second[:half]), (first[half:], second[half:])]
     total = 0.0
     for choosing, judging in (halves, halves[::-1]):
@@ -69,8 +79,8 @@ def sides(
     target: Target, pair: Pair, runs: tuple[int, int], key: Key
 ) -> tuple[FloatArray, FloatArray]:
     """Return independent outputs on the two data sets of a pair."""
-    first = target.outputs(pair.first, runs[0], (*key, "first"))
-    second = target.outputs(pair.second, runs[1], (*key, "second"))
+    first = released(target, pair.first, runs[0], (*key, "first"))
+    second = released(target, pair.second, runs[1], (*key, "second"))
     return first, second
 
 
@@ -136,9 +146,22 @@ def audit(
     confidence : float in (0, 1), that no bound exceeds the true ε
     seed : int ≥ 0, public
     exact_runs : int ≥ 0, real releases that confirm the attack; needs an Exact target
+
+    Examples
+    --------
+    >>> from dpwerm.audit.target import Pair, rng_of
+    >>> class NoisyCount:
+    ...     name, claim, dimension = "a count", 1.0, 1
+    ...
+    ...     def pairs(self):
+    ...         return [Pair("10 or 11 people", 10, 11)]
+    ...
+    ...     def outputs(self, data, runs, key):
+    ...         return (data + rng_of(*key).laplace(scale=0.5, size=runs)).round()
+    >>> audit(NoisyCount(), runs=20_000).verdict
+    'BROKEN'
     """
-    if not target.claim.is_private:
-        raise ParameterError(f"{target.name} claims nothing that could be audited")
+    claim = claimed(target)
     if runs < 4:
         raise ParameterError("runs must be at least 4")
     if exact_runs < 0:
@@ -151,7 +174,7 @@ def audit(
     on_done(1, STEPS)
     # The two bounds share the error, so that a verdict is wrong no more often than one is.
     each = 1.0 - (1.0 - confidence) / (2 if exact_runs else 1)
-    delta, quarter = float(target.claim.delta), runs // 4
+    delta, quarter = float(claim.delta), runs // 4
     found = []
     for candidate in pairs:
         outputs = sides(target, candidate, (quarter, quarter), (seed, "choose"))
@@ -165,14 +188,17 @@ def audit(
     exact_lower = None
     if exact_runs and isinstance(target, Exact):
         one, other = coins(exact_runs, seed, "exact")
-        real = target.exact(pair.first, one), target.exact(pair.second, other)
+        real = [
+            as_matrix(target.name, target.exact(data, count), count)
+            for data, count in ((pair.first, one), (pair.second, other))
+        ]
         share = exact_runs / (2 * quarter)
         confirming = best_guesser(target, pair, *outputs, confidence=each, share=share)
         exact_lower = confirming.bound(*real, delta=delta, confidence=each)
     on_done(STEPS, STEPS)
     return Audited(
         name=target.name,
-        claim=target.claim,
+        claim=claim,
         dimension=target.dimension,
         pair=pair.name,
         lower=lower,

@@ -28,7 +28,7 @@ from scipy.special import betaincinv, logit
 from scipy.stats import binom
 
 from dpwerm.arrays import FloatArray, IntArray
-from dpwerm.audit.target import Learning, Pair, Scored, Target
+from dpwerm.audit.target import Learning, Pair, Scored, Target, claimed
 from dpwerm.errors import ParameterError
 
 SCORE = "score"
@@ -239,7 +239,7 @@ def best_guesser(
     """
     if isinstance(target, Learning):
         target.learn(pair, first, second)
-    delta = float(target.claim.delta)
+    delta = float(claimed(target).delta)
     # As if so many attacks shared the error: one that wins by chance is not taken for good.
     strict = 1.0 - (1.0 - confidence) / (10 if quick else 10_000)
     looks = statistics(target, pair, first, second)

@@ -12,7 +12,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from dpwerm.arrays import FloatArray
-from dpwerm.privacy.budget import Budget
+from dpwerm.errors import ParameterError
+from dpwerm.privacy.budget import Budget, budget_of
 from dpwerm.simulate.synthetic import generator
 
 Key = tuple[int | str, ...]
@@ -45,8 +46,8 @@ class Target(Protocol):
         """What is audited, for reading."""
 
     @property
-    def claim(self) -> Budget:
-        """The claimed (ε, δ), ε finite."""
+    def claim(self) -> Budget | float | str:
+        """The claimed (ε, δ) as a budget, or ε alone; ε finite."""
 
     @property
     def dimension(self) -> int:
@@ -58,6 +59,7 @@ class Target(Protocol):
     def outputs(self, data: Any, runs: int, key: Key) -> FloatArray:
         """Return what ``runs`` independent releases would be, (runs, p), with the key's randomness.
 
+        Of one number each (runs,) will do; the attacker, and a ``score``, see it as (runs, 1).
         As released, on its grid if it has one: the last bits of noise that was added in doubles
         give the data away, and the auditor looks at them. Other keys give independent outputs.
         """
@@ -93,6 +95,42 @@ class Exact(Protocol):
 
     def exact(self, data: Any, runs: int) -> FloatArray:
         """Return ``runs`` real releases, (runs, p)."""
+
+
+def claimed(target: Target) -> Budget:
+    """Return the claim of a target as a budget; one that is no finite (ε, δ) is refused."""
+    try:
+        claim = budget_of(target.claim)
+    except ParameterError as error:
+        raise ParameterError(f"the claim of {target.name}: {error}") from None
+    if not isinstance(claim, Budget):
+        raise ParameterError(
+            f"{target.name} claims {claim}: an audit is of (epsilon, delta), such as "
+            "Budget.of(1, 1e-5)"
+        )
+    if not claim.is_private:
+        raise ParameterError(f"{target.name} claims nothing that could be audited")
+    return claim
+
+
+def released(target: Target, data: Any, runs: int, key: Key) -> FloatArray:
+    """Return the outputs of a target on a data set, (runs, p)."""
+    return as_matrix(target.name, target.outputs(data, runs, key), runs)
+
+
+def as_matrix(name: str, outputs: Any, runs: int) -> FloatArray:
+    """Return outputs as doubles (runs, p), of one number each also from (runs,)."""
+    try:
+        found = np.asarray(outputs, dtype=np.float64)
+    except (ValueError, TypeError):
+        raise ParameterError(f"the outputs of {name} must be numbers, (runs, p)") from None
+    matrix = found[:, None] if found.ndim == 1 else found
+    if matrix.ndim != 2 or len(matrix) != runs or not matrix.shape[1]:
+        raise ParameterError(
+            f"the outputs of {name} have the shape {found.shape} for {runs} runs: they must be "
+            f"({runs}, p), one row for each release, or ({runs},) where p = 1"
+        )
+    return matrix
 
 
 def rng_of(*key: int | str) -> np.random.Generator:

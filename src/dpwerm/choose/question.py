@@ -30,7 +30,7 @@ FIXED = ("mechanism", "clip", "intercept", "saturation", "threshold")
 """What a question may fix."""
 
 FEWEST_ROWS = 150
-"""Of a simulated problem at least, whatever the effort, unless there are fewer people."""
+"""Of a synthetic trial at least, whatever the effort, unless there are fewer people."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Question:
         return min(max(most, SMALLEST), LARGEST)
 
     def rows(self, affordable: float, most: int, fewest: int = FEWEST_ROWS) -> int:
-        """Return how many rows a simulated problem has: n, or fewer that stand for all."""
+        """Return how many rows a synthetic trial has: n, or fewer that stand for all."""
         return int(min(self.n, most, max(fewest, affordable)))
 
     def facts(self, encoding: Encoding, gamma: float) -> Facts:

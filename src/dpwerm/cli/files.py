@@ -9,10 +9,12 @@ import typer
 from dpwerm.cli.console import (
     DOCUMENTS,
     NOT_VERIFIED,
+    URL_HELP,
     Force,
     LedgerUrl,
     ReleaseFile,
     RuleFile,
+    complain,
     complain_of,
     free_path,
     ledger_of,
@@ -22,6 +24,7 @@ from dpwerm.cli.console import (
     stages,
     stop,
     store_at,
+    url_of,
 )
 from dpwerm.errors import ParameterError, RuleFileError
 from dpwerm.releases.files import read_json
@@ -66,7 +69,7 @@ def report(
     given = tuple(one for one in (rule, study, value) if one is not None)
     path = free_path(out, force=force, inputs=given)
     with stages() as on_stage:
-        on_stage("simulating how far noise reaches, and drawing")
+        on_stage("simulating half-widths of the noise, and drawing")
         made, private = write_report(path, rule, study, value, ledger)
     for notice in made.notices:
         say(notice)
@@ -123,15 +126,12 @@ def _booked(
     charged = [one for one in told if one.receipt]
     if not charged:
         return beside
-    # SQLAlchemy takes a moment to load; a report without a charge does without it.
-    from dpwerm.privacy.ledger.account import Account
-
     store = ledger_of(declared, option).store
-    entries = store.verified()
-    findings = [one for paid in charged for one in ledger_findings(paid, entries, declared.id)]
+    book = store.book()
+    findings = [one for paid in charged for one in ledger_findings(paid, book, declared.id)]
     wrong = [finding for finding in findings if not finding.holds]
     complain_of(wrong)
-    account = Account.of(entries, declared.id)
+    account = book.account(declared.id)
     if wrong or account is None:
         stop(
             "The ledger does not hold the charge of these files. No report was written.",
@@ -145,7 +145,7 @@ def _booked(
 
 def export(
     rule: RuleFile,
-    out: Annotated[Path, typer.Option(help="Where to write it: a .py, .sql or .onnx file.")],
+    out: Annotated[Path, typer.Option(help="Where to write it: a .py, .R, .sql or .onnx file.")],
     force: Force = False,
 ) -> None:
     """Write a rule as Python, SQL or ONNX. It then runs without this program."""
@@ -166,9 +166,15 @@ def verify(
     study: Annotated[
         Path | None, typer.Option(help="Study file: compare with the study's ledger, too.")
     ] = None,
-    ledger: LedgerUrl = None,
+    ledger: Annotated[
+        str | None,
+        typer.Option(
+            help="Compare with this ledger, too: a .json file that dpwerm ledger export wrote, "
+            f"without any database; or {URL_HELP}"
+        ),
+    ] = None,
 ) -> None:
-    """Check the numbers of a rule or value file.
+    """Check the numbers of a rule or value file. Ends with 4 if one does not hold.
 
     Against each other, and with --study or --ledger against what was charged.
     """
@@ -199,14 +205,23 @@ def verify(
         "the release happened as recorded cannot be seen from a file."
     )
     if private:
-        say("With --study STUDY it is compared with the ledger.")
+        say("With --study STUDY, or --ledger EXPORT.json, it is compared with the ledger.")
 
 
 def _charge_findings(found: Released, study: Path | None, option: str | None) -> list[Finding]:
     """Return the checks of a sound file against the ledger; what is not private is in none."""
     if not found.private:
         return []
+    named = "" if study is None else Study.load(study).id
+    if option is not None and option.lower().endswith(".json"):
+        from dpwerm.cli.ledger import exported
+
+        book, faults = exported(Path(option))
+        for fault in faults:
+            complain(f"  WRONG  {fault}")
+        if faults:
+            stop(f"{option}: REJECTED, it is no whole ledger.", NOT_VERIFIED)
+        return ledger_findings(found, book, named)
     if study is None:
-        return ledger_findings(found, store_at(str(option)).verified())
-    declared = Study.load(study)
-    return ledger_findings(found, ledger_of(declared, option).store.verified(), declared.id)
+        return ledger_findings(found, store_at(str(url_of(option))).book())
+    return ledger_findings(found, ledger_of(Study.load(study), option).store.book(), named)

@@ -1,4 +1,4 @@
-"""``dpwerm ledger``: look into the account of a study, check it, and record a new total."""
+"""``dpwerm ledger``: open the account of a study, look into it, check it, record a new total."""
 
 import re
 from pathlib import Path
@@ -23,10 +23,11 @@ from dpwerm.cli.console import (
     store_at,
     url_of,
 )
-from dpwerm.errors import LedgerError, LedgerTamperedError, ParameterError, RuleFileError
+from dpwerm.errors import LedgerError, ParameterError, RuleFileError
 from dpwerm.study.study import Study
 
 if TYPE_CHECKING:
+    from dpwerm.privacy.ledger.book import Book
     from dpwerm.privacy.ledger.entry import Entry
 
 app = typer.Typer(
@@ -35,7 +36,37 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
 )
+_ROLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,62}")
 _HEAD = re.compile(r"([1-9][0-9]{0,11}):(sha256:[0-9a-f]{64})")
+
+
+@app.command("open")
+def open_account(
+    study: StudyFile,
+    ledger: LedgerUrl = None,
+    role: Annotated[
+        str, typer.Option(help="PostgreSQL: the role of people who fit, for the GRANTs below.")
+    ] = "ROLE",
+) -> None:
+    """Make the tables and the study's account, before any release. Nothing is spent.
+
+    Afterwards a role of PostgreSQL that may not make tables can charge and release. It needs USAGE
+    on the schema and what the GRANTs say that are printed. Run it again after an upgrade of
+    dpwerm: it brings the tables up to date.
+    """
+    from dpwerm.privacy.ledger.schema import GRANTS
+
+    if not _ROLE.fullmatch(role):
+        raise ParameterError("--role is a name of letters, digits and underscores")
+    declared = Study.load(study)
+    book = ledger_of(declared, ledger)
+    new = book.open()
+    how = "Opened study" if new else "The tables are up to date, and open is study"
+    say(f"{how} {declared.id} in {book.shown}: a total of {book.declared.total}.")
+    if book.kind == "postgresql":
+        say("People who fit need this and nothing more, besides USAGE on the schema:")
+        for grant in GRANTS:
+            say(f"  GRANT {grant} TO {role};")
 
 
 @app.command()
@@ -53,14 +84,14 @@ def show(
     from dpwerm.documents import ledger as words
     from dpwerm.documents.document import Block, Paragraph
     from dpwerm.documents.render import as_text, write
-    from dpwerm.privacy.ledger.account import Account, differs
+    from dpwerm.privacy.ledger.account import differs
 
     path = document_path(out, force=force, inputs=(study,))
     declared = Study.load(study)
     book = ledger_of(declared, ledger)
-    chain = book.store.verified()
-    expected = book.declared
-    account = Account.of(chain, declared.id) or expected
+    kept = book.store.book()
+    chain, expected = kept.entries, book.declared
+    account = kept.account(declared.id) or expected
     own = [entry for entry in chain if entry.body.get("study") == declared.id]
     more: list[Block] = []
     if differs(expected, account):
@@ -86,18 +117,11 @@ def verify(
         typer.Option(help="The head as you wrote it down after an earlier charge: NUMBER:HASH."),
     ] = None,
 ) -> None:
-    """Check that no entry was edited, dropped or moved. Ends with 4 if one was."""
-    from dpwerm.privacy.ledger.account import Account
-
+    """Check that no entry and no release was edited, dropped or moved. Ends with 4 if one was."""
     written = None if head is None else _HEAD.fullmatch(head.strip())
     if head is not None and written is None:
         raise ParameterError("--head is NUMBER:HASH, such as 12:sha256: and 64 hexadecimal digits")
     name, entries, faults = _found(source, ledger)
-    for study in dict.fromkeys(str(one.body["study"]) for one in entries if "study" in one.body):
-        try:
-            Account.of(entries, study)
-        except LedgerTamperedError as error:
-            faults.append(str(error))
     if written is not None:
         faults += _head_faults(entries, int(written[1]), written[2])
     for fault in faults:
@@ -127,20 +151,23 @@ def export(
     ledger: LedgerUrl = None,
     force: Force = False,
 ) -> None:
-    """Write the whole ledger as JSON, or the study's charges as CSV."""
+    """Write the whole chain and the study's releases as JSON, or the study's charges as CSV.
+
+    A release can be checked against the JSON anywhere: dpwerm verify RULE --ledger FILE.
+    """
     from dpwerm.documents.ledger import charges_csv, ledger_content
-    from dpwerm.privacy.ledger.account import Account
     from dpwerm.releases.files import write_json
 
     refuse_ending("an export", out, (".json", ".csv"))
     path = free_path(out, force=force, inputs=(study,))
     book = ledger_of(Study.load(study), ledger)
-    chain = book.store.verified()
+    kept = book.store.book()
     if out.suffix.lower() == ".json":
-        write_json(ledger_content(chain), path)
-        say(f"Wrote {path}: {len(chain)} entries. Check it with: dpwerm ledger verify {path}")
+        write_json(ledger_content(kept, book.study_id), path)
+        count = len(kept.entries)
+        say(f"Wrote {path}: {count} entries. Check it with: dpwerm ledger verify {path}")
         return
-    account = Account.of(chain, book.study_id) or book.declared
+    account = kept.account(book.study_id) or book.declared
     path.write_text(charges_csv(account), encoding="utf-8")
     say(f"Wrote {path}: {len(account.charges)} charges.")
 
@@ -160,7 +187,7 @@ def total(
 
     declared = Study.load(study)
     book = ledger_of(declared, ledger)
-    new = changed_total(book.account(), book.declared.total, book.declared.slots)
+    new = changed_total(book.account(), book.declared.total, book.declared.partitions)
     question = f"Record this as the total of study {declared.id} in {book.shown}?"
     agree(question, yes=yes, before=blocks_as_text(new), otherwise="Nothing was recorded.")
     book.change_total(reason)
@@ -180,7 +207,7 @@ def attach(study: StudyFile, file: ReleaseFile, ledger: LedgerUrl = None) -> Non
     book = ledger_of(declared, ledger)
     wrong = [
         finding.what.removeprefix(CHARGE)
-        for finding in ledger_findings(found, book.store.verified(), declared.id)
+        for finding in ledger_findings(found, book.store.book(), declared.id)
         if not finding.holds and finding.what in PAID_FOR
     ]
     if wrong:
@@ -193,22 +220,13 @@ def attach(study: StudyFile, file: ReleaseFile, ledger: LedgerUrl = None) -> Non
 
 def _found(source: Path | None, option: str | None) -> "tuple[str, tuple[Entry, ...], list[str]]":
     """Return the name of what is checked, its entries, and the faults of its chain."""
-    from dpwerm.privacy.ledger.entry import chain_faults
-    from dpwerm.privacy.ledger.store import start_faults
+    from dpwerm.privacy.ledger.book import Book
 
     if source is not None and source.suffix.lower() == ".json":
-        from dpwerm.documents.ledger import read_ledger
-
         if option is not None:
             raise ParameterError("an exported ledger is checked alone: leave out --ledger")
-        if not source.is_file():
-            raise ParameterError(f"{source} does not exist")
-        try:
-            entries = read_ledger(source)
-        except RuleFileError as error:
-            return str(source), (), [str(error)]
-        faults = chain_faults(entries) + start_faults(entries)
-        return str(source), entries, faults if entries else ["it holds no entry"]
+        book, faults = exported(source)
+        return str(source), book.entries, faults
     url = None if source is not None else url_of(option)
     if source is not None:
         store = ledger_of(Study.load(source), option).store
@@ -221,7 +239,21 @@ def _found(source: Path | None, option: str | None) -> "tuple[str, tuple[Entry, 
         entries = store.read()
     except LedgerError:
         entries = ()
-    return store.database.shown, entries, faults
+    return store.database.shown, entries, faults + Book(entries).account_faults()
+
+
+def exported(path: Path) -> "tuple[Book, list[str]]":
+    """Return an exported ledger, and everything that does not verify."""
+    from dpwerm.documents.ledger import read_ledger
+    from dpwerm.privacy.ledger.book import Book
+
+    if not path.is_file():
+        raise ParameterError(f"{path} does not exist")
+    try:
+        book = read_ledger(path)
+    except RuleFileError as error:
+        return Book(), [str(error)]
+    return book, book.faults() if book.entries else ["it holds no entry"]
 
 
 def _head_faults(entries: "tuple[Entry, ...]", number: int, digest: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import signal
 import sys
 import traceback
@@ -83,6 +84,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+_EARLIER = re.compile("^--slot(?==|$)")  # what earlier versions called --partition
+
 
 def _version(wanted: bool) -> None:
     if wanted:
@@ -102,7 +105,7 @@ def options(
 def main(arguments: Sequence[str], command: typer.Typer = app, name: str = "dpwerm") -> int:
     """Run one command, of ``dpwerm`` or of a program beside it, and return its exit code."""
     try:
-        command(args=list(arguments), prog_name=name)
+        command(args=[_EARLIER.sub("--partition", one) for one in arguments], prog_name=name)
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else OUR_FAULT
     except DpwermError as error:

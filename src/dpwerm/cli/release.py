@@ -40,9 +40,11 @@ SEED_HELP = "For simulation only: marks the {} as not private."
 LedgerOrNone = Annotated[
     str | None, typer.Option("--ledger", help=f"{URL_HELP} none: the release is added to nothing.")
 ]
-Slot = Annotated[
+Partition = Annotated[
     str | None,
-    typer.Option("--slot", help="The part of the people that the table is, if [budget] has slots."),
+    typer.Option(
+        "--partition", help="The part of the people that the table is, if [budget] has partitions."
+    ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask before the release.")]
 
@@ -75,7 +77,7 @@ def fit(
     ] = None,
     seed: Annotated[int | None, typer.Option(help=SEED_HELP.format("rule"))] = None,
     ledger: LedgerOrNone = None,
-    slot: Slot = None,
+    partition: Partition = None,
     yes: Yes = False,
     force: Force = False,
 ) -> None:
@@ -87,7 +89,7 @@ def fit(
     declared = Study.load(study)
     budget = only_budget(epsilon=epsilon, delta=delta, rho=rho, mu=mu)
     path = free_path(out, force=force, inputs=(study, table))
-    paid = payer(declared, ledger, slot, private=budget.is_private and seed is None)
+    paid = payer(declared, ledger, partition, private=budget.is_private and seed is None)
     spare(paid, path)
     method = {"gamma": gamma, "mechanism": mechanism}
     rule = PrivateTreatmentRule.from_study(
@@ -121,7 +123,7 @@ def evaluate(
     ] = None,
     seed: Annotated[int | None, typer.Option(help=SEED_HELP.format("value"))] = None,
     ledger: LedgerOrNone = None,
-    slot: Slot = None,
+    partition: Partition = None,
     yes: Yes = False,
     force: Force = False,
 ) -> None:
@@ -135,7 +137,7 @@ def evaluate(
     from dpwerm.releases.value.layout import OutcomeModel
 
     private = loaded.private and Budget.of(epsilon).is_private and seed is None
-    paid = payer(declared, ledger, slot, private=private)
+    paid = payer(declared, ledger, partition, private=private)
     wanted = Evaluation(
         loaded,
         epsilon,
@@ -158,18 +160,18 @@ def evaluate(
 # -- who pays ------------------------------------------------------------------------------
 
 
-def payer(study: Study, option: str | None, slot: str | None, *, private: bool) -> Paid:
+def payer(study: Study, option: str | None, partition: str | None, *, private: bool) -> Paid:
     """Return what is charged for a release: a ledger, "none", or nothing if it is not private."""
     if not private:
-        if slot is not None or option not in (None, NO_LEDGER):
+        if partition is not None or option not in (None, NO_LEDGER):
             raise ParameterError(
                 "a result from a seed or without noise is not private and is never charged: "
-                "leave out --ledger and --slot"
+                "leave out --ledger and --partition"
             )
         return None
     if option == NO_LEDGER:
-        if slot is not None:
-            raise ParameterError("--slot is charged in a ledger, and --ledger none has none")
+        if partition is not None:
+            raise ParameterError("--partition is charged in a ledger, and --ledger none has none")
         return NO_LEDGER
     if study.budget is None:
         raise ParameterError(
@@ -178,7 +180,7 @@ def payer(study: Study, option: str | None, slot: str | None, *, private: bool) 
             "with others"
         )
     ledger = ledger_of(study, option)
-    return ledger if slot is None else ledger.slot(slot)
+    return ledger if partition is None else ledger.partition(partition)
 
 
 def spare(paid: Paid, *written: Path | None) -> None:
@@ -201,6 +203,6 @@ def ask(question: str, ledger: Paid, cost: AnyBudget, *, yes: bool) -> None:
         from dpwerm.documents.ledger import preview
         from dpwerm.documents.render import blocks_as_text
 
-        told = preview(ledger.account(), cost, ledger.charged_slot, ledger.shown)
+        told = preview(ledger.account(), cost, ledger.charged_partition, ledger.shown)
         before = [*blocks_as_text([told]), ""]
     agree(question, yes=yes, before=before)

@@ -128,6 +128,8 @@ def recommend(
         write_with_columns(rows, ("recommended_arm", "score"), recommended, path)
         findings = check_features(encoding, rows)
     say(notice(loaded))
+    if loaded.single_arm is not None:
+        say(f"The rule gives everybody {loaded.single_arm!r}, whatever their features are.")
     for finding in findings:
         say(f"  {one_line(finding.column)}: {finding.problem}; {finding.consequence}")
     say(f"Wrote {path}: {rows.n_rows} rows with recommended_arm and score.")

@@ -20,7 +20,7 @@ from dpwerm.cli.console import (
     stages,
 )
 from dpwerm.cli.delivery import delivering
-from dpwerm.cli.release import LedgerOrNone, Slot, Yes, ask, payer, spare
+from dpwerm.cli.release import LedgerOrNone, Partition, Yes, ask, payer, spare
 from dpwerm.data.table import endings
 from dpwerm.errors import ParameterError
 from dpwerm.parameters import one_of, positive
@@ -45,7 +45,7 @@ BELONGS = {
     "not_private": (PORTION,),
     "share": (SPLIT,),
     "ledger": PRIVATE_WAYS,
-    "slot": PRIVATE_WAYS,
+    "partition": PRIVATE_WAYS,
     "yes": PRIVATE_WAYS,
 }
 """The ways that each option is for; with another one it would be ignored, so it is refused."""
@@ -114,7 +114,7 @@ def tune(
     ] = None,
     workers: Annotated[int | None, typer.Option(help=WORKERS_HELP)] = None,
     ledger: LedgerOrNone = None,
-    slot: Slot = None,
+    partition: Partition = None,
     yes: Yes = False,
     force: Force = False,
 ) -> None:
@@ -139,7 +139,7 @@ def tune(
     if way in PRIVATE_WAYS:
         path = free_path(out or Path("rule.json"), force=force, inputs=inputs)
         budget = Budget.of(epsilon, delta)
-        paid = payer(declared, ledger, slot, private=budget.is_private and seed is None)
+        paid = payer(declared, ledger, partition, private=budget.is_private and seed is None)
         asked |= {"how": way, "delta": delta, "random_state": seed, "ledger": paid}
         asked |= {} if share is None else {"share": share}
         picture = picture_path(figure, force=force, inputs=(*inputs, path))
@@ -210,7 +210,7 @@ def _release(
 def _draw(
     study: Study, rule: "Rule", path: Path, mechanism: str | None, workers: int | None
 ) -> None:
-    """Draw what simulated trials say of the candidates, and which of them was released.
+    """Draw what synthetic trials say of the candidates, and which of them was released.
 
     Scores on the table are secret, so the curve is of random trials inside the public bounds.
     """
@@ -227,7 +227,7 @@ def _draw(
             study,
             FromSynthetic(study),
             [tuning.steps.fit],
-            n=min(tuning.slots[0], MOST_PEOPLE),
+            n=min(tuning.folds[0], MOST_PEOPLE),
             gammas=tuning.candidates,
             mechanism=mechanism,
             workers=workers,
@@ -236,7 +236,7 @@ def _draw(
     chosen, curves = rule.release.certificate.gamma, [tuned for tuned, _ in found]
     save_tuned(curves, study.name or study.id, path, chosen, private=rule.private)
     say(
-        f"Wrote {path}: the chosen gamma on a curve of simulated trials. The scores on your table "
+        f"Wrote {path}: the chosen gamma on a curve of synthetic trials. The scores on your table "
         "stay secret."
     )
 

@@ -50,7 +50,7 @@ class Points(Kind):
 
 @dataclass(frozen=True)
 class Table(Kind):
-    """Rows of texts under headings; the first column names the row."""
+    """Rows of texts, under headings if there are any; the first column names the row."""
 
     caption: str
     headings: tuple[str, ...]
@@ -82,6 +82,11 @@ class Commands(Kind):
 
 
 Block = Paragraph | Caution | Points | Table | Facts | Picture | Commands
+
+
+def told(*texts: str) -> list[Block]:
+    """Return a paragraph for each text that says something."""
+    return [Paragraph(text) for text in texts if text]
 
 
 @dataclass(frozen=True)

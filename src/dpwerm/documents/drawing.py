@@ -26,8 +26,11 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.font_manager import FontProperties
 from matplotlib.text import Text
 from matplotlib.textpath import text_to_path
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 from numpy.typing import NDArray
+
+from dpwerm.text import number
 
 FAMILY, LABEL = "DejaVu Sans", 9.0
 """The font of all pictures, and the size of labels in points."""
@@ -57,6 +60,9 @@ TITLE, TEXT, SMALL = 10.0, LABEL, 8.5
 
 LONGEST = 28
 """Characters of a name in a picture."""
+
+TICK_DIGITS = 6
+"""Of a number on an axis: more than two neighbours differ by."""
 
 STYLE: dict[str, Any] = {
     "axes.axisbelow": True,
@@ -184,6 +190,20 @@ def rows_named(axes: Axes, names: Sequence[str]) -> NDArray[np.int64]:
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")
     return rows
+
+
+def plain_numbers(axes: Axes, most: int, *, upright: bool = False) -> None:
+    """Write the numbers of an axis as people do, at most so many parts; upright, of both axes.
+
+    There are fewer parts where the numbers are long.
+    """
+    for axis in (axes.xaxis, axes.yaxis)[: 1 + upright]:
+        axis.set_major_formatter(FuncFormatter(lambda value, _: number(value, digits=TICK_DIGITS)))
+        axis.set_major_locator(MaxNLocator(most, steps=[1, 2, 2.5, 5, 10]))
+    low, high = sorted(axes.get_xlim())
+    widest = max(wide(number(end, (high - low) / most)) for end in (low, high))
+    parts = max(int(room(axes, 0.6) / (widest + LABEL)), 2)
+    axes.locator_params(axis="x", nbins=min(most, parts))
 
 
 def legend_under(

@@ -1,9 +1,9 @@
 """Two pictures of a rule, and two of an evaluation.
 
-Of a rule: its coefficients with the reach of the noise, and what it recommends. Of an evaluation:
-what the rule and each arm are worth, and what the rule gains. There the thin line with ends is the
-interval that allows for both errors, the hatched bar above it the reach of the privacy noise alone,
-the filled bar below it the reach of sampling alone.
+Of a rule: its coefficients with the half-widths of the noise, and what it recommends. Of an
+evaluation: what the rule and each arm are worth, and what the rule gains. There the thin line with
+ends is the interval that allows for both errors, the hatched bar above it allows for the privacy
+noise alone, the filled bar below it for sampling alone.
 """
 
 import math
@@ -31,6 +31,7 @@ from dpwerm.documents.drawing import (
     legend_under,
     panels,
     plain,
+    plain_numbers,
     room,
     rows_named,
     save,
@@ -40,8 +41,9 @@ from dpwerm.documents.drawing import (
     two_lines,
     wide,
 )
-from dpwerm.documents.half_widths import SimulatedReach
+from dpwerm.documents.half_widths import SimulatedHalfWidths, simultaneous
 from dpwerm.documents.summary import zeroed
+from dpwerm.documents.value import gains_of
 from dpwerm.features.blocks import NumberBlock
 from dpwerm.releases.release import Rule
 from dpwerm.releases.value.release import Estimate, ValueRelease
@@ -69,30 +71,31 @@ BETTER = "(larger is better)"
 
 @styled()
 def draw_coefficients(
-    rule: Rule, axes: Axes, simulated: SimulatedReach | None = None, most: int | None = None
+    rule: Rule, axes: Axes, simulated: SimulatedHalfWidths | None = None, most: int | None = None
 ) -> None:
-    """Draw each effect, with the 95 % interval of its privacy noise if its law is public.
+    """Draw each effect, with the interval of its privacy noise if its half-width is known.
 
-    simulated: the reach where the law is not public, drawn dashed. What the threshold set to 0 gets
-    no interval: the released coefficient is not 0. most: draw only so many, the largest.
+    In 95 of 100 releases the noise leaves none of the intervals: by the same measure a report says
+    what stands out. simulated: the half-widths where no law is public, drawn dashed. What the
+    threshold set to 0 gets no interval: the released coefficient is not 0. most: draw only so many,
+    the largest.
     """
     release = rule.release
-    names, reach = release.encoding.coefficient_names, release.effect_reach()
+    names, half = release.encoding.coefficient_names, simultaneous(rule, simulated)
     shown = np.sort(np.argsort(-np.abs(release.effects), kind="stable")[:most])
     effects, small = release.effects[shown], np.array(zeroed(release))[shown]
     rows = rows_named(axes, [short(names[at], points=room(axes, NAME)) for at in shown])
     axes.axvline(0.0, color=INK, linewidth=0.8)
     axes.plot(effects, rows, "o", color=INK, markersize=5)
-    title, dashes = f"Coefficients{_claim(rule)}", None
-    if reach is None and simulated is not None:
-        reach, dashes = simulated.half, DASHES
-    if reach is not None and reach.any():
-        title += "\n± 95 % of the privacy noise" + (", simulated" if dashes else "")
+    title = f"Coefficients{_claim(rule)}"
+    if half is not None and half.any():
+        dashes = simulated is not None and half is simulated.simultaneous
+        title += "\n± privacy noise, 95 % for all at once" + (", simulated" if dashes else "")
         at = np.flatnonzero(np.logical_not(small))
-        bars = axes.errorbar(effects[at], rows[at], xerr=reach[shown][at], fmt="none", ecolor=INK)
+        bars = axes.errorbar(effects[at], rows[at], xerr=half[shown][at], fmt="none", ecolor=INK)
         for part in bars[2]:
-            part.set_linestyle("solid" if dashes is None else (0, dashes))
-    axes.locator_params(axis="x", nbins=TICKS)
+            part.set_linestyle((0, DASHES) if dashes else "solid")
+    plain_numbers(axes, TICKS)
     headed(axes, title)
     _arms_across(axes, rule.arms)
     labelled(axes, across="coefficient, encoded units")
@@ -115,7 +118,9 @@ def draw_recommendation(rule: Rule, axes: Axes, steps: int = 200) -> None:
     plane = _plane(rule)
     if plane is None:
         words = "a map needs two number features"
-        axes.text(0.5, 0.5, words, ha="center", transform=axes.transAxes)
+        if rule.single_arm is not None:
+            words = f"everybody gets {short(rule.single_arm, points=room(axes, WHOLE))}"
+        plain(axes.text(0.5, 0.5, words, ha="center", transform=axes.transAxes))
         axes.set_axis_off()
         return
     across, up = plane
@@ -130,7 +135,12 @@ def draw_recommendation(rule: Rule, axes: Axes, steps: int = 200) -> None:
     sizes = room(axes, WHOLE), room(axes, WHOLE, upright=True)
     names = [short(one.name, points=size) for one, size in zip(plane, sizes, strict=True)]
     labelled(axes, across=names[0], up=names[1])
-    headed(axes, f"Recommended arm{_claim(rule)},\nother features at their default")
+    plain_numbers(axes, TICKS, upright=True)
+    heading = f"Recommended arm{_claim(rule)},\nother features at their default"
+    if rule.single_arm is not None:
+        alone = short(rule.single_arm, points=sizes[0])
+        heading = f"Recommended arm{_claim(rule)}:\neverybody gets {alone}"
+    headed(axes, heading)
     arms = [short(arm, points=sizes[0]) for arm in rule.arms]
     marks = [
         Patch(facecolor=colour, edgecolor=INK, linewidth=0.6, label=arm)
@@ -175,7 +185,7 @@ def _scores(rule: Rule, across: NumberBlock, up: NumberBlock, steps: int) -> Flo
 
 
 @styled()
-def save_figure(rule: Rule, path: Path, simulated: SimulatedReach | None = None) -> None:
+def save_figure(rule: Rule, path: Path, simulated: SimulatedHalfWidths | None = None) -> None:
     """Write both pictures side by side; the ending of the path decides the format."""
     rows = len(rule.release.encoding.coefficient_names)
     figure, left, right = _two_panels(rule, max(4.0, 1.8 + 0.24 * rows))
@@ -201,20 +211,24 @@ def draw_value(value: ValueRelease, axes: Axes) -> None:
 
 
 @styled()
-def draw_gains(value: ValueRelease, axes: Axes) -> None:
-    """Draw how much the rule gains over each arm for everybody; right of 0 the rule is better."""
+def draw_gains(value: ValueRelease, axes: Axes, rule: Rule | None = None) -> None:
+    """Draw how much the rule gains over each arm for everybody; right of 0 the rule is better.
+
+    rule: if it gives everybody one arm, its gain over that arm is exactly 0.
+    """
     axes.axvline(0.0, color=INK, linewidth=0.8)
-    names = [_everybody(f"over {one.over or ''}", axes) for one in value.gains]
+    gains = gains_of(value, rule)
+    names = [_everybody(f"over {one.over or ''}", axes) for one in gains]
     headed(axes, f"Gain of the rule{_claim(value)}")
-    _draw(value, value.gains, names, axes, "gain in ")
+    _draw(value, gains, names, axes, "gain in ")
 
 
 @styled()
-def save_value(value: ValueRelease, path: Path) -> None:
+def save_value(value: ValueRelease, path: Path, rule: Rule | None = None) -> None:
     """Write both pictures side by side; the ending of the path decides the format."""
     figure, left, right = _two_panels(value, 4.2)
     draw_value(value, left)
-    draw_gains(value, right)
+    draw_gains(value, right, rule)
     save(figure, path)
 
 
@@ -249,7 +263,7 @@ def _draw(
         axes.plot([one.estimate], [row], "o", color=INK, markersize=6)
         for half, look, away in ((one.privacy, PRIVACY, AWAY), (one.sampling, SAMPLING, -AWAY)):
             axes.barh(row + away, 2 * half, THICK, one.estimate - half, **look)
-    axes.locator_params(axis="x", nbins=VALUE_TICKS)
+    plain_numbers(axes, VALUE_TICKS)
     whole = room(axes, WHOLE)
     label = what + benefit_label(value, whole - wide(f"{what}−log of "))
     if wide(label) > whole:
@@ -258,7 +272,7 @@ def _draw(
     both = f"estimate and {100 * value.confidence:g} % interval for both errors"
     marks = [
         Line2D([], [], color=INK, marker="o", markersize=6, label=both),
-        Patch(label="reach of the privacy noise alone", **PRIVACY),
-        Patch(label="reach of sampling alone", **SAMPLING),
+        Patch(label="interval for the privacy noise alone", **PRIVACY),
+        Patch(label="interval for sampling alone", **SAMPLING),
     ]
     legend_under(axes, marks=marks, drop=34.0 + LINE_HEIGHT * label.count("\n"))

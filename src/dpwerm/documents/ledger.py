@@ -11,6 +11,7 @@ from dpwerm.documents.document import Block, Document, Facts, Paragraph, Section
 from dpwerm.errors import DpwermError, Fault, RuleFileError
 from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.ledger.account import Account
+from dpwerm.privacy.ledger.book import Book, Signed
 from dpwerm.privacy.ledger.entry import CURRENCIES, Amounts, Entry, Total, seal
 from dpwerm.privacy.ledger.pld import GAUSSIAN_DELTA, composed
 from dpwerm.releases.files import read_json
@@ -34,7 +35,7 @@ def account_document(
         blocks.append(Table("", HEADINGS, tuple(entry_rows(account, entries))))
     else:
         blocks.append(Paragraph(NOTHING))
-    blocks += [*balance(account), *slots_left(account), *composed_words(account)]
+    blocks += [*balance(account), *partitions_left(account), *composed_words(account)]
     blocks += [
         Paragraph(f"Entry {one.number}, why the total changed: {one.reason}")
         for one in account.totals
@@ -58,7 +59,7 @@ def entry_rows(account: Account, entries: Iterable[Entry]) -> list[tuple[str, ..
         head = (str(entry.number), str(body.get("date", "")))
         if body["kind"] in ("opened", "total"):
             total = Total.from_plain(body["total"])
-            running = replace(running, total=total, slots=tuple(body["slots"]))
+            running = replace(running, total=total, partitions=tuple(body["slots"]))
             what = "study opened" if body["kind"] == "opened" else "total changed"
             left = running.left()
             after = ", ".join(f"{name} {_shown(left, name)}" for name in total.used)
@@ -66,47 +67,49 @@ def entry_rows(account: Account, entries: Iterable[Entry]) -> list[tuple[str, ..
             rows.append((*head, what, EVERYBODY, f"total {words}", after, ""))
         elif body["kind"] == "charged":
             charge = charges[entry.number]
-            before = running.left(charge.slot)
-            spent = running.sums.get(charge.slot, Amounts()) + charge.amounts
-            running = replace(running, sums={**running.sums, charge.slot: spent})
-            left = running.left(charge.slot)
+            before = running.left(charge.partition)
+            spent = running.sums.get(charge.partition, Amounts()) + charge.amounts
+            running = replace(running, sums={**running.sums, charge.partition: spent})
+            left = running.left(charge.partition)
             changed = ", ".join(
                 f"{name} {_shown(before, name)} -> {_shown(left, name)}"
                 for name in running.total.used
                 if _shown(charge.amounts, name) != "0"
             )
-            whom = charge.slot or EVERYBODY
+            whom = charge.partition or EVERYBODY
             rows.append((*head, charge.what, whom, str(charge.cost), changed, charge.paid_for))
     return rows
 
 
 def balance(account: Account) -> Iterator[Block]:
-    """Yield total, spent and left in each currency that the total has, for the fullest slot."""
-    headings = ("", "total", "spent", "left", "fullest slot")
+    """Yield total, spent and left in each currency of the total, for the fullest partition."""
+    headings = ("", "total", "spent", "left", "fullest partition")
     rows = [
         (name, *map(digits, amounts), _fullest(account, name))
         for name, *amounts in account.balance()
     ]
-    width = len(headings) if account.slots else -1
+    width = len(headings) if account.partitions else -1
     yield Table("", headings[:width], tuple(row[:width] for row in rows))
     if account.total.mu:
         yield Paragraph("mu adds up in squares.")
 
 
-def slots_left(account: Account) -> Iterator[Block]:
-    """Yield what is left for each slot; nothing for a study without slots."""
-    if not account.slots:
+def partitions_left(account: Account) -> Iterator[Block]:
+    """Yield what is left for each partition; nothing for a study without partitions."""
+    if not account.partitions:
         return
     names = account.total.used
-    rows = [(one, *(_shown(account.left(one), name) for name in names)) for one in account.slots]
-    yield Table("", ("left for slot", *names), tuple(rows))
+    rows = [
+        (one, *(_shown(account.left(one), name) for name in names)) for one in account.partitions
+    ]
+    yield Table("", ("left for partition", *names), tuple(rows))
     yield Paragraph(
-        "Nobody is in two slots, so slots do not add up. A charge for everybody must fit beside "
-        "the fullest slot in each currency."
+        "Nobody is in two partitions, so partitions do not add up. A charge for everybody must fit "
+        "beside the fullest partition in each currency."
     )
 
 
-def changed_total(account: Account, total: Total, slots: Sequence[str]) -> Iterator[Block]:
+def changed_total(account: Account, total: Total, partitions: Sequence[str]) -> Iterator[Block]:
     """Yield the recorded total beside a new one."""
     spent = account.spent()
     rows = []
@@ -115,9 +118,9 @@ def changed_total(account: Account, total: Total, slots: Sequence[str]) -> Itera
         if old or new:
             rows.append((name, digits(old), digits(new), _shown(spent, name, up=True)))
     yield Table("", ("", "recorded", "new", "spent"), tuple(rows))
-    if tuple(slots) != account.slots:
-        before, after = (", ".join(names) or "none" for names in (account.slots, slots))
-        yield Facts((("slots", f"{before}; new: {after}"),))
+    if tuple(partitions) != account.partitions:
+        before, after = (", ".join(names) or "none" for names in (account.partitions, partitions))
+        yield Facts((("partitions", f"{before}; new: {after}"),))
 
 
 def composed_words(account: Account) -> Iterator[Block]:
@@ -133,7 +136,7 @@ def composed_words(account: Account) -> Iterator[Block]:
             "accounting"
         )
         return
-    whose = "" if found.slot is None else f" for slot {found.slot}"
+    whose = "" if found.partition is None else f" for partition {found.partition}"
     yield Paragraph(
         f"Composed numerically, all releases{whose} are within epsilon = {found.epsilon:.6g} at "
         f"delta = {found.delta:.6g}, if their budgets had been fixed in advance. This is for "
@@ -150,12 +153,12 @@ def head_words(number: int, digest: str) -> Iterator[Block]:
     )
 
 
-def preview(account: Account, cost: AnyBudget, slot: str | None, where: str) -> Table:
+def preview(account: Account, cost: AnyBudget, partition: str | None, where: str) -> Table:
     """Return what a release would cost and leave, in each currency that the total has."""
-    amounts, left = account.total.amounts(cost), account.left(slot)
+    amounts, left = account.total.amounts(cost), account.left(partition)
     columns = {
         "total": account.total.limits.decimals(up=False),
-        "spent": account.spent(slot).decimals(up=True),
+        "spent": account.spent(partition).decimals(up=True),
         "left": left.decimals(up=False),
         "this release": amounts.decimals(up=True),
         "left after it": (left - amounts).decimals(up=False),
@@ -164,17 +167,20 @@ def preview(account: Account, cost: AnyBudget, slot: str | None, where: str) -> 
         (name, *(digits(values[name]) for values in columns.values()))
         for name in account.total.used
     )
-    whom = "for everybody" if slot is None else f"for slot {slot}"
-    if slot is None and account.slots:
-        whom += ", counted beside the fullest slot"
+    whom = "for everybody" if partition is None else f"for partition {partition}"
+    if partition is None and account.partitions:
+        whom += ", counted beside the fullest partition"
     caption = f"To be charged to study {account.study} in {where}, {whom}:"
     return Table(caption, ("", *columns), rows)
 
 
 def _fullest(account: Account, name: str) -> str:
-    """Return the slot that has spent most of a currency, nothing if none has spent any."""
+    """Return the partition that has spent most of a currency, nothing if none has spent any."""
     place = CURRENCIES.index(name)
-    spent = {slot: account.sums.get(slot, Amounts()).parts[place] for slot in account.slots}
+    spent = {
+        partition: account.sums.get(partition, Amounts()).parts[place]
+        for partition in account.partitions
+    }
     return max((one for one in spent if spent[one]), key=lambda one: spent[one], default="")
 
 
@@ -182,33 +188,47 @@ def _shown(amounts: Amounts, name: str, *, up: bool = False) -> str:
     return digits(amounts.decimals(up=up)[name])
 
 
-def ledger_content(entries: Sequence[Entry]) -> dict[str, Any]:
-    """Return the plain content of an export: every entry with the hash of the one before."""
+def ledger_content(book: Book, study: str) -> dict[str, Any]:
+    """Return the plain content of an export: the chain, and the releases of one study.
+
+    Those of others are left out: whether one is there tells whether its fit has ended.
+    """
     plain = [
         {"number": one.number, "previous": one.previous, "body": dict(one.body), "hash": one.hash}
-        for one in entries
+        for one in book.entries
     ]
-    return {"format": FORMAT, "version": VERSION, "entries": plain}
+    own = {one.number for one in book.entries if one.body.get("study") == study}
+    releases = [
+        {"charge": charge, **book.releases[charge]._asdict()}
+        for charge in sorted(own & book.releases.keys())
+    ]
+    content = {"format": FORMAT, "version": VERSION, "entries": plain}
+    return content | ({"releases": releases} if releases else {})
 
 
-def read_ledger(path: Path) -> tuple[Entry, ...]:
-    """Return the entries of an export as they read; whether they fit is for the chain to say."""
+def read_ledger(path: Path) -> Book:
+    """Return an export as it reads; whether it verifies is for its chain and its keys to say."""
     content = read_json(path)
-    found = content.get("entries")
+    found, beside = content.get("entries"), content.get("releases", [])
     if (content.get("format"), content.get("version")) != (FORMAT, VERSION) or not isinstance(
         found, list
     ):
         fault = Fault("format, version", "not an exported ledger", f"need {FORMAT} {VERSION}")
         raise RuleFileError(path.name, [fault])
     entries = list(map(_entry, found))
+    signed = list(map(_signed, beside)) if isinstance(beside, list) else [None]
     faults = [
-        Fault(f"entries, number {position} in the file", "cannot be read")
-        for position, entry in enumerate(entries, start=1)
-        if entry is None
+        Fault(f"{name}, number {position} in the file", "cannot be read")
+        for name, read in (("entries", entries), ("releases", signed))
+        for position, one in enumerate(read, start=1)
+        if one is None
     ]
+    releases = dict(one for one in signed if one is not None)
+    if len(releases) < len(signed) and not faults:
+        faults = [Fault("releases", "two are of one charge")]
     if faults:
         raise RuleFileError(path.name, faults)
-    return tuple(entry for entry in entries if entry is not None)
+    return Book(tuple(entry for entry in entries if entry is not None), releases)
 
 
 def charges_csv(account: Account) -> str:
@@ -217,10 +237,22 @@ def charges_csv(account: Account) -> str:
     table = csv.DictWriter(stream, COLUMNS, restval="", lineterminator="\n")
     table.writeheader()
     for charge in account.charges:
-        row = {"entry": charge.number, "slot": charge.slot or "", "release": charge.digest or ""}
+        row = {
+            "entry": charge.number,
+            "slot": charge.partition or "",
+            "release": charge.digest or "",
+        }
         row |= {"date": charge.date, "what": charge.what, "library": charge.library}
         table.writerow(row | charge.cost.plain())
     return stream.getvalue()
+
+
+def _signed(one: object) -> tuple[int, Signed] | None:
+    if not isinstance(one, dict) or set(one) != {"charge", *Signed._fields}:
+        return None
+    signed = Signed(one["digest"], one["signature"])
+    readable = type(one["charge"]) is int and all(isinstance(part, str) for part in signed)
+    return (one["charge"], signed) if readable else None
 
 
 def _entry(one: object) -> Entry | None:

@@ -97,7 +97,7 @@ def lines_of(block: Block) -> list[str]:
             facts = [line for name, text in rows for line in _hanging(f"  {name:<{width}}  ", text)]
             return [*_headed(caption), *facts]
         case Table(caption, headings, rows):
-            return [*_headed(caption), *aligned([headings, *rows])]
+            return [*_headed(caption), *aligned([headings, *rows] if headings else rows)]
         case Picture(caption, words, _):
             return wrapped(f"[Picture: {caption} {words}]")
         case Commands(lines):

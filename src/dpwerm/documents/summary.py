@@ -1,7 +1,7 @@
 r"""A rule in plain words: what it recommends, what the promise means, and what that rests on.
 
-All of it is public: settings are declared, or chosen on simulated problems without reading a row,
-or, for γ alone, chosen privately on the rows at a cost that is said.
+All of it is public: hyperparameters are declared, or chosen on synthetic trials without reading a
+row, or, for γ alone, chosen privately on the rows at a cost that is said.
 
 An (ε, δ) promise is a factor by which anybody's odds can change:
 
@@ -13,68 +13,79 @@ guessing: under μ-GDP a test with a share a of false alarms detects at most Φ(
 noise that is ρ-zCDP has μ = √(2ρ), so one picture serves both.
 """
 
-import math
-from collections.abc import Collection, Mapping
-from decimal import Decimal
+from collections.abc import Iterator
+from decimal import ROUND_CEILING, Decimal, localcontext
 from statistics import NormalDist
 
-from dpwerm.documents.half_widths import why_not
-from dpwerm.features.blocks import NumberBlock
+from dpwerm.documents.document import Block, Document, Facts, Paragraph, Section, Table, told
+from dpwerm.documents.effects import beyond_noise, coefficient_texts
+from dpwerm.documents.half_widths import simultaneous, why_not
+from dpwerm.documents.own_units import clip_words, score_rows
+from dpwerm.documents.render import as_text
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.releases.certificate import Certificate
 from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.rule_file import notice
 from dpwerm.releases.tuning import FLIP, REPEATS, SPLIT
-from dpwerm.text import listed, rests_on, stacked, underlined, wrapped
+from dpwerm.text import at_least, at_most, listed, number
 
+RESTS, MADE = "What the promise rests on:", "How it was made, without a promise:"
 CLEAR = 0.6
-"""Below this share of right answers on simulated problems a private rule may be noise alone."""
+"""Below this share of right answers on synthetic trials a private rule may be noise alone."""
 
 LARGEST_TOLD = 20
 """Above this ε a factor is no protection, and its number says nothing."""
 
 FALSE_ALARMS = 0.05
+ROUNDING = 1e-12
+"""More than doubles err in the distribution function of a normal number."""
+
+DIGITS = 40
+"""Of e^ε before it is rounded up: it is irrational, so the last digits decide nothing."""
+
 UNITS = {
     "centred": "a number runs from -1 to 1 over its declared range, two levels are -1 and 1",
     "paper": "the paper's: every feature runs from 0 to 1 and is divided by the same factor",
 }
 UNPUBLISHED_SPREAD = (
-    "No ± is shown: under objective perturbation the spread of the noise in a coefficient depends",
-    "on the data and is not published.",
+    "No ± is shown: under objective perturbation the spread of the noise in a coefficient depends "
+    "on the data and is not published."
 )
 KEPT = (
-    "The rule is one of several releases, chosen by its score. ± is the reach of the noise in one "
-    "release by itself. The choice changes that reach, and how much depends on the data."
+    "The rule is one of several releases, chosen by its score. ± is the half-width of the noise in "
+    "one release by itself. The choice changes it, and how much depends on the data."
 )
 WEIGHTS = (
     "The noise of the private propensity model moves the weights, and through them the "
-    "coefficients. That is not in ±, which is the reach of the rule's own noise."
+    "coefficients. That is not in ±, which is the half-width of the rule's own noise."
 )
-SIMULATED = " `dpwerm report` shows a ± from simulated trials instead."
+SIMULATED = " `dpwerm report` shows a ± from synthetic trials instead."
 
 
-def setting_rows(rule: Rule) -> dict[str, str]:
+NOISE_ALONE = (
+    "NO COEFFICIENT STANDS OUT from the privacy noise: this rule may be noise alone. A larger "
+    "gamma, more people or a larger budget would give a clearer one."
+)
+
+
+def hyperparameter_rows(rule: Rule) -> dict[str, str]:
     """Return a row for each of clip, intercept, saturation and threshold that is not plain."""
     encoding, release, benefit = rule.release.encoding, rule.release, rule.declaration.benefit
     rows = {}
     if benefit.clip < benefit.largest_clip:
-        rows["clip"] = (
-            f"V = {benefit.clip:.6g}; without it benefits reach {benefit.largest_clip:.6g} from "
-            "the centre"
-        )
+        clip, largest = (number(one, digits=6) for one in (benefit.clip, benefit.largest_clip))
+        rows["clip"] = f"V = {clip}; without it benefits lie up to {largest} from the centre"
     if encoding.intercept != 1:
-        rows["intercept"] = (
-            f"a column of {encoding.intercept:.6g}" if encoding.intercept else "none"
-        )
+        column = f"a column of {number(encoding.intercept, digits=6)}"
+        rows["intercept"] = column if encoding.intercept else "none"
     if encoding.saturation != 1:
-        rows["saturation"] = (
-            f"learned from the middle 1/{encoding.saturation:.6g} of each number's range, stretched"
-        )
+        part = number(encoding.saturation, digits=6)
+        rows["saturation"] = f"learned from the middle 1/{part} of each number's range, stretched"
     if release.threshold > 0:
         slopes = zeroed(release)[int(encoding.intercept > 0) :]
         rows["threshold"] = (
-            f"coefficients below {release.threshold:.6g} of the largest were set to 0, "
-            f"here {sum(slopes)} of {len(slopes)}"
+            f"coefficients below {number(release.threshold, digits=6)} of the largest were set to "
+            f"0, here {sum(slopes)} of {len(slopes)}"
         )
     return rows
 
@@ -84,29 +95,29 @@ def zeroed(release: Release) -> list[bool]:
     return [k != kept for k, kept in zip(release.used, release.kept, strict=True)]
 
 
-def chosen_lines(rule: Rule) -> list[str]:
-    """Return the paragraph on what was chosen automatically; nothing if nothing was."""
+def chosen_words(rule: Rule) -> str:
+    """Return what was chosen automatically, "" if nothing was."""
     chosen = rule.release.certificate.chosen
     if chosen is None:
-        return []
+        return ""
     were = "were" if len(chosen.settings) > 1 else "was"
-    words = f"Settings: {listed(chosen.settings or ['nothing'])} {were} {chosen.reason}."
+    words = f"Hyperparameters: {listed(chosen.settings or ['nothing'])} {were} {chosen.reason}."
     if rule.declaration.treatment.propensity is not None:
         words += " Probabilities of the arms count as known there."
     if rule.tuning is not None:
-        words += f" That is about fits of {rule.tuning.slots[0]} rows at {rule.tuning.steps.fit},"
+        words += f" That is about fits of {rule.tuning.folds[0]} rows at {rule.tuning.steps.fit},"
         words += " as each candidate had."
-    return wrapped(words)
+    return words
 
 
-def tuning_lines(rule: Rule) -> list[str]:
-    """Return the paragraph on how γ was tuned on the rows, and what that cost; nothing if not."""
+def tuning_words(rule: Rule) -> str:
+    """Return how γ was tuned on the rows, and what that cost; "" if it was not."""
     tuning = rule.tuning
     if tuning is None:
-        return []
-    steps, fitted, scored = tuning.steps, tuning.slots[0], tuning.slots[-1]
-    tried = f"{len(tuning.candidates)} candidates from {tuning.candidates[0]:g} to "
-    tried += f"{tuning.candidates[-1]:g}"
+        return ""
+    steps, fitted, scored = tuning.steps, tuning.folds[0], tuning.folds[-1]
+    least, most = (number(tuning.candidates[place], digits=6) for place in (0, -1))
+    tried = f"{len(tuning.candidates)} candidates from {least} to {most}"
     if tuning.how == REPEATS:
         found = (
             f"It is that of the best of a secret number of runs, {tuning.repeats} expected: each "
@@ -127,31 +138,43 @@ def tuning_lines(rule: Rule) -> list[str]:
             cost += f" at {steps.rule}"
     way = "privately " if rule.private else ""
     words = f"Gamma was tuned {way}on the same {tuning.rows} rows. {found}."
-    return wrapped(f"{words} {cost}." if tuning.budget.is_private else words)
+    return f"{words} {cost}." if tuning.budget.is_private else words
 
 
-def unclear_lines(rule: Rule) -> list[str]:
-    """Return a warning if so private a rule was hardly better than a coin on simulated problems.
+def unclear_words(rule: Rule) -> str:
+    """Return a warning if so private a rule was hardly better than a coin on synthetic trials.
 
-    With a split budget the settings were chosen for the fits of candidates, not for this one.
+    With a split budget they were chosen for the fits of candidates, not for this one.
     """
     chosen, tuning = rule.release.certificate.chosen, rule.tuning
     if chosen is None or not rule.release.private or chosen.accuracy >= CLEAR:
-        return []
+        return ""
     if tuning is not None and tuning.how == SPLIT:
-        return []
-    return wrapped(
-        f"ON SIMULATED PROBLEMS such a rule was right for only {100 * chosen.accuracy:.1f} % of "
-        "the people: this rule may be noise alone. More people or a larger budget would give a "
-        "clearer one."
+        return ""
+    return (
+        f"ON SYNTHETIC TRIALS such a rule was right for only {100 * chosen.accuracy:.1f} % of the "
+        "people: this rule may be noise alone. More people or a larger budget would give a clearer "
+        "one."
+    )
+
+
+def single_arm_words(rule: Rule) -> str:
+    """Say that a rule gives everybody one arm, "" for a rule that gives both."""
+    if rule.single_arm is None:
+        return ""
+    (other,) = (arm for arm in rule.arms if arm != rule.single_arm)
+    return (
+        f"THE RULE GIVES EVERYBODY {rule.single_arm!r}: no values of the features make it "
+        f"recommend {other!r}. That follows from the rule itself."
     )
 
 
 def factor_words(epsilon: Decimal) -> str:
-    """Return the factor e^ε in words."""
+    """Return the factor e^ε in words, rounded up: it stands under "at most"."""
     if epsilon > LARGEST_TOLD:
         return "a factor so large that it protects nobody"
-    return f"a factor {math.exp(float(epsilon)):.3g}"
+    with localcontext(prec=DIGITS):
+        return f"a factor {at_most(epsilon.exp())}"
 
 
 def even_odds(epsilon: Decimal) -> tuple[float, float]:
@@ -159,9 +182,10 @@ def even_odds(epsilon: Decimal) -> tuple[float, float]:
 
     .. math:: \frac{e^\varepsilon}{1 + e^\varepsilon}
     """
-    share = 1 / (1 + math.exp(-min(float(epsilon), 700.0)))
-    larger = min(math.ceil(1000 * share - 1e-9) / 10, 100.0)
-    return larger, round(100 - larger, 1)
+    with localcontext(prec=DIGITS):
+        share = 100 / (1 + (-epsilon).exp())
+        larger = share.quantize(Decimal("0.1"), rounding=ROUND_CEILING)
+        return float(larger), float(100 - larger)
 
 
 def odds_words(epsilon: Decimal) -> str:
@@ -175,105 +199,87 @@ def odds_words(epsilon: Decimal) -> str:
     )
 
 
-def meaning(certificate: Certificate, whole: AnyBudget | None = None) -> list[str]:
-    """Return what the promise means, line by line; nothing where there is no promise.
+def meaning(certificate: Certificate, whole: AnyBudget | None = None) -> str:
+    """Return what the promise means, "" where there is no promise.
 
     whole: what was spent in all, if more than this certificate's budget.
     """
     if not certificate.private:
-        return []
+        return ""
     budget = certificate.budget if whole is None else whole
     if not isinstance(budget, Budget):
         return _guessing(certificate, f"{budget.symbol} = {budget.parameter}")
     unit, bet = "adding or removing a row", "that person being in the data against not"
     if certificate.n is not None:
         unit, bet = "replacing one person's row", "one possible row of that person against another"
-    lines = [
-        f"What epsilon = {budget.epsilon} means: {unit} changes the probability",
-        f"of any published result by at most {factor_words(budget.epsilon)}.",
-    ]
+    words = f"What epsilon = {budget.epsilon} means: {unit} changes the probability of any "
+    words += f"published result by at most {factor_words(budget.epsilon)}."
     if budget.delta > 0:
-        return [*lines, f"Beyond that factor a probability may differ by delta = {budget.delta:f}."]
-    return [
-        *lines,
-        f"The odds that a reader gives to {bet}",
-        "change by at most the same factor.",
-    ]
+        return f"{words} Beyond that factor a probability may differ by delta = {budget.delta:f}."
+    return f"{words} The odds that a reader gives to {bet} change by at most the same factor."
 
 
-def _guessing(certificate: Certificate, promise: str) -> list[str]:
+def _guessing(certificate: Certificate, promise: str) -> str:
     gaussian = certificate.gaussian
     if gaussian is None:  # no such certificate is made
-        return []
+        return ""
     task = "whether a person is in the data"
     if certificate.n is not None:
         task = "which of two possible rows a person has"
     standard = NormalDist()
-    detected = standard.cdf(standard.inv_cdf(FALSE_ALARMS) + gaussian.mu)
-    lines = [
-        f"What {promise} means: to tell {task} from the published result",
-        "is at least as hard as to tell by one draw whether a normal number has",
-        f"mean 0 or mean {gaussian.mu:.3g}, both with standard deviation 1.",
-    ]
+    detected = standard.cdf(standard.inv_cdf(FALSE_ALARMS) + gaussian.mu) + ROUNDING
+    words = f"What {promise} means: to tell {task} from the published result is at least as hard "
+    words += "as to tell by one draw whether a normal number has mean 0 or mean "
+    words += f"{at_most(gaussian.mu)}, both with standard deviation 1."
     if detected > 0.999:
-        return [*lines, "That is so easy that it protects nobody."]
-    share, guess = math.ceil(1000 * detected) / 10, 100 * FALSE_ALARMS
+        return f"{words} That is so easy that it protects nobody."
+    share = Decimal(100 * detected).quantize(Decimal("0.1"), rounding=ROUND_CEILING).normalize()
+    guess = 100 * FALSE_ALARMS
     test = f"A test with {guess:g} false alarms in 100"
-    return [*lines, f"{test} detects at most {share:g} in 100; a mere guess detects {guess:g}."]
+    return f"{words} {test} detects at most {share:f} in 100; a mere guess detects {guess:g}."
 
 
-def _rule_lines(rule: Rule) -> list[str]:
+def _rule_blocks(rule: Rule) -> Iterator[Block]:
     first, second = rule.arms
-    blocks = rule.release.encoding.blocks
-    numbers = {block.name for block in blocks if isinstance(block, NumberBlock)}
-    return [
-        f"Recommend {second!r} where the score is above 0, {first!r} where it is below;",
-        f"a score of exactly 0 gives {rule.default!r}.",
-        "The score is the sum of these, in the columns' own units:",
-        "",
-        *_own_lines(rule.release.own_units(), numbers),
-    ]
+    words = f"Recommend {second!r} where the score is above 0, {first!r} where it is below; a "
+    words += f"score of exactly 0 gives {rule.default!r}. {single_arm_words(rule)}"
+    yield Paragraph(f"{words} {clip_words(rule.declaration.benefit)}".strip())
+    yield _own_units(rule.release, "The score is the sum of these, in the columns' own units:")
 
 
-def _own_lines(own: Mapping[str, float], numbers: Collection[str] = ()) -> list[str]:
+def _own_units(release: Release, caption: str) -> Facts:
     """Return what each feature adds, in its own units."""
-    width = max(map(len, own))
-    return [
-        f"  {name:<{width}}  {value:+.4g}{' per unit' if name in numbers else ''}"
-        for name, value in own.items()
-    ]
+    return Facts(tuple((row.name, row.adds) for row in score_rows(release)), caption)
 
 
-def _noise_lines(rule: Rule) -> list[str]:
-    release = rule.release
-    names, effects = release.encoding.coefficient_names, release.effects
-    width = max(map(len, names))
-    reach, together = release.effect_reach(), release.effect_reach(together=True)
+def _noise_blocks(rule: Rule) -> Iterator[Block]:
+    release, half = rule.release, simultaneous(rule)
+    names, shown = release.encoding.coefficient_names, coefficient_texts(release, half)
     noise = [""] * len(names)
-    if reach is not None and reach.any():
-        noise = [f"  ± {half:.4f}" for half in reach]
-    lines = [f"Coefficients in encoded units ({UNITS[release.encoding.kind]}):", ""]
-    for name, value, spread, small in zip(names, effects, noise, zeroed(release), strict=True):
-        lines.append(f"  {name:<{width}}  {value:+9.4f}{'  set to 0' if small else spread}")
-    if reach is None or together is None:
-        if release.certificate.weighting is not None:
-            return [*lines, "", *wrapped(f"No ± is shown. {why_not(rule)}")]
-        *before, last = UNPUBLISHED_SPREAD
-        return [*lines, "", *before, last + ("" if why_not(rule) else SIMULATED)]
-    if not reach.any():
-        return lines
-    lines += ["", "± is the reach of the privacy noise in 95 of 100 releases, not sampling error."]
-    lines += wrapped(caveat(rule))
-    if (abs(effects) <= together).all():
-        lines += [
-            "NO COEFFICIENT STANDS OUT from the privacy noise: this rule may be noise alone.",
-            "A larger gamma, more people or a larger budget would give a clearer one.",
-        ]
-    return lines
+    if half is not None and half.any():
+        noise = [f"± {number(one, one)}" for one in half]
+    wide = max(map(len, shown))
+    yield Table(
+        f"Coefficients in encoded units ({UNITS[release.encoding.kind]}):",
+        (),
+        tuple(
+            (name, f"{text:>{wide}}", "set to 0" if small else spread)
+            for name, text, spread, small in zip(names, shown, noise, zeroed(release), strict=True)
+        ),
+    )
+    if half is None and release.certificate.weighting is not None:
+        yield Paragraph(f"No ± is shown. {why_not(rule)}")
+    elif half is None:
+        yield Paragraph(UNPUBLISHED_SPREAD + ("" if why_not(rule) else SIMULATED))
+    elif half.any():
+        measure = "In 95 of 100 releases the privacy noise of no coefficient goes beyond its ±."
+        yield Paragraph(f"{measure} It is not sampling error. {caveat(rule)}".strip())
+        if not any(beyond_noise(release, half)):
+            yield Paragraph(NOISE_ALONE)
 
 
 def caveat(rule: Rule) -> str:
-    """Return what the reach of the noise leaves out for a rule, "" where it is the whole story."""
+    """Return what the half-width of the noise leaves out, "" where it is the whole story."""
     if not rule.release.certificate.budget.is_private:
         return ""
     found = []
@@ -287,6 +293,7 @@ def caveat(rule: Rule) -> str:
 def certificate_rows(rule: Rule) -> dict[str, str]:
     """Return what the promise of a rule rests on, each fact by its name."""
     c, tuning, both = rule.release.certificate, rule.tuning, rule.release.certificate.gaussian
+    loss = (f"{key} = {number(one)}" for key, one in c.loss.parameters.items())
     people, tuned = "n is not written" if c.n is None else f"n = {c.n}", ""
     if tuning is not None:
         people += f" of {tuning.rows} rows" if c.n not in (None, tuning.rows) else ""
@@ -294,15 +301,17 @@ def certificate_rows(rule: Rule) -> dict[str, str]:
     rows = {
         "mechanism": f"{c.mechanism} ({c.proof})",
         "relation": f"{c.relation}, {people}",
-        "loss": " ".join([c.loss.name, *(f"{k} = {v:g}" for k, v in c.loss.parameters.items())]),
-        "gamma": f"{c.gamma:g}{tuned}",
-        "weights": f"at most {c.weight_bound:.6g}, origin {c.weight_origin.name}",
-        "row norm": f"at most {c.radius:.6g}",
-        **setting_rows(rule),
+        "loss": " ".join([c.loss.name, *loss]),
+        "gamma": f"{number(c.gamma, digits=6)}{tuned}",
+        "weights": f"at most {at_most(c.weight_bound, 6)}, origin {c.weight_origin.name}",
+        "row norm": f"at most {at_most(c.radius, 6)}",
+        **hyperparameter_rows(rule),
         **_perturbation_rows(c),
     }
     if both is not None:
-        rows["other notions"] = f"rho = {both.rho:.6g} (zCDP), mu = {both.mu:.6g} (Gaussian DP)"
+        rows["other notions"] = (
+            f"rho = {at_most(both.rho, 6)} (zCDP), mu = {at_most(both.mu, 6)} (Gaussian DP)"
+        )
     return rows | {"randomness": c.randomness, "ledger": str(c.receipt or c.ledger)}
 
 
@@ -312,47 +321,59 @@ def _perturbation_rows(c: Certificate) -> dict[str, str]:
     There the second noise covers the solver's tolerance alone and is far below the first.
     """
     s, inside = c.sensitivity, c.perturbation
-    scale = f"{c.noise.scale:.6g} on a grid of 2^{c.noise.grid_exponent}"
+    scale = f"{number(c.noise.scale, digits=6)} on a grid of 2^{c.noise.grid_exponent}"
+    total = number(s.total, digits=8)
     if inside is None:
-        size = f"{s.minimiser:.8g} of the minimiser, {s.total:.8g} with solver tolerance"
+        minimiser = number(s.minimiser or 0.0, digits=8)
+        size = f"{minimiser} of the minimiser, {total} with solver tolerance"
         return {"sensitivity": size, "noise scale": scale}
-    size = f"rate {inside.rate:.6g}" if inside.sigma is None else f"sigma {inside.sigma:.6g}"
+    sizes = {"rate": inside.rate, "sigma": inside.sigma}
+    (size,) = (f"{key} {number(one, digits=6)}" for key, one in sizes.items() if one is not None)
+    curvature = number(inside.jacobian)
     return {
-        "noise inside": f"{inside.norm}, {size}, kappa {inside.kappa:.6g}",
-        "epsilon": f"{inside.epsilon_inside} inside, of which {inside.jacobian:.4g} for curvature; "
+        "noise inside": f"{inside.norm}, {size}, kappa {number(inside.kappa, digits=6)}",
+        "epsilon": f"{inside.epsilon_inside} inside, of which {curvature} for curvature; "
         f"{inside.epsilon_outside} for the second noise",
-        "second noise": f"scale {scale}; covers {s.total:.8g}, twice the solver tolerance",
+        "second noise": f"scale {scale}; covers {total}, twice the solver tolerance",
     }
 
 
-def _propensity_lines(rule: Rule) -> list[str]:
-    """Return the private propensity model in own units, and what it cost; nothing without one."""
+def _propensity_blocks(rule: Rule) -> Iterator[Block]:
+    """Yield the private propensity model in own units, and what it cost; nothing without one."""
     model = rule.propensity
     if model is None:
-        return []
+        return
     certificate = model.certificate
     cost = f" at epsilon = {certificate.epsilon}" if certificate.private else ", NOT PRIVATE"
     floor = rule.declaration.treatment.pi_min
-    return [
-        f"Propensity model, released with the rule{cost} ({certificate.mechanism}):",
-        f"log-odds of having received {rule.arms[1]!r}, in the columns' own units; probabilities",
-        f"are clipped to [{floor:.6g}, {1 - floor:.6g}]:",
-        "",
-        *_own_lines(model.own_units()),
-    ]
+    yield _own_units(
+        model,
+        f"Propensity model, released with the rule{cost} ({certificate.mechanism}): log-odds of "
+        f"having received {rule.arms[1]!r}, in the columns' own units; probabilities are clipped "
+        f"to [{at_least(floor, 6)}, {at_most(1 - floor, 6)}]:",
+    )
 
 
 def summary(rule: Rule) -> str:
-    """Return the rule, the meaning of its promise and the certificate as text."""
-    parts = [
-        [*underlined(rule.title), "", notice(rule)],
-        _rule_lines(rule),
-        _noise_lines(rule),
-        unclear_lines(rule),
-        _propensity_lines(rule),
-        meaning(rule.release.certificate, rule.budget),
-        rests_on(certificate_rows(rule), private=rule.release.certificate.private),
-        tuning_lines(rule),
-        chosen_lines(rule),
-    ]
-    return stacked(parts) + "\n"
+    """Return the summary of a rule as text."""
+    return as_text(summary_document(rule))
+
+
+def summary_document(rule: Rule) -> Document:
+    """Return the rule, the meaning of its promise and the certificate."""
+    private = rule.release.certificate.private
+    blocks: list[Block] = [*_rule_blocks(rule), *_noise_blocks(rule)]
+    blocks += told(unclear_words(rule))
+    blocks += _propensity_blocks(rule)
+    blocks += told(meaning(rule.release.certificate, rule.budget))
+    blocks.append(Facts(tuple(certificate_rows(rule).items()), RESTS if private else MADE))
+    blocks += told(tuning_words(rule), chosen_words(rule))
+    return Document(
+        "summary",
+        rule.title,
+        (Section("summary", "", tuple(blocks)),),
+        notices=(notice(rule),),
+        private=rule.private,
+        about="Summary of a treatment rule",
+        made_from="the rule file alone",
+    )

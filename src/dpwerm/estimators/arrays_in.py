@@ -4,7 +4,7 @@ scikit-learn's own messages quote the cell that could not be converted, or the w
 they would quote is therefore refused here, before its validators see it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -19,8 +19,14 @@ from dpwerm.choose.hyperparameters import is_auto, scale_of
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.parameters import interval, refuse_mask
+from dpwerm.text import one_line
 
 LONGEST_NAME = 1_000
+MOST_NAMES = 10
+_WAY_OUT = (
+    "Declare its levels beforehand: in a study file, for PrivateTreatmentRule.from_study, or with "
+    "OneHotEncoder(categories=[...]) before the estimator"
+)
 
 
 def numeric_matrix(estimator: BaseEstimator, X: Any, *, reset: bool) -> FloatArray:
@@ -69,10 +75,10 @@ def _frame_values(frame: nw.DataFrame[Any]) -> Any:
         raise ParameterError("X has dates or times where a number is expected")
     if all(kind.is_numeric() for kind in kinds):
         return frame.to_native()
-    return _plain_array(frame.to_numpy())
+    return _plain_array(frame.to_numpy(), [one_line(str(name)) for name in frame.columns])
 
 
-def _plain_array(X: Any) -> Any:
+def _plain_array(X: Any, names: Sequence[str] = ()) -> Any:
     """Return what is no data frame as a matrix that scikit-learn's validators do not quote."""
     if issparse(X):
         return X
@@ -91,15 +97,17 @@ def _plain_array(X: Any) -> Any:
     objects = values.flat if values.dtype.kind == "O" else ()
     if values.dtype.kind in "mMV" or any(isinstance(one, np.datetime64) for one in objects):
         raise ParameterError("X has dates or times where a number is expected")
-    return _converted(values) if values.dtype.kind in "OUST" else values
+    return _converted(values, names) if values.dtype.kind in "OUST" else values
 
 
-def _converted(values: Any) -> Any:
+def _converted(values: Any, names: Sequence[str]) -> Any:
     """Return numbers held as objects as floats; text that is no number is refused unquoted."""
     try:
         return np.asarray(values, dtype=np.float64)
     except ValueError:
-        problem = "X has text where a number is expected"
+        called = names or [str(j + 1) for j in range(values.shape[1])]
+        text = [name for name, column in zip(called, values.T, strict=True) if _is_text(column)]
+        problem = f"X has text where a number is expected, in {_columns(text)}. {_WAY_OUT}"
     except OverflowError:
         problem = "X has a number too large for a double"
     except TypeError:
@@ -109,13 +117,35 @@ def _converted(values: Any) -> Any:
     raise ParameterError(problem)
 
 
-def bounds_per_column(bounds: Any, columns: int) -> list[tuple[float, float]]:
-    """Return one (lower, upper) per column from one pair for all or one pair each."""
+def _is_text(column: Any) -> bool:
+    """Whether a column holds a cell that cannot be read as a number."""
+    try:
+        np.asarray(column, dtype=np.float64)
+    except ValueError:
+        return True
+    except (TypeError, OverflowError):
+        return False
+    return False
+
+
+def _columns(names: Sequence[str]) -> str:
+    """Return names for a message, the first ten of them."""
+    shown = ", ".join(names[:MOST_NAMES])
+    more = f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
+    return f"{'column' if len(names) == 1 else 'columns'} {shown}{more}"
+
+
+def bounds_per_column(
+    bounds: Any, columns: int, names: Sequence[str] | None = None
+) -> list[tuple[float, float]]:
+    """Return one (lower, upper) per column from one pair for all, one each, or one by each name."""
     if bounds is None:
         raise ParameterError(
             "feature_bounds is missing: declare (lower, upper) for all columns, or one pair per "
             "column, from what is known before seeing the data"
         )
+    if isinstance(bounds, Mapping):
+        return _bounds_by_name(bounds, names)
     single = isinstance(bounds, str) or not isinstance(bounds, Iterable)
     pairs = [bounds] if single else list(bounds)
     if len(pairs) == 2 and all(np.ndim(end) == 0 for end in pairs):
@@ -123,6 +153,25 @@ def bounds_per_column(bounds: Any, columns: int) -> list[tuple[float, float]]:
     if len(pairs) != columns:
         raise ParameterError(f"feature_bounds has {len(pairs)} pairs and X has {columns} columns")
     return [interval(f"feature_bounds[{j}]", pair) for j, pair in enumerate(pairs)]
+
+
+def _bounds_by_name(
+    bounds: Mapping[Any, Any], names: Sequence[str] | None
+) -> list[tuple[float, float]]:
+    """Return the pairs of a mapping in the order of the columns, which it must name one and all."""
+    if names is None:
+        raise ParameterError(
+            "feature_bounds names columns, but the columns of X have no names: give a data frame, "
+            "or one pair per column in their order"
+        )
+    problems = []
+    if missing := [one_line(name) for name in names if name not in bounds]:
+        problems.append(f"has no bounds for {_columns(missing)} of X")
+    if unknown := [one_line(str(name)) for name in bounds if name not in names]:
+        problems.append(f"names {_columns(unknown)}, which X does not have")
+    if problems:
+        raise ParameterError(f"feature_bounds {' and '.join(problems)}")
+    return [interval(f"feature_bounds[{one_line(name)!r}]", bounds[name]) for name in names]
 
 
 def feature_names(estimator: BaseEstimator, columns: int) -> list[str]:
@@ -151,5 +200,6 @@ def number_encoding(estimator: BaseEstimator, columns: int) -> Encoding:
     if kind not in ("centred", "paper"):
         raise ParameterError("encoding must be of kind 'centred' or 'paper'")
     names = feature_names(estimator, columns)
-    bounds = bounds_per_column(estimator.feature_bounds, columns)
+    named = names if hasattr(estimator, "feature_names_in_") else None
+    bounds = bounds_per_column(estimator.feature_bounds, columns, named)
     return Encoding.of_numbers(names, bounds, kind=kind, intercept=scale)

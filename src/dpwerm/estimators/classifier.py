@@ -9,8 +9,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
@@ -18,14 +20,24 @@ from dpwerm.arrays import FloatArray
 from dpwerm.choose.hyperparameters import Hyperparameters, planned_of
 from dpwerm.errors import ParameterError
 from dpwerm.estimators.arrays_in import number_encoding, numeric_matrix
-from dpwerm.estimators.base import PrivateEstimator
+from dpwerm.estimators.base import PrivateEstimator, paying_ledger
 from dpwerm.estimators.parameters import specification_of
 from dpwerm.fit import Problem, Ready
+from dpwerm.objective.losses import Logistic
 from dpwerm.parameters import positive, refuse_mask, vector
 from dpwerm.privacy.budget import Relation, budget_of
-from dpwerm.releases.charging import accounted, attach, payment_of
+from dpwerm.releases.charging import accounted, attach, privacy_filter_of
 from dpwerm.releases.release import Release
 from dpwerm.weighting.contract import TrialRows
+
+
+def _is_logistic(estimator: "PrivateWeightedClassifier") -> bool:
+    """Whether the released score, or before a fit the declared one, is of the logistic loss."""
+    released: Release | None = vars(estimator).get("release_")
+    loss = estimator.loss if released is None else released.certificate.loss
+    if getattr(loss, "name", loss) == Logistic.name:
+        return True
+    raise AttributeError("predict_proba needs loss='logistic': no other score is a log-odds")
 
 
 @dataclass(eq=False, repr=False)
@@ -42,15 +54,16 @@ class PrivateWeightedClassifier(ClassifierMixin, PrivateEstimator):  # type: ign
     epsilon : float in (0, inf], or a budget
         The privacy loss of this fit; ``math.inf`` is the non-private baseline. ``Budget.zcdp(rho)``
         and ``Budget.gdp(mu)`` promise ρ-zCDP or μ-GDP, with mechanism ``"gaussian"``.
-    feature_bounds : (lower, upper) or one pair per column
-        Known before the data is seen. Values outside are clipped.
+    feature_bounds : (lower, upper), one pair per column, or a mapping from column to pair
+        Known before the data is seen. Values outside are clipped. A mapping, such as
+        ``{"age": (18, 90)}``, names every column of a data frame.
     weight_bound : float > 0, optional
         Weights above it are clipped. May be left out only when no weights are given.
     classes : pair, optional
         The two labels. Must be declared for a private release; the first is the negative class.
     gamma : ``"auto"`` or float > 0
         Regularisation on the summed objective. ``"auto"`` chooses it, and all else that is
-        ``"auto"``, on simulated problems inside the declared bounds; it reads no row and costs no
+        ``"auto"``, on synthetic trials inside the declared bounds; it reads no row and costs no
         privacy. With a number, whatever else is ``"auto"`` takes its plain value.
     loss : name or registered loss
         ``"huberised-hinge"`` or ``"logistic"``.
@@ -93,13 +106,17 @@ class PrivateWeightedClassifier(ClassifierMixin, PrivateEstimator):  # type: ign
     release_ : Release
         Coefficients (``release_.theta``, ``release_.own_units()``) and ``release_.certificate``.
     classes_ : array of the two labels
+    coef_, intercept_, coef_names_ : arrays of shape (1, d), (1,) and (d,)
+        ``decision_function(X)`` is ``X @ coef_.T + intercept_`` within the declared bounds, in the
+        units of X. They follow from the release and are as public as it is.
 
     Notes
     -----
     Whatever is fitted to the data before this step, such as a scaler in a pipeline, is outside the
     claim. Each fit at a finite ε costs ε again: cross-validation and grid searches add up, and
     copies share their ledger. At ``predict`` columns have the names of the fit in the same order.
-    To pickle an estimator, first ``set_params(ledger=None)``.
+    A ledger stays in its process: a pickled copy predicts, but refuses to fit until it is given a
+    ledger again, and so does each copy that ``n_jobs`` sends to another process.
 
     Examples
     --------
@@ -115,6 +132,8 @@ class PrivateWeightedClassifier(ClassifierMixin, PrivateEstimator):  # type: ign
     ['no', 'yes']
     >>> model.release_.private
     False
+    >>> round(float(model.coef_[0, 0]), 2), model.score(X, y)
+    (5.1, 1.0)
     """
 
     _: KW_ONLY
@@ -137,11 +156,15 @@ class PrivateWeightedClassifier(ClassifierMixin, PrivateEstimator):  # type: ign
         """
         fresh = self._unfitted()
         budget, relation = budget_of(fresh.epsilon, fresh.delta), Relation.of(fresh.relation)
-        payment = payment_of(
-            fresh.ledger, budget, fresh.random_state, "classifier", relation=relation
+        privacy_filter = privacy_filter_of(
+            paying_ledger(fresh, budget),
+            budget,
+            fresh.random_state,
+            "classifier",
+            relation=relation,
         )
-        private = payment.secure and budget.is_private
-        with accounted(payment) as own:
+        private = privacy_filter.secure and budget.is_private
+        with accounted(privacy_filter) as own:
             matrix = numeric_matrix(fresh, X, reset=True)
             n = len(matrix)
             fresh.classes_, labels = fresh._labels(y, n, private=private)  # noqa: SLF001 - a copy
@@ -153,7 +176,7 @@ class PrivateWeightedClassifier(ClassifierMixin, PrivateEstimator):  # type: ign
             declared, planned = number_encoding(fresh, matrix.shape[1]), planned_of(fresh.planned_n)
             settled = Problem(spec, declared, given, planned_n=planned).settled(n)
             settled.calibration(n)  # what makes no claim is refused before it is charged
-            bits = own.bits(settled.spec.budget)
+            bits = own.authorise(settled.spec.budget)
             rows = TrialRows(settled.encoding.encode_numbers(matrix), labels, weights)
             fresh.release_ = Ready(settled, rows).release(settled.spec, bits)
             self._take_over(fresh)
@@ -170,6 +193,26 @@ class PrivateWeightedClassifier(ClassifierMixin, PrivateEstimator):  # type: ign
         """Return the predicted class of each row; f(x) = 0 gives the first class."""
         positive_side = self.decision_function(X) > 0
         return np.asarray(self.classes_[positive_side.astype(int)])
+
+    @available_if(_is_logistic)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return 1/(1 + e^{∓f(x)}) for the two classes, shape (n, 2); the logistic loss alone.
+
+        Without penalty, noise, saturation and threshold it would estimate P(class | x) among people
+        drawn in proportion to their clipped weights, if that probability is logistic in x. The
+        penalty pulls it towards 1/2, and the noise moves it either way. It ranks people as f(x)
+        does; it is not calibrated, and calibrating it on the same people costs privacy again.
+        """
+        second = expit(self.decision_function(X))
+        return np.column_stack([1.0 - second, second])
+
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Return the share of rows, by weight, whose class is predicted.
+
+        It is computed from the rows that are given, without noise. No privacy claim covers it: on
+        sensitive rows it is for the curator's eyes, and choosing by it is not accounted for.
+        """
+        return float(super().score(X, y, sample_weight))
 
     def _labels(self, y: Any, n: int, *, private: bool) -> tuple[NDArray[Any], FloatArray]:
         """Return the two classes and the labels as −1 and +1."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from dpwerm.choose.hyperparameters import Hyperparameters, planned_of
 from dpwerm.choose.settle import fixed_clip, public_people
 from dpwerm.errors import ParameterError
+from dpwerm.estimators.base import paying_ledger
 from dpwerm.exact import decimal_of
 from dpwerm.features.encoding import Encoding
 from dpwerm.fit import Problem
@@ -22,10 +23,10 @@ from dpwerm.objective.losses import HuberisedHinge, Loss, get_loss
 from dpwerm.objective.regularizers import get_regularizer
 from dpwerm.parameters import interval, positive, real
 from dpwerm.privacy.budget import Relation, budget_of
-from dpwerm.privacy.randomness import Payment
+from dpwerm.privacy.randomness import PrivacyFilter
 from dpwerm.privacy.weight_origin import KnownByDesign, ReleasedModel, stated_origin
 from dpwerm.releases.certificate import Specification
-from dpwerm.releases.charging import payment_of
+from dpwerm.releases.charging import privacy_filter_of
 from dpwerm.study.propensity import LIMIT
 from dpwerm.study.treatment import Declaration
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, split
@@ -185,11 +186,11 @@ def problem_of(estimator: Any, declaration: Declaration, encoding: Encoding) -> 
     return Problem(spec, encoding, given, declaration, planned)
 
 
-def payment_in(estimator: Any, what: str) -> Payment:
+def privacy_filter_in(estimator: Any, what: str) -> PrivacyFilter:
     """Return how a fit is paid for; a ledger in which too little is left refuses here."""
     budget, relation = budget_of(estimator.epsilon, estimator.delta), _relation(estimator)
-    ledger, seed, study = estimator.ledger, estimator.random_state, estimator.study
-    return payment_of(ledger, budget, seed, what, relation=relation, study=study)
+    ledger, seed, study = paying_ledger(estimator, budget), estimator.random_state, estimator.study
+    return privacy_filter_of(ledger, budget, seed, what, relation=relation, study=study)
 
 
 @dataclass(frozen=True)
@@ -202,7 +203,7 @@ class Checked:
 
     declaration: Declaration
     problem: Problem | None
-    payment: Payment
+    privacy_filter: PrivacyFilter
     parameters: Mapping[str, Any]
     arms: NDArray[Any]
 

@@ -23,7 +23,7 @@ from dpwerm.estimators.parameters import (
     Checked,
     checked_problem,
     declared_labels,
-    payment_in,
+    privacy_filter_in,
     problem_of,
 )
 from dpwerm.fit import fit
@@ -31,8 +31,9 @@ from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.releases.charging import accounted, attach, forget
 from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.rule_file import content_of, write_rule
+from dpwerm.releases.value.layout import for_evaluation
 from dpwerm.study.study import Study, read_trial, refuse_repeated_persons
-from dpwerm.weighting.contract import trial_of_arrays, trial_of_table
+from dpwerm.weighting.contract import probabilities, trial_of_arrays, trial_of_table
 
 
 @dataclass(eq=False, repr=False)
@@ -49,7 +50,7 @@ class PrivateTreatmentRule(PrivateEstimator):
     ----------
     epsilon : float in (0, inf], or a budget
         As in :class:`~dpwerm.PrivateWeightedClassifier`.
-    feature_bounds : (lower, upper) or one pair per column
+    feature_bounds : (lower, upper), one pair per column, or a mapping from column to pair
     benefit_bounds : (lower, upper) in the benefit's own units
     arms : pair of labels
         The first is −1, the second +1; must be declared unless ``propensity`` names them.
@@ -88,9 +89,14 @@ class PrivateTreatmentRule(PrivateEstimator):
     release_ : Release
         Its coefficients and certificate.
     arms_ : array of the two arms as they were declared
+    coef_, intercept_, coef_names_ : arrays of shape (1, k), (1,) and (k,)
+        The released score in the units of X, as in :class:`~dpwerm.PrivateWeightedClassifier`. With
+        a study each level of a category has a coefficient of its own, called "sex=F".
 
     Notes
     -----
+    There is no ``predict_proba``, whatever the loss: the weights make each row count by its
+    benefit, so that 1/(1 + e^{−f}) is no probability that an arm is better for a person.
     Whatever is fitted to the data before this step is outside the claim, and each fit at a finite ε
     costs ε again. A rule from arrays calls the arm and the benefit ``treatment`` and ``benefit``:
     under these names :func:`~dpwerm.treatment_value` looks for them in a table.
@@ -113,6 +119,8 @@ class PrivateTreatmentRule(PrivateEstimator):
     ... ).fit(X, treatment, benefit)
     >>> rule.predict([[-0.5], [0.5]]).tolist()
     ['pill', 'therapy']
+    >>> round(rule.score(X, treatment, benefit), 2)
+    0.99
     """
 
     _: KW_ONLY
@@ -146,9 +154,9 @@ class PrivateTreatmentRule(PrivateEstimator):
         What was found right may be handed to ``fit``, which then does not check it again.
         """
         declaration, problem = checked_problem(self)
-        payment, parameters = payment_in(self, "rule"), self.get_params(deep=False)
+        privacy_filter, parameters = privacy_filter_in(self, "rule"), self.get_params(deep=False)
         arms = declaration.treatment.arms if self.study is not None else declared_labels(self)
-        return Checked(declaration, problem, payment, parameters, np.array(arms))
+        return Checked(declaration, problem, privacy_filter, parameters, np.array(arms))
 
     def fit(
         self,
@@ -176,7 +184,7 @@ class PrivateTreatmentRule(PrivateEstimator):
         if checked is None or any(checked.parameters.get(name) is not now[name] for name in now):
             checked = fresh.check_parameters()
         problem, declaration = checked.problem, checked.declaration
-        with accounted(checked.payment) as payment:
+        with accounted(checked.privacy_filter) as privacy_filter:
             if fresh.study is not None and problem is not None:
                 if not (treatment is None and benefit is None and propensity is None):
                     raise ParameterError("with a study, fit takes the table alone")
@@ -188,12 +196,48 @@ class PrivateTreatmentRule(PrivateEstimator):
                 matrix = numeric_matrix(fresh, X, reset=True)
                 problem = problem_of(fresh, declaration, number_encoding(fresh, matrix.shape[1]))
                 trial = trial_of_arrays(matrix, treatment, benefit, propensity, declaration)
-            fresh.rule_, fresh.arms_ = fit(problem, trial, payment, on_stage), checked.arms
+            fresh.rule_, fresh.arms_ = fit(problem, trial, privacy_filter, on_stage), checked.arms
             rule = fresh.rule_
             keep(rule)
             self._take_over(fresh)
-        attach(payment, rule.receipt, lambda: content_of(rule))
+        attach(privacy_filter, rule.receipt, lambda: content_of(rule))
         return self
+
+    def score(
+        self,
+        X: Any,
+        treatment: Any = None,
+        benefit: ArrayLike | None = None,
+        propensity: ArrayLike | None = None,
+    ) -> float:
+        """Return the value function of the rule on rows given as to ``fit``; larger is better.
+
+        The mean benefit, each row weighted by 1/P, of those who received what the rule recommends;
+        in the units of the benefit after its transform, with the sign turned where smaller is
+        better. NaN if there is nobody. It is computed from the rows that are given, without noise,
+        and no privacy claim covers it: :func:`~dpwerm.treatment_value` releases it with one.
+        """
+        check_is_fitted(self, "rule_")
+        rule = self.rule_
+        declared, encoding = for_evaluation(rule.declaration), rule.release.encoding
+        if self.study is not None:
+            if not (treatment is None and benefit is None and propensity is None):
+                raise ParameterError("with a study, score takes the table alone")
+            trial = trial_of_table(declared, read_trial(self.study, X))
+        else:
+            matrix = numeric_matrix(self, X, reset=False)
+            trial = trial_of_arrays(matrix, treatment, benefit, propensity, declared)
+        probability = probabilities(declared, trial, encoding, rule.propensity)
+        gained = declared.benefit.centred(trial.outcome) + declared.benefit.centre
+        told = rule.arms_for(rule.release.score(trial.encode(encoding))) == rule.arms[1]
+        usable = ~np.isnan(gained) & ~np.isnan(probability) & (trial.arm == np.where(told, 1, -1))
+        if not usable.any():
+            return float("nan")
+        return float(np.average(gained[usable], weights=1 / probability[usable]))
+
+    @staticmethod
+    def _fitted() -> str:
+        return "rule_"
 
     @property
     def release_(self) -> Release:

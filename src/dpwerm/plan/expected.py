@@ -134,7 +134,7 @@ EFFORT = 4e9
 
 @dataclass(frozen=True)
 class Spread:
-    """A mean over simulated trials, half its 95 % interval, and what one trial in ten is beyond.
+    """A mean over synthetic trials, half its 95 % interval, and what one trial in ten is beyond.
 
     mean, half : of all trials, and of the simulation's own error; low, high : the 10th and the 90th
     percentile over trials
@@ -171,7 +171,7 @@ class Expected:
 
 
 def expected(settled: Settled, trials: int = TRIALS) -> Expected:
-    """Return what the planned fit is worth on fresh simulated trials.
+    """Return what the planned fit is worth on fresh synthetic trials.
 
     trials : int ≥ 1, rounded up to a multiple of 24
     """
@@ -202,7 +202,7 @@ def rehearsed(settled: Settled) -> tuple[Question, float]:
 
 
 def rows_for(question: Question, trials: int) -> int:
-    """Return how many rows each simulated trial has: n, or fewer that stand for all."""
+    """Return how many rows each synthetic trial has: n, or fewer that stand for all."""
     columns = question.encoding.n_columns + 1
     return question.rows(EFFORT / (trials * DRAWS * columns**2), MOST_ROWS)
 

@@ -7,7 +7,7 @@ Noise is paid for before it is drawn: the only way to bits leads past the charge
 
     cost → charge, durable → receipt → bits
 
-A fit is handed a payment, not bits. What it draws carries the receipt into the certificate.
+A fit is handed a privacy filter, not bits. What it draws carries the receipt into the certificate.
 """
 
 import hashlib
@@ -150,21 +150,21 @@ class Chargeable(Protocol):
         """Record which release a charge paid for."""
 
 
-class Payment(Protocol):
+class PrivacyFilter(Protocol):
     """The right to draw noise once its cost is known."""
 
     @property
     def secure(self) -> bool:
         """Whether the bits will be secret; only then is a release private."""
 
-    def bits(self, cost: AnyBudget) -> BitSource:
+    def authorise(self, cost: AnyBudget) -> BitSource:
         """Return bits for noise of that cost, after it was paid."""
 
     def attach(self, receipt: Receipt | None, digest: str) -> None:
         """Say which release was paid for."""
 
-    def begin(self) -> "Payment":
-        """Return the payment of one fit, of which nothing is charged yet."""
+    def begin(self) -> "PrivacyFilter":
+        """Return the privacy filter of one fit, of which nothing is charged yet."""
 
     def note(self, error: BaseException) -> str | None:
         """Return what an error that ends the fit must say of its charge; None for nothing."""
@@ -180,7 +180,7 @@ class Unrecorded:
         self.secure = bit_source(random_state).secure
         self._random_state, self._said = random_state, said
 
-    def bits(self, cost: AnyBudget) -> BitSource:
+    def authorise(self, cost: AnyBudget) -> BitSource:
         """Return the bits, unless they would make a private release that nobody asked for."""
         if self.secure and cost.is_private and not self._said:
             raise ParameterError("a private release is to be drawn that no ledger was charged for")
@@ -208,10 +208,10 @@ class Charged:
         self._said = NOT_CHARGED
 
     def begin(self) -> "Charged":
-        """Return the payment of one fit, of which nothing is charged yet."""
+        """Return the privacy filter of one fit, of which nothing is charged yet."""
         return Charged(self._ledger, self._what)
 
-    def bits(self, cost: AnyBudget) -> BitSource:
+    def authorise(self, cost: AnyBudget) -> BitSource:
         """Charge the ledger, then return bits that carry the receipt."""
         self._said = UNCERTAIN
         receipt = self._ledger.charge(cost, self._what)
@@ -229,9 +229,9 @@ class Charged:
         return NOT_CHARGED if refused else self._said
 
 
-def payment_for(
+def privacy_filter_for(
     ledger: Chargeable | str | None, budget: AnyBudget, random_state: int | None, what: str
-) -> Payment:
+) -> PrivacyFilter:
     """Return how a release is paid for: by a ledger, but for a seed, ε = ∞ or the word "none"."""
     if isinstance(ledger, str) and ledger != NO_LEDGER:
         raise ParameterError('ledger must be a Ledger or the word "none"')

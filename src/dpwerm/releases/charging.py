@@ -1,6 +1,6 @@
 """How a fit pays for its noise: with a ledger that suits it, and afterwards with a digest.
 
-    ledger, relation, cost → payment → bits → release → kept → digest beside the charge
+    ledger, relation, cost → privacy filter → bits → release → kept → digest beside the charge
 
 A study pays with the ledger that is given, or with its own. What was paid for is kept before
 anything else can fail, and an error that ends a fit says what became of the charge.
@@ -19,10 +19,10 @@ from dpwerm.privacy.randomness import (
     NO_LEDGER,
     Chargeable,
     Charged,
-    Payment,
+    PrivacyFilter,
     Receipt,
     Unrecorded,
-    payment_for,
+    privacy_filter_for,
 )
 from dpwerm.releases.files import digest_of
 from dpwerm.study.study import Study
@@ -40,7 +40,7 @@ class StudyLedger(Chargeable, Protocol):
         """Raise if less than the cost is left; nothing is recorded."""
 
 
-def payment_of(
+def privacy_filter_of(
     ledger: Any,
     budget: AnyBudget,
     random_state: int | None,
@@ -49,7 +49,7 @@ def payment_of(
     relation: Relation,
     study: Study | None = None,
     study_id: str = "",
-) -> Payment:
+) -> PrivacyFilter:
     """Return how a release is paid for; what cannot be charged is refused before a row is read.
 
     ledger : a Ledger; "none", with which the release is added up with no other, but alone must
@@ -73,8 +73,8 @@ def payment_of(
         raise ParameterError(
             f'ledger must be a Ledger or the word "{NO_LEDGER}", not {type(ledger).__name__}'
         )
-    payment = payment_for(ledger, budget, random_state, what)
-    if isinstance(payment, Charged) and isinstance(ledger, StudyLedger):
+    privacy_filter = privacy_filter_for(ledger, budget, random_state, what)
+    if isinstance(privacy_filter, Charged) and isinstance(ledger, StudyLedger):
         _refuse_other(ledger.declared, relation, study_id)
         ledger.refuse_over(budget)
         total = None if study is None else _total(study)
@@ -83,7 +83,7 @@ def payment_of(
                 f"the ledger's total is {ledger.declared.total}, the study declares {total}: give "
                 "Ledger.of_study(study)"
             )
-    return payment
+    return privacy_filter
 
 
 def _refuse_other(declared: Account, relation: Relation, study_id: str) -> None:
@@ -101,9 +101,9 @@ def _refuse_other(declared: Account, relation: Relation, study_id: str) -> None:
 
 
 @contextmanager
-def accounted(payment: Payment) -> Iterator[Payment]:
-    """Give the payment of one fit; an error that ends it, an interrupt too, tells of the charge."""
-    own = payment.begin()
+def accounted(privacy_filter: PrivacyFilter) -> Iterator[PrivacyFilter]:
+    """Give the filter of one fit; an error that ends it, an interrupt too, tells of the charge."""
+    own = privacy_filter.begin()
     try:
         yield own
     except BaseException as error:
@@ -119,7 +119,7 @@ def forget(release: Any) -> None:
 
 
 def attach(
-    payment: Payment, receipt: Receipt | None, content: Callable[[], dict[str, Any]]
+    privacy_filter: PrivacyFilter, receipt: Receipt | None, content: Callable[[], dict[str, Any]]
 ) -> None:
     """Record beside the charge which release it paid for, by the digest of its content.
 
@@ -129,7 +129,7 @@ def attach(
     if receipt is None:
         return
     try:
-        payment.attach(receipt, digest_of(content()))
+        privacy_filter.attach(receipt, digest_of(content()))
     except BaseException as error:  # noqa: BLE001 - whatever it is, the release stands
         reason = f" ({error})" if isinstance(error, DpwermError) else ""
         text = (

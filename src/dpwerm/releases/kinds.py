@@ -22,12 +22,13 @@ from dpwerm.errors import DpwermError, Fault, ParameterError, RuleFileError
 from dpwerm.faults import faults_of
 from dpwerm.parameters import check_unused
 from dpwerm.privacy.budget import AnyBudget
-from dpwerm.privacy.ledger.entry import WHAT, Entry
+from dpwerm.privacy.ledger.entry import WHAT
 from dpwerm.privacy.randomness import Receipt
 from dpwerm.releases.files import digest_of, read_json, refuse_broken_lines, write_json
 
 if TYPE_CHECKING:
     from dpwerm.privacy.ledger.account import Account
+    from dpwerm.privacy.ledger.book import Book
 
 ABSENT = "(absent)"
 NO_ENTRY, EDITED = "(no such entry)", "(edited)"
@@ -323,13 +324,13 @@ def check_file(path: Path) -> Checked[Any]:
     return kind_in(content).check(content, path.name)
 
 
-def ledger_findings(found: Released, entries: Iterable[Entry], study: str = "") -> list[Finding]:
+def ledger_findings(found: Released, book: "Book", study: str = "") -> list[Finding]:
     """Return the checks of a release against the ledger; what is not private need be in none.
 
     A file alone shows only that its numbers belong together. The ledger knows what was charged
     before the noise was drawn, and which release came of it: a consistent forgery differs from one.
-    entries: of the ledger from the first one on, whose chain was verified; study: the id that a
-    study file gives, empty to take the release's own word
+    book: of the ledger, verified; study: the id that a study file gives, empty to take the
+    release's own word
     """
     if found.receipt is None and not found.private:
         return []
@@ -337,32 +338,31 @@ def ledger_findings(found: Released, entries: Iterable[Entry], study: str = "") 
         "charge": ("none", "the entry that paid for the release")
     }
     if found.receipt is not None:
-        known = {entry.number: entry for entry in entries}
-        pairs = _of_charge(found, found.receipt, known, study or found.study)
+        pairs = _of_charge(found, found.receipt, book, study or found.study)
     if study and found.study not in ("", study):
         pairs["study file"] = (found.study, study)
     return [Finding(f"{CHARGE}{name}", *pair) for name, pair in pairs.items()]
 
 
 def _of_charge(
-    found: Released, receipt: Receipt, known: Mapping[int, Entry], study: str
+    found: Released, receipt: Receipt, book: "Book", study: str
 ) -> dict[str, tuple[object, object]]:
     """Return what a release says and what the entry that it names says, by what is compared."""
+    known = {entry.number: entry for entry in book.entries}
     pairs: dict[str, tuple[object, object]] = {
         "id": (receipt.ledger, known[1].body.get("ledger") if 1 in known else NO_ENTRY),
         "hash of the charge": (receipt.hash, NO_ENTRY),
     }
     charge = known.get(receipt.entry)
     if charge is not None:
-        others = [entry.body for entry in known.values() if entry.body.get("kind") == "released"]
-        attached = [one.get("digest") for one in others if one.get("charge") == receipt.entry]
+        attached = book.digests.get(receipt.entry, NOT_ATTACHED)
         paid = charge.body
         pairs |= {
             "hash of the charge": (receipt.hash, charge.hash if charge.is_sealed else EDITED),
             "kind of the entry": ("charged", paid.get("kind")),
             "what was charged": (found.what, paid.get("what")),
             "cost": (found.budget.plain(), paid.get("cost")),
-            "digest of the release": (found.digest, attached[0] if attached else NOT_ATTACHED),
+            "digest of the release": (found.digest, attached),
         }
         if study:
             pairs["study"] = (study, paid.get("study"))

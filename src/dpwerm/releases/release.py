@@ -7,6 +7,7 @@ sets coefficients that are small beside the largest to 0: that costs no privacy.
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -114,14 +115,16 @@ class Release:
             return None
         return mechanism.half_width(certificate.noise.scale, certificate.dimension, coverage, count)
 
-    def effect_reach(self, coverage: float = 0.95, *, together: bool = False) -> FloatArray | None:
-        """Return φ_j·t, the half width of the noise in each effect; None where ``half_width`` is.
+    def effect_half_widths(
+        self, coverage: float = 0.95, *, simultaneous: bool = False
+    ) -> FloatArray | None:
+        """Return φ_j·t, the half-width of the noise in each effect; None where ``half_width`` is.
 
-        together : t that the noise of no effect exceeds in such a share of releases. Exact for
+        simultaneous : t that the noise of no effect exceeds in such a share of releases. Exact for
         Laplace and Gaussian noise; of spherical noise t has a relative error below 1e-6
         """
-        reach = self.half_width(coverage, self.certificate.dimension if together else 1)
-        return None if reach is None else reach * self.encoding.stretch
+        t = self.half_width(coverage, self.certificate.dimension if simultaneous else 1)
+        return None if t is None else t * self.encoding.stretch
 
     def score(self, X: FloatArray) -> FloatArray:
         """Return f(x) = s₀a₀ + xᵀa for encoded rows, a the effects."""
@@ -130,6 +133,41 @@ class Release:
         # One row's score must not depend on the rows beside it, so no matrix product.
         scores: FloatArray = np.einsum("ij,j->i", X, slopes)
         return scores + scale * effects[0] if scale > 0 else scores
+
+    def terms(self) -> list[tuple[Fraction, Fraction]]:
+        """Return the least and the largest of each term of the score over the declared domain.
+
+        The constant comes first, then one term for each feature, exactly; whatever stands in a
+        cell, its term lies between the two, and both are attained.
+        """
+        effects, factor = list(map(Fraction, self.effects)), Fraction(self.encoding.factor)
+        least = -1 if self.encoding.kind == "centred" else 0
+        found = []
+        if self.encoding.intercept:
+            constant = Fraction(self.encoding.intercept_scale) * effects.pop(0)
+            found.append((constant, constant))
+        for block in self.encoding.blocks:
+            part = [effect * factor for effect in effects[: block.width]]
+            del effects[: block.width]
+            ends = part if block.width > 1 else [least * part[0], part[0]]
+            found.append((min(ends), max(ends)))
+        return found
+
+    def sign(self) -> int | None:
+        """Return the sign that every score has over the declared domain, None if it has two.
+
+        It is that of the doubles of ``score``: what their rounding may do is allowed for. A sign is
+        1 if scores are above 0 and -1 if they are below, whatever the row; 0 if they are 0.
+        """
+        terms = self.terms()
+        sizes = sum(max(abs(low), abs(high)) for low, high in terms)
+        count = len(self.encoding.coefficient_names) + 2
+        off = count * (Fraction(2) ** -52 * sizes + Fraction(2) ** -1070)
+        if not sizes:
+            return 0
+        if sum(low for low, _ in terms) > off:
+            return 1
+        return -1 if sum(high for _, high in terms) < -off else None
 
     def own_units(self) -> dict[str, float]:
         """Return the coefficients in the columns' own units, for reading."""
@@ -205,6 +243,23 @@ class Rule:
     def title(self) -> str:
         """The study's name, or its id, or a plain word."""
         return self.declaration.title
+
+    @cached_property
+    def single_arm(self) -> str | None:
+        """The arm that everybody gets over the whole declared domain, None if both are given.
+
+        It follows from the rule alone. Where no term of the score lies on the other side of 0,
+        scores of 0 are on the side of the default.
+        """
+        first, second = self.arms
+        sign, terms = self.release.sign(), self.release.terms()
+        if sign == 0:
+            return self.default
+        if sign == 1 or (self.default == second and all(low >= 0 for low, _ in terms)):
+            return second
+        if sign == -1 or (self.default == first and all(high <= 0 for _, high in terms)):
+            return first
+        return None
 
     def arms_for(self, scores: FloatArray) -> NDArray[np.object_]:
         """Return the recommended arm for each score."""

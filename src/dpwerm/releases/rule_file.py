@@ -18,7 +18,7 @@ from dpwerm.features.blocks import Frozen as Record
 from dpwerm.features.encoding import Encoding
 from dpwerm.objective.losses import Logistic
 from dpwerm.objective.regularizers import Ridge
-from dpwerm.privacy.budget import Budget, GaussianBudget, Relation
+from dpwerm.privacy.budget import AnyBudget, Budget, GaussianBudget, Relation
 from dpwerm.privacy.weight_origin import KnownByDesign, ReleasedModel
 from dpwerm.releases.certificate import PROMISES, Certificate, Finite, Integer, Name, Text, certify
 from dpwerm.releases.kinds import RULE, Finding, Kind, compared, refused_at, register_kind
@@ -96,15 +96,23 @@ class RuleRecord(ReleaseRecord):
     digest: Name
 
 
-def notice(rule: Rule) -> str:
-    """Return the sentence that heads a rule wherever it is shown."""
-    certificate = rule.release.certificate
+def promise_of(budget: AnyBudget) -> str:
+    """Return a budget in the words of a notice."""
+    if isinstance(budget, GaussianBudget):
+        return f"{budget.symbol} {budget.parameter} ({budget.name})"
+    return f"epsilon {budget.epsilon}, delta {budget.delta}"
+
+
+def notice(rule: Rule | Release) -> str:
+    """Return the sentence that heads a rule, or a release alone, wherever it is shown."""
+    certificate = rule.certificate if isinstance(rule, Release) else rule.release.certificate
     if rule.private:
-        budget = rule.budget
-        if isinstance(budget, GaussianBudget):
-            promise = f"{budget.symbol} {budget.parameter} ({budget.name})"
-        else:
-            promise = f"epsilon {budget.epsilon}, delta {budget.delta}"
+        if isinstance(rule, Release):
+            promise = promise_of(certificate.budget)
+            return (
+                f"Released under differential privacy: {promise}, relation {certificate.relation}."
+            )
+        promise = promise_of(rule.budget)
         if rule.propensity is not None:
             own = "rule" if rule.tuning is None else "tuning of gamma and rule"
             spent = rule.own_budget
@@ -221,7 +229,7 @@ def tuning_findings(rule: Rule) -> list[Finding]:
     within = cost.epsilon <= whole.epsilon and cost.delta <= whole.delta
     pairs: dict[str, tuple[object, object]] = {
         "relation": (str(certificate.relation), str(Relation.REPLACE_ONE)),
-        "rows of all slots": (sum(tuning.slots), tuning.rows),
+        "rows of all folds": (sum(tuning.folds), tuning.rows),
         "rows of the released fit": (certificate.n, tuning.released_rows),
         "budget of the released fit": (str(certificate.budget), str(tuning.steps.rule)),
         "gamma is a candidate": (certificate.gamma in tuning.candidates, True),
@@ -233,13 +241,13 @@ def tuning_findings(rule: Rule) -> list[Finding]:
 
 
 def _fitted(rule: Rule, tuning: Tuning) -> str:
-    """Return whether the mechanism makes its claim for every candidate on its slot."""
+    """Return whether the mechanism makes its claim for every candidate on its fold."""
     recorded = rule.release.certificate
     try:
         refuse_shared_weights(recorded.weight_origin.name)
         for gamma in tuning.candidates:
             spec = recorded.specification().changed(gamma=gamma, budget=tuning.steps.fit)
-            certify(spec, rule.release.encoding, tuning.slots[0], secure=True, library="")
+            certify(spec, rule.release.encoding, tuning.folds[0], secure=True, library="")
     except DpwermError as error:
         return str(error)
     return "all can be fitted"

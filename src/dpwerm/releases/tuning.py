@@ -2,12 +2,12 @@ r"""How γ was tuned privately on the rows of the trial: the public record, and 
 
     parts: max(fit, choice)     split: max(fit, choice) + rule
 
-by parallel composition over slots of rows, then by composition. Files of earlier versions may name
+by parallel composition over folds of rows, then by composition. Files of earlier versions may name
 two ways by which nothing is tuned any more, and are read and verified for good:
 
     flip: max(fit, choice)     repeats: 3·max(fit, choice)
 
-Slots, the budget of each step, claim and proof are written into a rule file for reading; they are
+Folds, the budget of each step, claim and proof are written into a rule file for reading; they are
 derived again. Proof: docs/proofs/private-tuning.md.
 """
 
@@ -78,8 +78,8 @@ def refuse_retired(name: str, how: object) -> None:
         )
 
 
-def training_slots(rows: int) -> tuple[int, int]:
-    """Return the slots of ``repeats`` of rows ≥ 2: seven tenths to fit on, the rest to score."""
+def training_folds(rows: int) -> tuple[int, int]:
+    """Return the folds of ``repeats`` of rows ≥ 2: seven tenths to fit on, the rest to score."""
     training = max(1, rows * 7 // 10)
     return training, rows - training
 
@@ -147,17 +147,17 @@ class Tuning:
             raise ParameterError("repeats must be 4 for each candidate")
         if self.flipped and self.how != SPLIT:
             raise ParameterError(f"flipped is for {SPLIT} alone")
-        _ = self.slots, self.steps
+        _ = self.folds, self.steps
 
     @property
-    def slots(self) -> tuple[int, ...]:
-        """The rows of each slot, the one that scores last; they add up to n."""
-        return slots_of(self.how, self.rows, len(self.candidates))
+    def folds(self) -> tuple[int, ...]:
+        """The rows of each fold, the one that scores last; they add up to n."""
+        return folds_of(self.how, self.rows, len(self.candidates))
 
     @property
     def released_rows(self) -> int:
         """The rows of the fit that is released."""
-        return self.rows if self.how == SPLIT else self.slots[0]
+        return self.rows if self.how == SPLIT else self.folds[0]
 
     @property
     def steps(self) -> Steps:
@@ -180,14 +180,14 @@ class Tuning:
 
 
 def largest(first: Budget, second: Budget) -> Budget:
-    """Return what two steps on disjoint slots of rows cost together: the larger ε, the larger δ."""
+    """Return what two steps on disjoint folds of rows cost together: the larger ε, the larger δ."""
     return Budget(max(first.epsilon, second.epsilon), max(first.delta, second.delta))
 
 
-def slots_of(how: str, rows: int, count: int) -> tuple[int, ...]:
-    """Return the rows of each slot: one for each candidate, all equal, and one that scores.
+def folds_of(how: str, rows: int, count: int) -> tuple[int, ...]:
+    """Return the rows of each fold: one for each candidate, all equal, and one that scores.
 
-    What a division leaves over goes to the slot that scores. Refused only for n, which is public.
+    What a division leaves over goes to the fold that scores. Refused only for n, which is public.
     """
     least = 2 if how == REPEATS else count + 1
     if not least <= rows <= LARGEST_N:
@@ -195,7 +195,7 @@ def slots_of(how: str, rows: int, count: int) -> tuple[int, ...]:
             f"tuning by {how} with {count} candidates needs at least {least} rows, not {rows}"
         )
     if how == REPEATS:
-        return training_slots(rows)
+        return training_folds(rows)
     each = rows // (count + 1)
     return (each,) * count + (rows - count * each,)
 
@@ -214,11 +214,11 @@ def steps_of(how: str, budget: Budget, share: Decimal | None) -> Steps:
 
 
 def refuse_shared_weights(origin: str) -> None:
-    """Raise if one person may move the weights of rows in other slots."""
+    """Raise if one person may move the weights of rows in other folds."""
     if not origin_class(origin).own_record:
         raise ParameterError(
             f"private tuning needs weights that each follow from their own row; with origin "
-            f"{origin} one person moves the weights of rows in every slot. Declare "
+            f"{origin} one person moves the weights of rows in every fold. Declare "
             'propensity = { model = "private" }'
         )
 
@@ -283,7 +283,7 @@ def plain_tuning(tuning: Tuning) -> dict[str, Any]:
         "how": tuning.how,
         "candidates": list(tuning.candidates),
         "rows": tuning.rows,
-        "slots": list(tuning.slots),
+        "slots": list(tuning.folds),
         **tuning.budget.plain(),
         "fit": tuning.steps.fit.plain(),
         "choice": tuning.steps.choice.plain(),

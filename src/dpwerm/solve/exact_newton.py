@@ -7,9 +7,8 @@ comes from the chosen precision, and any error can be made as small as wished by
 are many times slower than doubles: a last resort.
 
 A step is kept if it halves the smallest gradient norm so far, or else if the slope of F along it
-lies between half of the first, negative slope and 0. Such steps exist and converge, at every
-precision that resolves the gradient, and the precision doubles until it does. Between kinks that
-almost coincide they can be too slow to wait for; the ellipsoid method then takes over:
+lies between half of the first, negative slope and 0. Their number is bounded. Where they do not get
+there, as between kinks that almost coincide, the ellipsoid method takes over, which always does:
 
 .. math:: x' = x - \frac{P \tilde g}{p+1}, \quad
           P' = \frac{p^2}{p^2-1}\Bigl(P - \frac{2}{p+1} P \tilde g \tilde g^\top P\Bigr), \quad
@@ -38,6 +37,8 @@ _EXTRA = 4
 _LEAST_BITS = 128
 _STEPS = 100
 _ROUNDS = 3
+_DOUBLINGS = 16
+_SOLVES = 8
 _GAIN = 16
 _FAR = 2.0**300
 
@@ -142,19 +143,20 @@ class _Point(NamedTuple):
 def finish(objective: Objective, theta: FloatArray, tolerance: float) -> Solution:
     """Return a certified point, starting from the doubles θ, in as many bits as it takes.
 
-    Where Newton's steps do not get there in three rounds, the ellipsoid method does.
+    Where Newton's steps do not get there in three rounds, the ellipsoid method does. After it, only
+    the precision that shows this can be missing.
     """
     balls = BallObjective(objective)
     start = theta.tolist() if np.all(np.abs(theta) < _FAR) else [0.0] * len(theta)
     exact = [arb(t) for t in start]
     bits = _first_bits(objective, start, tolerance)
-    rounds = 0
+    rounds, doublings, shrunk = 0, 0, False
     while True:
         with precision(bits):
             target = arb(tolerance) * arb(objective.gamma)
-            if rounds == _ROUNDS:
-                exact = shrink(balls, exact, target / 2, bits)
-            point = _descend(balls, exact, target)
+            if not shrunk and (rounds == _ROUNDS or doublings == _DOUBLINGS):
+                exact, shrunk = shrink(balls, exact, target / 2, bits), True
+            point = _point(balls, exact) if shrunk else _descend(balls, exact, target)
             if point.norm.upper() <= target:
                 # The bound is rounded up, but never past the proven tolerance.
                 distance = round_up(fraction_of((point.norm / arb(objective.gamma)).upper()))
@@ -162,10 +164,10 @@ def finish(objective: Objective, theta: FloatArray, tolerance: float) -> Solutio
                 return Solution(proven, distance_bound=min(tolerance, distance), bits=bits)
             exact = point.theta
             resolved = bool(4 * point.norm.rad() <= target)
-        if resolved:
-            rounds = min(rounds + 1, _ROUNDS)
+        if resolved and not shrunk:
+            rounds += 1
         else:
-            bits *= 2
+            bits, doublings = 2 * bits, doublings + 1
 
 
 def _first_bits(objective: Objective, theta: list[float], tolerance: float) -> int:
@@ -232,7 +234,7 @@ def _step(balls: BallObjective, here: _Point, best: arb, window: arb) -> _Point:
     """Return the next point: along Newton's direction, as far as the slope of F asks for.
 
     The slope along the direction grows with t, so a t at which it has the wanted size is found
-    by interpolating and halving in turn.
+    by interpolating and halving in turn. Where rounding hides it, the step is not taken.
     """
     direction = _direction(balls, here, window)
     first = _dot(here.gradient, direction).mid()
@@ -242,7 +244,7 @@ def _step(balls: BallObjective, here: _Point, best: arb, window: arb) -> _Point:
     low, at_low = arb(0), first
     high, at_high = None, arb(0)
     t, halve = arb(1), False
-    while True:
+    for _ in range(4 * ctx.prec):
         moved = [(a + t * d).mid() for a, d in zip(here.theta, direction, strict=True)]
         there = _point(balls, moved)
         slope = _dot(there.gradient, direction).mid()
@@ -259,19 +261,24 @@ def _step(balls: BallObjective, here: _Point, best: arb, window: arb) -> _Point:
         else:
             share = arb(0.5) if halve else ((first / 4 - at_low) / (at_high - at_low)).mid()
             t, halve = (low + share * (high - low)).mid(), not halve
+    return here
 
 
 def _direction(balls: BallObjective, here: _Point, window: arb) -> list[arb]:
-    """Return −(∇²F)⁻¹∇F in enough extra bits for an ill-conditioned Hessian."""
+    """Return −(∇²F)⁻¹∇F in enough extra bits for an ill-conditioned Hessian.
+
+    A sum that rounding left singular has no inverse in any precision: then −∇F.
+    """
     gradient = arb_mat([[g.mid()] for g in here.gradient])
     hessian = balls.hessian(here.theta, window)
     extra = ctx.prec
-    while True:
+    for _ in range(_SOLVES):
         with precision(ctx.prec + extra):
             try:
                 return [-entry.mid() for entry in hessian.solve(gradient).entries()]
             except ZeroDivisionError:
                 extra *= 2
+    return [-g.mid() for g in here.gradient]
 
 
 def _window(balls: BallObjective, here: _Point, there: _Point) -> arb:
@@ -313,7 +320,10 @@ def shrink(balls: BallObjective, theta: list[arb], target: arb, bits: int) -> li
 
 
 def _halve(balls: BallObjective, theta: list[arb], target: arb) -> list[arb] | None:
-    """Return a point that meets the target, or None if the precision is too low."""
+    """Return a point that meets the target, or None if the precision is too low.
+
+    The number of steps is bounded by the precision, as it is by the logarithm of the condition.
+    """
     p = len(theta)
     x = arb_mat([[t] for t in theta])
     gradient, norm = _column(balls, x)
@@ -321,7 +331,9 @@ def _halve(balls: BallObjective, theta: list[arb], target: arb) -> list[arb] | N
     P = arb_mat([[radius * radius if i == j else arb(0) for j in range(p)] for i in range(p)])
     # More than all that rounding can take away from the ellipsoid in one step.
     swell = 1 + arb(2) ** (-ctx.prec // 2)
-    while not norm.upper() <= target:
+    for _ in range(4 * (p + 1) ** 2 * ctx.prec):
+        if norm.upper() <= target:
+            return x.entries()
         image = (P * gradient).mid()
         length = (gradient.transpose() * image)[0, 0]
         widest = sum((P[j, j] for j in range(p)), arb(0))
@@ -335,7 +347,7 @@ def _halve(balls: BallObjective, theta: list[arb], target: arb) -> list[arb] | N
             grown = swell * arb(p * p) / (p * p - 1)
             P = ((P - cut * cut.transpose() * (arb(2) / (p + 1))) * grown).mid()
         gradient, norm = _column(balls, x)
-    return x.entries()
+    return None
 
 
 def _column(balls: BallObjective, x: arb_mat) -> tuple[arb_mat, arb]:

@@ -149,7 +149,7 @@ def _search(
         rise = there.value - here.value
         if rise <= _ARMIJO * t * slope or (rise <= coarse and abs(end) <= 0.9 * abs(slope)):
             return None if np.array_equal(trial, theta) else (trial, there)
-        cut = slope / (slope - end) if end > 0 else 0.5
+        cut = slope / (slope - end) if slope < 0 < end else 0.5
         t *= min(max(cut, 0.1), 0.5)
     return None
 

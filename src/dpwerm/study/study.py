@@ -35,20 +35,20 @@ from dpwerm.study.treatment import Declaration, Treatment
 from dpwerm.study.values import PLACEHOLDER, AutoPositive, FeatureName, Line, Positive, Text
 from dpwerm.study.variables import Benefit, CategoryFeature, Feature, NumberFeature
 
-MAX_SLOTS = 1_000
+MAX_PARTITIONS = 1_000
 SECRETS = ("password", "sslpassword")
 """What the query of an address may not hold in a study file."""
 
 _WHERE = 'such as "sqlite:///ledger.db" or "postgresql://host/database"'
 
 
-def slot_names(value: object) -> tuple[str, ...]:
-    """Return the names of slots: 1 to 1,000 distinct ones, written like the id of a study."""
-    if not isinstance(value, (list, tuple)) or not 1 <= len(value) <= MAX_SLOTS:
-        raise wrong(f"must be a list of 1 to {MAX_SLOTS:,} names")
+def partition_names(value: object) -> tuple[str, ...]:
+    """Return the names of partitions: 1 to 1,000 distinct ones, written like the id of a study."""
+    if not isinstance(value, (list, tuple)) or not 1 <= len(value) <= MAX_PARTITIONS:
+        raise wrong(f"must be a list of 1 to {MAX_PARTITIONS:,} names")
     names = tuple(values.identifier(name) for name in value)
     if len(set(names)) < len(names):
-        raise wrong("names a slot twice")
+        raise wrong("names a partition twice")
     return names
 
 
@@ -74,8 +74,16 @@ class DeclaredBudget(Frozen):
     delta: Annotated[Decimal, PlainValidator(values.delta_of)] = Decimal(0)
     rho: Annotated[Decimal, PlainValidator(values.decimal_within("1e-16", "1e12"))] = Decimal(0)
     mu: Annotated[Decimal, PlainValidator(values.decimal_within("1e-8", "1e6"))] = Decimal(0)
-    slots: Annotated[tuple[str, ...], PlainValidator(slot_names)] = ()
+    partitions: Annotated[tuple[str, ...], PlainValidator(partition_names)] = ()
     ledger: Annotated[str, PlainValidator(ledger_url)] | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_its_earlier_name(cls, written: object) -> object:
+        """Read slots, as partitions were called, where there are no partitions."""
+        if not isinstance(written, dict) or "slots" not in written or "partitions" in written:
+            return written
+        return {"partitions" if key == "slots" else key: one for key, one in written.items()}
 
     @model_validator(mode="after")
     def _is_a_total(self) -> Self:
@@ -109,7 +117,7 @@ REMEDIES = {
     "budget.epsilon": "the study's total, such as epsilon = 2",
     "budget.rho": "the total in rho, for releases in zCDP, such as rho = 0.5",
     "budget.mu": "the total in mu, for releases in Gaussian DP, such as mu = 1",
-    "budget.slots": 'slots = ["north", "south"], each name written like the id of a study',
+    "budget.partitions": 'partitions = ["north", "south"], each written like the id of a study',
     "study.planned_n": "how many people the study plans for, such as planned_n = 1000",
     "method.gamma": '"auto", or a number between 1e-12 and 1e+12',
     "method.h": "a number between 1e-12 and 1e+12",

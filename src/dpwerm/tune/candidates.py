@@ -1,6 +1,6 @@
 """Which values of γ are tried: declared ones, or the automatic γ and others around it.
 
-All of it is public: the automatic γ is chosen on simulated trials, and whether a mechanism makes
+All of it is public: the automatic γ is chosen on synthetic trials, and whether a mechanism makes
 its claim at some γ follows from declared facts.
 """
 

@@ -1,9 +1,9 @@
 """A rule whose γ was tuned privately on the sensitive table itself.
 
-    parts   one candidate per slot, a private choice by scores on the last slot
+    parts   one candidate per fold, a private choice by scores on the last fold
     split   the same with a part of ε; only γ is kept, and all rows are fitted with the rest
 
-Hyperparameters and candidates are public and come first. Then the rows are put into slots in an
+Hyperparameters and candidates are public and come first. Then the rows are put into folds in an
 exactly uniform order. The score of a rule on rows that it did not see is the weight of those for
 whom it is right:
 
@@ -24,14 +24,14 @@ import numpy as np
 
 from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.errors import ParameterError
-from dpwerm.estimators.parameters import checked_problem, payment_in
+from dpwerm.estimators.parameters import checked_problem, privacy_filter_in
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 from dpwerm.fit import Problem, Ready, charged_rows
 from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.mechanisms.exponential import ExponentialMechanism
 from dpwerm.parameters import one_of
 from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.privacy.randomness import BitSource, Payment
+from dpwerm.privacy.randomness import BitSource, PrivacyFilter
 from dpwerm.releases.certificate import Specification
 from dpwerm.releases.charging import StudyLedger, accounted, attach, forget
 from dpwerm.releases.release import Release, Rule
@@ -42,9 +42,9 @@ from dpwerm.releases.tuning import (
     WAYS,
     Tuning,
     checked_share,
+    folds_of,
     refuse_retired,
     refuse_shared_weights,
-    slots_of,
     steps_of,
 )
 from dpwerm.study.study import Study, read_trial, refuse_repeated_persons
@@ -101,12 +101,12 @@ def score(release: Release, ready: Ready) -> int:
 def _by_parts(
     ready: Ready, spec: Specification, tuning: Tuning, bits: BitSource, on_stage: Stage
 ) -> tuple[float, Release]:
-    """Return the chosen γ and its fit on its own slot.
+    """Return the chosen γ and its fit on its own fold.
 
-    Slots are drawn by lot: the draw does not look at the rows. spec : all but γ and the budget
+    Folds are drawn by lot: the draw does not look at the rows. spec : all but γ and the budget
     """
     order = random_order(tuning.rows, bits.substream())
-    ends = list(accumulate(tuning.slots))[:-1]
+    ends = list(accumulate(tuning.folds))[:-1]
     *training, last = (ready.part(part) for part in np.split(order, ends))
     fits: list[Release] = []
     for gamma, rows in zip(tuning.candidates, training, strict=True):
@@ -155,10 +155,10 @@ def fit_tuned(
     keep : given the rule as soon as it is made, before the ledger is told which one it is
     """
     fitted = {"delta": delta, "random_state": random_state, "ledger": ledger}
-    problem, payment = check_tuned(
+    problem, privacy_filter = check_tuned(
         study, epsilon, how=how, gammas=gammas, mechanism=mechanism, share=share, **fitted
     )
-    with accounted(payment) as own:
+    with accounted(privacy_filter) as own:
         on_stage("reading")
         rows = read_trial(study, table)
         refuse_repeated_persons(study, rows)
@@ -185,7 +185,7 @@ def check_tuned(
     mechanism: str | None = None,
     share: Any = SHARE,
     **fitted: Any,
-) -> tuple[Problem, Payment]:
+) -> tuple[Problem, PrivacyFilter]:
     """Return the public side of ``fit_tuned`` and how it is paid for.
 
     Raises for everything that it would refuse before it reads a table. fitted: its ``delta``,
@@ -195,7 +195,7 @@ def check_tuned(
     one_of("how", how, WAYS)
     if Relation.of(study.relation) is not Relation.REPLACE_ONE:
         raise ParameterError(
-            "private tuning needs relation replace_one: rows are put into slots, and their sizes "
+            "private tuning needs relation replace_one: rows are put into folds, and their sizes "
             "tell the number of rows, which is sensitive under add_remove"
         )
     if mechanism is not None:
@@ -209,7 +209,7 @@ def check_tuned(
     refuse_shared_weights(declaration.treatment.origin)
     _, rest = split(problem.spec.budget, declaration.treatment)
     steps_of(how, _in_epsilon(rest), checked_share(share))
-    return problem, payment_in(estimator, "tuned rule")
+    return problem, privacy_filter_in(estimator, "tuned rule")
 
 
 def _settled(
@@ -229,7 +229,7 @@ def _settled(
     count = len(FACTORS) if gammas is None else len(gammas)
     steps = steps_of(how, _in_epsilon(whole.budget), parted)
     part = replace(own, spec=whole.changed(budget=steps.fit), planned_n=None)
-    settled = part.settled(slots_of(how, rows, count)[0], on_stage)
+    settled = part.settled(folds_of(how, rows, count)[0], on_stage)
     spec = settled.spec
     # A mechanism without δ spends none; then nothing of it is claimed.
     budget = whole.budget if how == SPLIT else spec.budget

@@ -51,7 +51,6 @@ def test_an_artefact_has_both_methods_and_says_what_it_lacks(
     assert all(verdict.found for verdict in found.verdicts)
     assert "5 of 1,000 repeats" in found.left_out
     assert all(len(row) == len(sheet.header) for sheet in found.sheets for row in sheet.rows)
-    assert found.sheets[0].markdown()
 
 
 def test_names_are_those_of_the_command_line() -> None:

@@ -1,6 +1,6 @@
 from tests.reproduction.gamma.hand_curves import CELL, curve
 
-from reproduction.gamma.flat import judge, lost_by, our_sheet
+from reproduction.gamma.flat import judge, lost_by
 from reproduction.gamma.ours import Ours
 
 OURS = {CELL: Ours(20.0, curve(88.0, 90.0, 89.0, gammas=(10.0, 20.0, 180.0)))}
@@ -13,12 +13,6 @@ def test_points_are_lost_against_the_automatic_gamma() -> None:
     assert lost_by(OURS, 0.5) == {CELL: 2.0}
     assert lost_by(OURS, 9.0) == {CELL: 1.0}
     assert lost_by(OURS, 1 / 9) == {}
-
-
-def test_what_is_not_possible_is_a_dash() -> None:
-    sheet = our_sheet(OURS, FACTORS)
-    assert sheet.header[3:] == ["× 1/9", "× 1/2", "× 1", "× 9"]
-    assert sheet.rows == [["1", "200", "20", "–", "88.0", "90.0", "89.0"]]
 
 
 def test_the_papers_method_is_judged_at_half_and_twice_its_gamma() -> None:

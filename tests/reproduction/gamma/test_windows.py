@@ -54,5 +54,5 @@ def test_words_count_and_name_the_worst() -> None:
     ]
     text = counted(landed)
     assert "in 2 of 3 cells (1 with 5 % of the highest" in text
-    assert "100 away in the median and 200 at most (n₀ = 100, n = 200, ε = 20, where" in text
-    assert "5.0 points of baseline accuracy in the median and 20.0 at most" in text
+    assert "It is 100 from the baseline's best γ in the median, 200 at most, and costs" in text
+    assert "5.0 points of baseline accuracy in the median, 20.0 at most" in text

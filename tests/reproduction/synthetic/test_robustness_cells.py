@@ -28,7 +28,7 @@ def test_three_points_are_notable(change: float, notable: bool) -> None:
 
 def test_what_rounds_to_nothing_has_no_minus() -> None:
     assert signed(Summary(-0.001, 0.002, 10)) == "+0.0 ± 0.0"
-    assert signed(Summary(-0.26, 0.1, 10), 2) == "-0.26 ± 0.10"
+    assert signed(Summary(-0.26, 0.1, 10)) == "-0.3 ± 0.1"
 
 
 def test_every_variant_has_a_claim() -> None:
@@ -54,6 +54,4 @@ def test_small_budgets_are_counted_apart() -> None:
 
 
 def test_our_changes_are_named() -> None:
-    assert "B in 3 levels: -5.0 ± 0.0 at most (ε = 0.5, n = 200), notable in 1" in beside(
-        [cell(-5)]
-    )
+    assert "B in 3 levels -5.0 ± 0.0, 1; B in 5 levels" in beside([cell(-5)])

@@ -33,7 +33,7 @@ def test_a_measure_rises_or_not() -> None:
     assert rising(RISING, "mean")
     assert not rising(FALLING, "mean")
     assert rising(FALLING, "mean", 100.0)
-    assert along(RISING, "mean", 2) == "4.10 (ε = 0.5), 4.11 (ε = 1), 4.12 (ε = ∞)"
+    assert along(RISING, "mean", 2) == "4.10, 4.11, 4.12 (ε = 0.5 to ∞)"
 
 
 def test_runs_without_a_test_are_not_significant() -> None:

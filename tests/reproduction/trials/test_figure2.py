@@ -5,7 +5,7 @@ import pytest
 from tests.reproduction.trials.trial_bench import small_bench
 from tests.reproduction.trials.trial_files import invented_cyp_guides
 
-from reproduction.trials.figure2 import ARTEFACT, Sensitivity, gamma_figure, sheets, verdicts
+from reproduction.trials.figure2 import ARTEFACT, Sensitivity, gamma_figure, verdicts
 from reproduction.trials.table import Measured
 
 ROW = Measured("paper", "1", 75.0, 200, 4.1, 0.02, 0.05, 0.6, 100, 20, 0.9, -9.0)
@@ -40,13 +40,6 @@ def test_numbers_that_hardly_change_are_stable() -> None:
     assert [verdict.agrees for verdict in verdicts(stable)] == [True, True, True]
     moved = replace(ROW, scale=100.0, mean=4.2, second=40, first=80, concordance=0.5)
     assert [verdict.agrees for verdict in verdicts(trial_of(ROW, moved))] == [False, False, False]
-
-
-def test_a_sheet_has_the_ends_over_gamma() -> None:
-    (sheet,) = sheets(trial_of(ROW, replace(ROW, scale=100.0, mean=4.2, second=40, first=80)))
-    assert sheet.rows[0][:3] == ["paper", "1", "4.100 to 4.200"]
-    assert sheet.rows[1][5] == "40 to 100"
-    assert sheet.header[5] == "majority G, of 120"
 
 
 DRAWN = Measured("paper", "1", 75.0, 200, 4.1, 0.02, 0.03, 0.6, 100, 20, 0.9, -9.0)

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from reproduction.trials.published import PublishedRow
-from reproduction.trials.runs import Runs, by_epsilon, compared, flat_runs, printed, runs_sheet
+from reproduction.trials.runs import Runs, by_epsilon, compared, flat_runs, printed
 from reproduction.trials.table import Measured
 
 ROW = Measured("paper", "1", 75.0, 200, 4.1, 0.02, 0.03, 0.6, 100, 20, 0.9, -9.0)
@@ -31,28 +31,22 @@ def test_a_number_lies_between_the_ends_or_not(measure: str, number: float, insi
 
 def test_a_row_agrees_if_all_its_numbers_do() -> None:
     runs = by_epsilon(RUNS)
-    (verdict,) = compared("Trial", [FOUND], runs, "A reason.")
+    (verdict,) = compared("Trial", [FOUND], runs)
     assert verdict.agrees
-    assert "reason" not in verdict.found
-    (verdict,) = compared("Trial", [replace(FOUND, deviation=0.2)], runs, "A reason.")
+    (verdict,) = compared("Trial", [replace(FOUND, deviation=0.2)], runs)
     assert not verdict.agrees
-    assert verdict.found.endswith("Not among them: SD. A reason.")
+    assert verdict.found.endswith("Not among them: SD.")
     assert verdict.claim == "Trial, ε = 1: value 4.200, SD 0.200, majority 105, concordance 0.900."
 
 
 def test_budgets_that_were_not_run_are_left_out() -> None:
     other = replace(FOUND, epsilon="7")
-    assert compared("Trial", [other], by_epsilon(RUNS), "") == []
-    assert runs_sheet("name", "title", [other], by_epsilon(RUNS)).rows == []
+    assert compared("Trial", [other], by_epsilon(RUNS)) == []
 
 
-def test_a_sheet_has_each_number_beside_the_ends() -> None:
+def test_a_row_without_privacy_has_no_deviation_and_no_concordance() -> None:
     bare = replace(FOUND, epsilon="inf", deviation=None, concordance=None)
     assert set(printed(bare)) == {"mean", "second"}
-    sheet = runs_sheet("name", "title", [FOUND, bare], by_epsilon(RUNS))
-    assert sheet.rows[0][:3] == ["1", "4.200", "4.100 to 4.300"]
-    assert sheet.rows[1] == ["∞", "4.200", "4.200", "", "", "105", "90", "", ""]
-    assert all(len(row) == len(sheet.header) for row in sheet.rows)
 
 
 def test_means_over_runs_have_intervals() -> None:

@@ -1,5 +1,7 @@
 import math
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -112,3 +114,54 @@ def test_a_verdict_is_wrong_no_more_often_than_stated() -> None:
         for seed in range(100)
     )
     assert above <= 55
+
+
+class Plain(RealShift):
+    """A target as somebody writes it: a claim of any kind, outputs of any shape."""
+
+    said: Any
+    shape: Any
+
+    def __init__(self, claim: Any, shape: Callable[[FloatArray], Any]) -> None:
+        super().__init__(1.0, "1")
+        self.__dict__.update(said=claim, shape=shape)
+
+    @property
+    def claim(self) -> Any:
+        return self.said
+
+    def outputs(self, data: float, runs: int, key: Key) -> Any:
+        return self.shape(super().outputs(data, runs, key))
+
+    def exact(self, data: float, runs: int) -> Any:
+        return self.shape(super().exact(data, runs))
+
+
+def flat(outputs: FloatArray) -> FloatArray:
+    return outputs[:, 0]
+
+
+def test_one_number_per_release_and_a_claim_that_is_a_number_will_do() -> None:
+    wanted = audit(RealShift(1.0, "1"), runs=4000, exact_runs=100)
+    for claim in (1.0, 1, "1", Budget.of(1)):
+        assert audit(Plain(claim, flat), runs=4000, exact_runs=100) == wanted
+    assert (
+        audit(Plain(1.0, lambda found: found[:, 0].tolist()), runs=4000, exact_runs=100) == wanted
+    )
+
+
+@pytest.mark.parametrize(
+    ("claim", "shape", "words"),
+    [
+        (Budget.gdp(1), flat, "shift claims mu = 1 .*: an audit is of"),
+        ((1, 1e-5), flat, "the claim of shift: epsilon must be a number, not tuple"),
+        (math.inf, flat, "claims nothing that could be audited"),
+        (1.0, lambda found: found.T, r"have the shape \(1, 1000\) for 1000 runs: they must be"),
+        (1.0, lambda found: found[0, 0], r"have the shape \(\) for 1000 runs"),
+        (1.0, lambda found: found[:, :0], r"have the shape \(1000, 0\)"),
+        (1.0, lambda found: ["x"] * len(found), "must be numbers"),
+    ],
+)
+def test_what_cannot_be_audited_is_said(claim: Any, shape: Any, words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        audit(Plain(claim, shape), runs=4000)

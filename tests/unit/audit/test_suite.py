@@ -2,6 +2,7 @@ import pytest
 
 from dpwerm.audit import suite
 from dpwerm.audit.suite import Task, audit_cells, audited, chosen, private_mechanisms
+from dpwerm.audit.target import claimed
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import MECHANISMS
 
@@ -27,8 +28,9 @@ def test_a_cell_claims_what_its_setting_says() -> None:
     for key, cell in CELLS.items():
         if cell.name in SHIPPED:
             target = cell.make()
-            assert f"p = {target.dimension}, epsilon = {target.claim.epsilon}" in key
-            assert ("delta" in key) == (target.claim.delta > 0)
+            claim = claimed(target)
+            assert f"p = {target.dimension}, epsilon = {claim.epsilon}" in key
+            assert ("delta" in key) == (claim.delta > 0)
 
 
 def test_cells_are_found_by_name() -> None:

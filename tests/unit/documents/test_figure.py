@@ -19,15 +19,15 @@ from dpwerm.documents.figures import (
     recommended_everywhere,
     save_figure,
 )
-from dpwerm.documents.half_widths import SimulatedReach
+from dpwerm.documents.half_widths import SimulatedHalfWidths
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 from dpwerm.releases.release import Rule
 from dpwerm.simulate.demo import demo_trial, study_text
 from dpwerm.study.study import Study
 
 
-def reach_of(half: FloatArray) -> SimulatedReach:
-    return SimulatedReach(half, half, half, half, problems=2, draws=2, coverage=0.95)
+def half_widths_of(half: FloatArray) -> SimulatedHalfWidths:
+    return SimulatedHalfWidths(half, half, half, half, problems=2, draws=2, coverage=0.95)
 
 
 def demo_rule(epsilon: object = 1, text: str = study_text(), **other: object) -> Rule:
@@ -36,7 +36,7 @@ def demo_rule(epsilon: object = 1, text: str = study_text(), **other: object) ->
     return rule.fit(demo_trial(500)).rule_
 
 
-def test_every_coefficient_is_drawn_with_the_reach_of_the_noise() -> None:
+def test_every_coefficient_is_drawn_with_its_half_width() -> None:
     axes, rule = Figure().subplots(), demo_rule()
     draw_coefficients(rule, axes)
     assert [label.get_text() for label in axes.get_yticklabels()] == list(
@@ -54,18 +54,19 @@ def intervals(axes: Axes) -> dict[float, tuple[float, float]]:
     return {float(pair[0, 1]): (float(pair[0, 0]), float(pair[1, 0])) for pair in ends}
 
 
-def test_the_reach_is_stretched_with_its_coefficient() -> None:
+def test_the_half_width_is_stretched_with_its_coefficient() -> None:
     axes, rule = Figure().subplots(), demo_rule(saturation=2.0)
     draw_coefficients(rule, axes)
-    release, reach = rule.release, rule.release.half_width()
-    assert reach is not None
+    release = rule.release
+    half = release.half_width(count=len(release.theta))
+    assert half is not None
     phi = {"age": 1.375, "severity": 1.375}
     drawn = intervals(axes)
     for row, (name, theta) in enumerate(
         zip(release.encoding.coefficient_names, release.theta, strict=True)
     ):
         factor = phi.get(name, 1.0)
-        ends = ((theta - reach) * factor, (theta + reach) * factor)
+        ends = ((theta - half) * factor, (theta + half) * factor)
         assert np.allclose(drawn[len(release.theta) - 1 - row], ends), name
 
 
@@ -96,7 +97,7 @@ def test_a_baseline_claims_no_noise() -> None:
     assert axes.get_title(loc="left") == "Coefficients (NOT PRIVATE)"
 
 
-def test_no_reach_is_drawn_where_it_depends_on_the_data() -> None:
+def test_no_interval_is_drawn_where_it_depends_on_the_data() -> None:
     axes, rule = Figure().subplots(), demo_rule(2, mechanism="objective-block")
     draw_coefficients(rule, axes)
     assert axes.get_title(loc="left") == "Coefficients (NOT PRIVATE)"
@@ -109,12 +110,12 @@ def plain_bars() -> object:
     return bars.get_linestyle()
 
 
-def test_a_simulated_reach_is_dashed_and_called_so() -> None:
+def test_a_simulated_half_width_is_dashed_and_called_so() -> None:
     axes, rule = Figure().subplots(), demo_rule(2, mechanism="objective-block", threshold=0.9)
     kept = rule.release.kept
     half = np.linspace(0.1, 0.5, len(kept))
-    draw_coefficients(rule, axes, reach_of(half))
-    assert axes.get_title(loc="left").endswith("95 % of the privacy noise, simulated")
+    draw_coefficients(rule, axes, half_widths_of(half))
+    assert axes.get_title(loc="left").endswith("privacy noise, 95 % for all at once, simulated")
     (bars,) = axes.collections
     assert bars.get_linestyle() != plain_bars()
     drawn = intervals(axes)
@@ -125,10 +126,10 @@ def test_a_simulated_reach_is_dashed_and_called_so() -> None:
         assert np.allclose((upper - lower) / 2, half[place])
 
 
-def test_an_exact_reach_is_not_replaced_by_a_simulated_one() -> None:
+def test_an_exact_half_width_is_not_replaced_by_a_simulated_one() -> None:
     axes, rule = Figure().subplots(), demo_rule()
-    draw_coefficients(rule, axes, reach_of(np.full(len(rule.release.theta), 9.0)))
-    assert axes.get_title(loc="left").endswith("privacy noise")
+    draw_coefficients(rule, axes, half_widths_of(np.full(len(rule.release.theta), 9.0)))
+    assert axes.get_title(loc="left").endswith("for all at once")
     assert axes.collections[0].get_linestyle() == plain_bars()
     assert all(upper - lower < 9 for lower, upper in intervals(axes).values())
 
@@ -226,7 +227,7 @@ def test_a_small_panel_holds_long_and_hostile_names(name: str, tmp_path: Path) -
         text = text.replace(f"{arm} =", f'"{name} {arm}" =')
     rule = demo_rule(1, text.replace("Therapy or pill", name), mechanism="objective-block")
     assert all(arm.startswith(name.strip()) for arm in rule.arms)
-    simulated = reach_of(np.full(len(rule.release.theta), 0.3))
+    simulated = half_widths_of(np.full(len(rule.release.theta), 0.3))
     for height in (2.4, 3.6):
         figure, ((axes,),) = panels(4.8, height)
         draw_coefficients(rule, axes, simulated)

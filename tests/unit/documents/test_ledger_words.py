@@ -35,7 +35,7 @@ def test_every_charge_with_what_was_left_before_and_after(tmp_path: Path) -> Non
     assert "rule everybody epsilon = 0.1 epsilon 2 -> 1.9 sha256:abababababab…" in spaced
     assert "value everybody epsilon = 0.2 epsilon 1.9 -> 1.7 none attached" in spaced
     assert "epsilon  2      0.3    1.7" in text
-    assert "slot" not in text
+    assert "partition" not in text
 
 
 def test_a_ledger_that_has_not_begun(tmp_path: Path) -> None:
@@ -45,16 +45,16 @@ def test_a_ledger_that_has_not_begun(tmp_path: Path) -> None:
     assert not (tmp_path / "ledger.db").exists()
 
 
-def test_slots_and_the_fullest_of_them_in_each_currency(tmp_path: Path) -> None:
-    ledger = book(tmp_path, rho="0.5", slots=("north", "south"))
+def test_partitions_and_the_fullest_of_them_in_each_currency(tmp_path: Path) -> None:
+    ledger = book(tmp_path, rho="0.5", partitions=("north", "south"))
     ledger.charge(Budget.of("0.5"), "rule")
-    ledger.slot("north").charge(Budget.of("0.25"), "value")
-    ledger.slot("south").charge(Budget.gdp("0.5"), "rule")
+    ledger.partition("north").charge(Budget.of("0.25"), "value")
+    ledger.partition("south").charge(Budget.gdp("0.5"), "rule")
     text = shown(ledger)
     assert "epsilon  2      0.75   1.25   north" in text
     assert "rho      0.5    0.125  0.375  south" in text
-    assert "north          1.25     0.5" in text
-    assert "south          1.5      0.375" in text
+    assert "north               1.25     0.5" in text
+    assert "south               1.5      0.375" in text
     assert "rho 0.5 -> 0.375" in text
 
 
@@ -68,7 +68,7 @@ def test_a_changed_total_comes_with_its_reason(tmp_path: Path) -> None:
 
 
 def test_a_changed_total_beside_the_recorded_one(tmp_path: Path) -> None:
-    book(tmp_path, slots=("a",)).charge(Budget.of("0.5"), "rule")
+    book(tmp_path, partitions=("a",)).charge(Budget.of("0.5"), "rule")
     new = words.changed_total(
         book(tmp_path).account(), book(tmp_path, epsilon=3, mu=1).declared.total, ("a", "b")
     )
@@ -77,7 +77,7 @@ def test_a_changed_total_beside_the_recorded_one(tmp_path: Path) -> None:
         "  epsilon  2         3    0.5",
         "  mu       0         1    0",
         "",
-        "  slots  a; new: a, b",
+        "  partitions  a; new: a, b",
     ]
 
 

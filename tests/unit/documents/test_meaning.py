@@ -21,7 +21,7 @@ def certificate(
 
 
 def text(*arguments: Any, **other: Any) -> str:
-    return "\n".join(meaning(certificate(*arguments, **other)))
+    return meaning(certificate(*arguments, **other))
 
 
 def test_epsilon_is_a_factor_on_probabilities_and_odds() -> None:
@@ -63,5 +63,5 @@ def test_a_promise_of_no_use_is_called_so(budget: Any) -> None:
 
 @pytest.mark.parametrize("budget", [Budget.of(1, "1e-6"), Budget.gdp(1)])
 def test_without_a_promise_nothing_is_said(budget: Any) -> None:
-    assert meaning(certificate(budget, secure=False, mechanism="gaussian")) == []
-    assert meaning(certificate(Budget.of("inf"))) == []
+    assert meaning(certificate(budget, secure=False, mechanism="gaussian")) == ""
+    assert meaning(certificate(Budget.of("inf"))) == ""

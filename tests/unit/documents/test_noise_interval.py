@@ -1,4 +1,4 @@
-"""The stated reach of the noise is that of the law it is stated for."""
+"""The stated half-width of the noise is that of the law it is stated for."""
 
 import math
 from dataclasses import replace
@@ -20,7 +20,9 @@ from dpwerm.releases.tuning import WAYS, Tuning
 P = 5
 
 
-def reach_of(mechanism: str, scale: float, dimension: int, coverage: float, count: int) -> float:
+def half_width_of(
+    mechanism: str, scale: float, dimension: int, coverage: float, count: int
+) -> float:
     """Return the half-width of a mechanism whose law is public."""
     found = MECHANISMS[mechanism].half_width(scale, dimension, coverage, count)
     assert found is not None
@@ -35,15 +37,17 @@ def test_spherical_laplace_covers_as_stated(dimension: int, coverage: float) -> 
     direction = rng.normal(size=(draws, dimension))
     direction /= np.linalg.norm(direction, axis=1, keepdims=True)
     noise = 3.0 * rng.gamma(dimension, size=draws) * direction[:, 0]
-    inside = np.mean(np.abs(noise) <= reach_of("spherical-laplace", 3.0, dimension, coverage, 1))
+    inside = np.mean(
+        np.abs(noise) <= half_width_of("spherical-laplace", 3.0, dimension, coverage, 1)
+    )
     # Five standard errors of a proportion; the seed is fixed.
     assert inside == pytest.approx(coverage, abs=5 * math.sqrt(0.25 / draws))
 
 
 def test_the_other_laws_at_known_points() -> None:
-    assert reach_of("product-laplace", 2.0, P, 0.95, 1) == pytest.approx(2.0 * math.log(20.0))
-    assert reach_of("gaussian", 2.0, P, 0.95, 1) == pytest.approx(2.0 * 1.959963984540054)
-    assert reach_of("none", 2.0, P, 0.95, 1) == 0.0
+    assert half_width_of("product-laplace", 2.0, P, 0.95, 1) == pytest.approx(2.0 * math.log(20.0))
+    assert half_width_of("gaussian", 2.0, P, 0.95, 1) == pytest.approx(2.0 * 1.959963984540054)
+    assert half_width_of("none", 2.0, P, 0.95, 1) == 0.0
 
 
 def test_nothing_is_stated_where_the_law_depends_on_the_data() -> None:
@@ -53,7 +57,7 @@ def test_nothing_is_stated_where_the_law_depends_on_the_data() -> None:
         certificate, _ = certify(spec, encoding, 10, secure=True, library="x")
         release = Release(encoding, (0, 0), certificate)
         assert (release.half_width() is not None) is stated
-        assert (release.effect_reach() is not None) is stated
+        assert (release.effect_half_widths() is not None) is stated
 
 
 def release_of(mechanism: str, epsilon: float | str = 1) -> Release:
@@ -63,9 +67,9 @@ def release_of(mechanism: str, epsilon: float | str = 1) -> Release:
     return Release(encoding, (0, 0, 0), certificate)
 
 
-def test_the_reach_in_an_effect_is_stretched_for_numbers_only() -> None:
+def test_the_half_width_in_an_effect_is_stretched_for_numbers_only() -> None:
     release = release_of("product-laplace")
-    one, several = release.half_width(0.9), release.effect_reach(0.9)
+    one, several = release.half_width(0.9), release.effect_half_widths(0.9)
     assert one is not None
     assert several is not None
     assert several.tolist() == [one, 1.375 * one, 1.375 * one]
@@ -89,38 +93,42 @@ def drawn(mechanism: str, dimension: int, draws: int) -> FloatArray:
 def test_all_coefficients_together_are_covered_as_stated(mechanism: str, dimension: int) -> None:
     draws, coverage = 40_000, 0.95
     largest = np.abs(drawn(mechanism, dimension, draws)).max(axis=1)
-    reach = reach_of(mechanism, 3.0, dimension, coverage, dimension)
+    half = half_width_of(mechanism, 3.0, dimension, coverage, dimension)
     # Five standard errors of a proportion; the seed is fixed.
     error = 5 * math.sqrt(coverage * (1 - coverage) / draws)
-    assert np.mean(largest <= reach) == pytest.approx(coverage, abs=error)
+    assert np.mean(largest <= half) == pytest.approx(coverage, abs=error)
     for wrong in (0.5, 2.0):
-        assert abs(np.mean(largest <= wrong * reach) - coverage) > 4 * error
+        assert abs(np.mean(largest <= wrong * half) - coverage) > 4 * error
 
 
 def test_spherical_noise_in_one_dimension_is_laplace_noise() -> None:
     for coverage in (0.5, 0.95, 0.99):
         one, other = (
-            reach_of(law, 3.0, 1, coverage, 1) for law in ("spherical-laplace", "product-laplace")
+            half_width_of(law, 3.0, 1, coverage, 1)
+            for law in ("spherical-laplace", "product-laplace")
         )
         assert one == pytest.approx(other, rel=2e-6)
 
 
 @pytest.mark.parametrize("mechanism", ["spherical-laplace", "product-laplace", "gaussian"])
-def test_the_more_coefficients_the_further_they_reach_together(mechanism: str) -> None:
-    reaches = [reach_of(mechanism, 3.0, 5000, 0.95, count) for count in (1, 2, 50, 5000)]
-    assert reaches == sorted(set(reaches))
+def test_the_more_coefficients_the_wider_they_are_together(mechanism: str) -> None:
+    widths = [half_width_of(mechanism, 3.0, 5000, 0.95, count) for count in (1, 2, 50, 5000)]
+    assert widths == sorted(set(widths))
 
 
-def test_the_reach_of_all_together_is_that_of_the_release() -> None:
+def test_the_half_width_of_all_together_is_that_of_the_release() -> None:
     release = release_of("product-laplace")
-    found, alone = release.effect_reach(0.9, together=True), release.effect_reach(0.9 ** (1 / 3))
+    found, alone = (
+        release.effect_half_widths(0.9, simultaneous=True),
+        release.effect_half_widths(0.9 ** (1 / 3)),
+    )
     assert found is not None
     assert alone is not None
     assert found == pytest.approx(alone, rel=1e-12)
-    without = release_of("none", "inf").effect_reach(together=True)
+    without = release_of("none", "inf").effect_half_widths(simultaneous=True)
     assert without is not None
     assert not without.any()
-    assert release_of("objective-l2").effect_reach(together=True) is None
+    assert release_of("objective-l2").effect_half_widths(simultaneous=True) is None
 
 
 DESIGN: dict[str, Any] = {"propensity": {"a": "1/2", "b": "1/2"}}

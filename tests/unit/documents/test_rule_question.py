@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from dpwerm.documents.half_widths import calibration_for, question_of, simulated_reach
+from dpwerm.documents.half_widths import calibration_for, question_of, simulated_half_widths
 from dpwerm.errors import ParameterError
 from dpwerm.plan.expected import Settled, settle
 from dpwerm.privacy.budget import Budget
@@ -70,9 +70,9 @@ def test_trials_are_drawn_between_the_floors_of_a_propensity_model() -> None:
     trials = question.outcome.trials(question.widths, count=4, rows=50, rng=generator(1))
     assert trials.X.shape == (4, 50, 3)
     assert trials.probability.min() >= question.outcome.pi_min
-    found = simulated_reach(rule, problems=4, draws=4)
+    found = simulated_half_widths(rule, problems=4, draws=4)
     assert found is not None
-    assert found.half.min() > 0
+    assert found.pointwise.min() > 0
 
 
 def test_n_must_be_public() -> None:

@@ -15,6 +15,7 @@ from dpwerm.privacy.budget import Budget
 from dpwerm.releases.release import Rule
 from dpwerm.releases.tuning import Tuning
 from dpwerm.simulate.demo import demo_trial, study_text
+from dpwerm.text import number
 
 TRIAL = demo_trial(people=150)
 TEXT = study_text().replace("[budget]\nepsilon = 2\n", "")
@@ -38,7 +39,7 @@ def demo_rule(epsilon: object = 1, text: str = TEXT, **other: object) -> Rule:
     return rule.fit(TRIAL).rule_
 
 
-def test_every_law_of_noise_has_its_reach() -> None:
+def test_every_law_of_noise_has_its_half_width() -> None:
     assert all(law.half_width(1.0, 2, 0.95, 1) is not None for law in NOISE_LAWS.values())
 
 
@@ -73,7 +74,7 @@ def test_delta_is_explained() -> None:
     ("mechanism", "delta", "words"),
     [("objective-block", 0, "block, rate "), ("objective-gaussian", "1e-6", "gaussian, sigma ")],
 )
-def test_objective_perturbation_states_no_reach_and_says_why(
+def test_objective_perturbation_states_no_half_width_and_says_why(
     mechanism: str, delta: object, words: str
 ) -> None:
     rule = demo_rule(1, mechanism=mechanism, delta=delta)
@@ -87,7 +88,7 @@ def test_objective_perturbation_states_no_reach_and_says_why(
     assert "0.01 for the second noise" in text
 
 
-def test_a_simulated_reach_is_promised_only_where_the_report_has_one() -> None:
+def test_a_simulated_half_width_is_promised_only_where_the_report_has_one() -> None:
     sentence = "`dpwerm report` shows a ± from simulated trials instead."
     assert sentence in summary(demo_rule(1, mechanism="objective-block"))
     text = study_text().replace('"replace_one"', '"add_remove"')
@@ -107,22 +108,22 @@ def test_the_tiny_second_noise_is_not_called_the_noise_of_the_rule() -> None:
 def test_with_saturation_the_coefficients_of_the_score_are_shown() -> None:
     rule = demo_rule(10, saturation=2.0, random_state=1)
     release, text = rule.release, summary(rule)
-    reach = release.half_width()
-    assert reach is not None
+    half = release.half_width(count=len(release.theta))
+    assert half is not None
     assert "a number runs from -1 to 1 over its declared range, two levels are -1 and 1" in text
     theta = dict(zip(release.encoding.coefficient_names, release.theta, strict=True))
     for name, phi in (("intercept", 1.0), ("age", 1.375), ("severity", 1.375), ("sex=M", 1.0)):
-        assert re.search(
-            rf"\n  {name} +{re.escape(f'{phi * theta[name]:+.4f}')}  ± {phi * reach:.4f}\n", text
-        ), name
+        shown = number(phi * theta[name], phi * half, sign=True)
+        wanted = rf"\n  {name} +{re.escape(shown)}  ± {number(phi * half, phi * half)}\n"
+        assert re.search(wanted, text), name
 
 
 def test_a_stretched_coefficient_does_not_stand_out_by_its_stretch() -> None:
     rule = demo_rule(1, saturation=100.0, random_state=1)
     names = rule.release.encoding.coefficient_names
-    reach = rule.release.half_width(count=len(names))
-    assert reach is not None
-    inside = int(0.9 * reach / 2.0**rule.release.exponent)
+    half = rule.release.half_width(count=len(names))
+    assert half is not None
+    inside = int(0.9 * half / 2.0**rule.release.exponent)
     for integer, said in ((inside, True), (int(1.2 * inside), False)):
         integers = tuple(integer if name == "age" else 0 for name in names)
         shown = summary(replace(rule, release=replace(rule.release, integers=integers)))
@@ -131,7 +132,7 @@ def test_a_stretched_coefficient_does_not_stand_out_by_its_stretch() -> None:
 
 def test_gaussian_noise_is_stated_in_every_notion(tmp_path: Path) -> None:
     text = summary(demo_rule(1, mechanism="gaussian", delta="1e-6"))
-    assert "other notions  rho = 0.0280145 (zCDP), mu = 0.236704 (Gaussian DP)" in text
+    assert "other notions  rho = 0.0280145 (zCDP), mu = 0.236705 (Gaussian DP)" in text
     rule = demo_rule(Budget.zcdp("0.02"))
     text = summary(rule)
     assert "Released under differential privacy: rho 0.02 (zCDP), relation replace_one." in text
@@ -142,7 +143,7 @@ def test_gaussian_noise_is_stated_in_every_notion(tmp_path: Path) -> None:
     assert "other notions" not in summary(demo_rule(1))
 
 
-def test_the_summary_says_what_its_reach_leaves_out() -> None:
+def test_the_summary_says_what_its_half_width_leaves_out() -> None:
     rule = demo_rule(1)
     tuned = replace(rule, tuning=Tuning("parts", (50.0, 100.0), 600, Budget.of(1)))
     assert KEPT in " ".join(summary(tuned).split())

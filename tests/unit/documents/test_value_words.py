@@ -9,6 +9,7 @@ from tests.unit.releases.value.trials import DESIGN, EXTERNAL, fitted, study, ta
 from dpwerm.documents.value import value_summary
 from dpwerm.evaluate import treatment_value
 from dpwerm.releases.value.release import Estimate, ValueRelease
+from dpwerm.text import at_most, interval_words
 
 RULE = fitted(study())
 VALUE = treatment_value(RULE, table(2000), 1, study=study(), random_state=3)
@@ -35,12 +36,11 @@ def with_gains(value: ValueRelease, *ends: tuple[float, float]) -> ValueRelease:
 def test_every_value_and_gain_has_its_line() -> None:
     text = value_summary(VALUE, RULE)
     for one in (*VALUE.values, *VALUE.gains):
-        line = f"{one.lower:.4g} to {one.upper:.4g}"
-        assert line in text
-        assert f"± {one.privacy:.3g}" in text
-        assert f"± {one.sampling:.3g}" in text
+        assert interval_words(one.lower, one.upper) in text
+        assert f"± {at_most(one.privacy, 2)}" in text
+        assert f"± {at_most(one.sampling, 2)}" in text
     assert "in 95 of 100 evaluations" in text
-    assert "under sampling that of chance in who took part." in " ".join(text.split())
+    assert "under sampling that for chance in who took part." in " ".join(text.split())
     assert "NOT PRIVATE: the noise came from a seed" in text
 
 

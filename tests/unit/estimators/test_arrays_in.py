@@ -41,6 +41,9 @@ def test_text_is_refused_without_being_quoted(X: object) -> None:
     with pytest.raises(ParameterError, match="text where a number") as error:
         numeric_matrix(BaseEstimator(), X, reset=True)
     assert "zebra" not in str(error.value)
+    assert f"in column {'2' if isinstance(X, np.ndarray) else 'b'}. Declare" in str(error.value)
+    assert "from_study" in str(error.value)
+    assert "OneHotEncoder(categories=" in str(error.value)
     assert error.value.__cause__ is None
     assert error.value.__context__ is None
 
@@ -83,3 +86,27 @@ def test_bounds_for_all_columns_or_for_each() -> None:
 def test_wrong_bounds_are_named(bounds: object, words: str) -> None:
     with pytest.raises(ParameterError, match=words):
         bounds_per_column(bounds, 2)
+
+
+def test_every_text_column_is_named() -> None:
+    texts = {f"t{j}": ["x"] for j in range(12)}
+    with pytest.raises(ParameterError, match=r"columns t0, t1, .*t9 and 2 more"):
+        numeric_matrix(BaseEstimator(), pd.DataFrame({"a": [1.0], **texts}), reset=True)
+    numbers = pd.DataFrame({"a": ["1.5"], "b": [True], "c": pd.Categorical(["2"])})
+    assert numeric_matrix(BaseEstimator(), numbers, reset=True).tolist() == [[1.5, 1.0, 2.0]]
+
+
+def test_bounds_by_name_are_those_of_the_columns() -> None:
+    by_name = {"b": (2, 3), "a": [0, 1]}
+    assert bounds_per_column(by_name, 2, ["a", "b"]) == [(0.0, 1.0), (2.0, 3.0)]
+    for bounds, names, words in (
+        (by_name, None, "the columns of X have no names: give a data frame"),
+        (
+            {"a": (0, 1), "c": (0, 1), "d\ne": (0, 1)},
+            ["a", "b"],
+            r"no bounds for column b of X and names columns c, d\\ne, which X does not have",
+        ),
+        ({"a": (1, 0)}, ["a"], r"feature_bounds\['a'\]"),
+    ):
+        with pytest.raises(ParameterError, match=words):
+            bounds_per_column(bounds, 2, names)

@@ -11,7 +11,7 @@ from dpwerm.estimators import treatment_rule
 from dpwerm.estimators.parameters import (
     choices_of,
     declaration_of,
-    payment_in,
+    privacy_filter_in,
     problem_of,
 )
 from dpwerm.privacy.budget import Budget, Relation
@@ -31,14 +31,14 @@ def test_parameters_are_checked_before_a_ledger_is_asked() -> None:
 
 def test_a_payment_is_for_the_relation_of_the_fit() -> None:
     removed = {"relation": "add_remove", "planned_n": 60}
-    assert payment_in(arrays(ledger=Till(relation="add_remove"), **removed), "rule").secure
+    assert privacy_filter_in(arrays(ledger=Till(relation="add_remove"), **removed), "rule").secure
     for estimator in (
         arrays(ledger=Till(relation="add_remove")),
         arrays(ledger=Till(), **removed),
         by_study(ledger=Till(relation="add_remove")),
     ):
         with pytest.raises(ParameterError, match="do not add up"):
-            payment_in(estimator, "rule")
+            privacy_filter_in(estimator, "rule")
 
 
 def test_the_problem_is_what_the_study_and_the_parameters_say() -> None:
@@ -59,7 +59,7 @@ def test_what_was_found_right_is_the_problem_of_the_fit() -> None:
     declaration = declaration_of(estimator)
     assert known.declaration == declaration
     assert known.problem == problem_of(estimator, declaration, estimator.study.encoding())
-    assert known.payment.secure
+    assert known.privacy_filter.secure
     assert arrays().check_parameters().problem is None  # its columns come with the rows
 
 

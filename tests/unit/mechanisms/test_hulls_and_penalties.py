@@ -270,10 +270,10 @@ def with_a_weak_penalty() -> float:
 
 
 BREAKS: dict[str, Callable[[], float]] = {
-    "κ is halved on a hull": with_half_kappa,
+    r"$\kappa$ is halved on a hull": with_half_kappa,
     "arms are counted as different people": with_arms_apart,
-    "sup xᵀM⁻¹x is halved": with_half_leverage,
-    "M is not above I": with_a_weak_penalty,
+    r"$\sup x^\top M^{-1}x$ is halved": with_half_leverage,
+    "$M$ is not above $I$": with_a_weak_penalty,
 }
 
 
@@ -283,7 +283,10 @@ def test_a_wrong_constant_is_found(name: str) -> None:
 
 
 def test_the_page_has_these_numbers_and_no_others() -> None:
-    table = {row[0]: float(row[2]) for row in rows_of("objective-perturbation", "Broken at ε = 2")}
+    table = {
+        row[0]: float(row[2])
+        for row in rows_of("objective-perturbation", r"Broken at $\varepsilon = 2$")
+    }
     assert table.keys() == BREAKS.keys()
     for name, number in table.items():
         assert BREAKS[name]() == pytest.approx(number, abs=0.005)

@@ -140,14 +140,16 @@ def with_another_regulariser() -> float:
 
 
 BREAKS: dict[str, Callable[[], float]] = {
-    "log(1 + W c r²/γ) is left out of β": lambda: without_jacobian("objective-l2"),
-    "κ is halved": lambda: with_half_kappa("objective-block"),
-    "β is doubled": lambda: with_double_rate("objective-l2"),
-    "the intercept is penalised with γ/1000": lambda: with_a_cheap_intercept("objective-l2"),
+    r"$\log(1 + W c r^2/\gamma)$ is left out of $\beta$": lambda: without_jacobian("objective-l2"),
+    r"$\kappa$ is halved": lambda: with_half_kappa("objective-block"),
+    r"$\beta$ is doubled": lambda: with_double_rate("objective-l2"),
+    r"the intercept is penalised with $\gamma/1000$": lambda: with_a_cheap_intercept(
+        "objective-l2"
+    ),
     "the same, block norm": lambda: with_a_cheap_intercept("objective-block"),
-    "weights depend on other people (C > 0)": with_moving_weights,
-    "C is paid for in β alone": with_moving_weights_paid_in_the_rate_only,
-    "b is drawn anew": with_b_drawn_anew,
+    "weights depend on other people ($C > 0$)": with_moving_weights,
+    r"$C$ is paid for in $\beta$ alone": with_moving_weights_paid_in_the_rate_only,
+    "$b$ is drawn anew": with_b_drawn_anew,
     "another regulariser": with_another_regulariser,
 }
 

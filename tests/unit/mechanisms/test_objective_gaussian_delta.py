@@ -11,6 +11,7 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 from scipy.stats import norm
 from tests.unit.mechanisms.calibrations import calibration_of, inside_of, sigma_of
 from tests.unit.mechanisms.densities import (
@@ -128,17 +129,30 @@ def kifer_smith_thakurta(epsilon: float, delta: float) -> float:
     return math.sqrt(8 * math.log(2 / delta) + 4 * epsilon) / epsilon
 
 
+def redberg_koskela_wang(epsilon: float, delta: float, share: float) -> float:
+    """Return σ/L of their bound δ = 2H(e), e = ε + log(1 − β/λ) ≥ s²/2, for β/λ = ``share`` < 1."""
+    left = epsilon + math.log1p(-share)
+    return 1 / float(brentq(lambda s: 2 * tail(left, s) - delta, 1e-6, math.sqrt(2 * left)))
+
+
 def test_the_page_compares_with_earlier_noise_as_it_is() -> None:
-    rows = rows_of("objective-gaussian", "ε")
+    rows, delta = rows_of("objective-gaussian", r"$\varepsilon$"), "1e-6"
     assert len(rows) >= 4
     base = Setting(Logistic(), LINE, 2.0, 1.0, Relation.ADD_REMOVE)
-    for epsilon, delta, earlier, *ours in rows:
-        theirs = kifer_smith_thakurta(float(epsilon), float(delta))
-        assert float(earlier) == pytest.approx(theirs, rel=0.005)
-        for times, shown in zip((1, 10), (ours[:2], ours[2:]), strict=True):
-            # Theirs needs γ ≥ 2Wcr²/ε.
-            setting = replace(base, gamma=times * 2 * base.curvature / float(epsilon))
+    for epsilon, first, *shown in rows:
+        earlier = kifer_smith_thakurta(float(epsilon), float(delta))
+        assert float(first) == pytest.approx(earlier, rel=0.005)
+        for times, (theirs, ours) in zip((1, 10), (shown[:2], shown[2:]), strict=True):
+            # The first needs γ ≥ 2Wcr²/ε, the second γ > Wcr².
+            share = float(epsilon) / (2 * times)
+            setting = replace(base, gamma=base.curvature / share)
             calibration = calibration_of(setting, NAME, Decimal(epsilon), Decimal(delta))
             sigma = sigma_of(calibration) / (setting.weight_bound * setting.radius)
-            assert float(shown[0]) == pytest.approx(sigma, rel=0.005)
-            assert float(shown[1]) == pytest.approx(sigma / theirs, abs=0.006)
+            assert float(ours) == pytest.approx(sigma, rel=0.005)
+            if share >= 1:
+                assert theirs == "none"
+            else:
+                inside = float(inside_of(calibration).epsilon_inside)
+                found = redberg_koskela_wang(inside, float(delta), share)
+                assert float(theirs) == pytest.approx(found, rel=0.005)
+                assert sigma < found

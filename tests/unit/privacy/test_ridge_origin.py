@@ -277,3 +277,27 @@ def test_a_computed_weight_is_within_the_allowance_for_rounding(floor: str) -> N
     if float(floor) <= 0.001:
         # Without 1/π_min the allowance would be too small.
         assert worst > 32 * 2.0**-52
+
+
+def test_arithmetic_as_bad_as_assumed_uses_the_allowance_for_the_score() -> None:
+    """Each of p equal terms is rounded up p + 2 times by a whole unit, as the proof page counts."""
+    p, pi_min, gamma, n = 10_000, 0.01, 1.0, 1
+    with mpmath.workdps(60):
+        score = mpmath.log(1 / mpmath.mpf(pi_min) - 1) * (1 - mpmath.mpf(10) ** -6)
+        radius = float(mpmath.sqrt(score))  # n = γ = 1: ‖β‖ may be the radius, along x
+        rounded = mpmath.mpf(radius) ** 2 * (1 + mpmath.mpf(2) ** -52) ** (p + 2)
+        exact, found = (pi_min * (1 + mpmath.exp(s)) for s in (mpmath.mpf(radius) ** 2, rounded))
+        used = float(abs(found - exact))
+    allowed = float(RidgeModel(pi_min, radius, float(p), gamma, 1e-12).rounding(n))
+    assert allowed / 2 < used <= allowed
+
+
+def test_arithmetic_as_bad_as_assumed_uses_the_allowance_for_the_probability() -> None:
+    """σ is 30 units off, 1 − σ and the quotient one more each; the person is near the floor."""
+    pi_min, unit_roundoff = Fraction(1, 128), Fraction(1, 2**52)
+    second = 1 - pi_min - 32 * unit_roundoff
+    probability = 1 - (second + 30 * unit_roundoff) - unit_roundoff
+    found = pi_min / probability * (1 + unit_roundoff)
+    used = abs(found - pi_min / (1 - second))
+    allowed = RidgeModel(float(pi_min), 1.0, 1.0, 1e12, 1e-12).rounding(1)
+    assert allowed / 2 < used <= allowed

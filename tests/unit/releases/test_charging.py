@@ -8,8 +8,8 @@ from tests.unit.estimators.till import LEDGER, Till
 from dpwerm import PrivateWeightedClassifier
 from dpwerm.errors import BudgetError, LedgerError, LedgerWarning, ParameterError
 from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.privacy.randomness import Charged, Payment, Receipt
-from dpwerm.releases.charging import attach, payment_of
+from dpwerm.privacy.randomness import Charged, PrivacyFilter, Receipt
+from dpwerm.releases.charging import attach, privacy_filter_of
 from dpwerm.releases.files import digest_of
 
 RECEIPT = Receipt("sqlite", LEDGER, 7, "sha256:" + "ab" * 32)
@@ -17,9 +17,9 @@ X = np.linspace(-1, 1, 40).reshape(-1, 1)
 Y = np.where(X[:, 0] > 0, "b", "a")
 
 
-def payment(ledger: Any, **other: Any) -> Payment:
+def privacy_filter(ledger: Any, **other: Any) -> PrivacyFilter:
     asked: dict[str, Any] = {"relation": Relation.REPLACE_ONE} | other
-    return payment_of(ledger, Budget.of(1), asked.pop("seed", None), "rule", **asked)
+    return privacy_filter_of(ledger, Budget.of(1), asked.pop("seed", None), "rule", **asked)
 
 
 def classifier(ledger: Any, **other: Any) -> PrivateWeightedClassifier:
@@ -29,10 +29,10 @@ def classifier(ledger: Any, **other: Any) -> PrivateWeightedClassifier:
 
 def test_a_ledger_that_suits_is_asked_and_not_yet_charged() -> None:
     till = Till()
-    assert isinstance(payment(till, study_id="small"), Charged)
+    assert isinstance(privacy_filter(till, study_id="small"), Charged)
     assert till.events == []
     with pytest.raises(BudgetError):
-        payment(Till(refuses="early"))
+        privacy_filter(Till(refuses="early"))
 
 
 @pytest.mark.parametrize(
@@ -53,15 +53,15 @@ def test_a_ledger_that_suits_is_asked_and_not_yet_charged() -> None:
 )
 def test_what_does_not_suit_is_refused(ledger: Any, other: dict[str, Any], words: str) -> None:
     with pytest.raises(ParameterError, match=words):
-        payment(ledger, **other)
+        privacy_filter(ledger, **other)
 
 
 def test_a_release_without_a_study_may_be_charged_to_any() -> None:
-    assert payment(Till("other")).secure
+    assert privacy_filter(Till("other")).secure
 
 
 def test_a_seed_asks_nothing_of_a_ledger() -> None:
-    assert not payment(Till(refuses="early", relation="add_remove"), seed=1).secure
+    assert not privacy_filter(Till(refuses="early", relation="add_remove"), seed=1).secure
 
 
 def test_the_digest_is_attached() -> None:

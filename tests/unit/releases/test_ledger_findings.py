@@ -12,7 +12,8 @@ from tests.unit.tune import trials as tuned
 from dpwerm import PrivateTreatmentRule, Study
 from dpwerm.evaluate import treatment_value
 from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.privacy.ledger.entry import Entry, seal
+from dpwerm.privacy.ledger.book import Book
+from dpwerm.privacy.ledger.entry import seal
 from dpwerm.privacy.ledger.ledger import Ledger
 from dpwerm.privacy.ledger.store import Store, database_of
 from dpwerm.privacy.randomness import Receipt
@@ -30,14 +31,14 @@ def ledger_in(folder: Path) -> Ledger:
     return Ledger("sqlite:///ledger.db", study="small", epsilon=10, folder=folder)
 
 
-def entries_in(folder: Path) -> tuple[Entry, ...]:
-    return Store(database_of("sqlite:///ledger.db", folder)).read()
+def book_in(folder: Path) -> Book:
+    return Store(database_of("sqlite:///ledger.db", folder)).book()
 
 
-def wrong(rule: Rule, entries: tuple[Entry, ...], **other: Any) -> set[str]:
+def wrong(rule: Rule, book: Book, **other: Any) -> set[str]:
     """Return what the ledger says against a rule, which alone must pass ``verify``."""
     found = replace(kind_of(rule).released(rule), **other)
-    return {finding.what for finding in ledger_findings(found, entries) if not finding.holds}
+    return {finding.what for finding in ledger_findings(found, book) if not finding.holds}
 
 
 def passes_alone(rule: Rule, folder: Path) -> bool:
@@ -69,7 +70,7 @@ def test_a_removed_tuning_is_found(tmp_path: Path) -> None:
     forged = replace(honest, tuning=None)
     assert forged.budget == Budget.of("0.7")
     assert passes_alone(forged, tmp_path)
-    entries = entries_in(tmp_path)
+    entries = book_in(tmp_path)
     assert wrong(honest, entries) == set()
     assert wrong(forged, entries) == {
         "ledger, cost",
@@ -111,7 +112,7 @@ def test_a_removed_propensity_model_is_found(tmp_path: Path) -> None:
     forged = without_its_model(honest)
     assert forged.budget == Budget.of("0.75")
     assert passes_alone(forged, tmp_path)
-    entries = entries_in(tmp_path)
+    entries = book_in(tmp_path)
     assert wrong(honest, entries) == set()
     assert wrong(forged, entries) == {"ledger, cost", "ledger, digest of the release"}
 
@@ -121,71 +122,70 @@ def test_another_release_cannot_use_a_charge_again(tmp_path: Path) -> None:
     changed = tuple(k + 1 for k in honest.release.integers)
     forged = replace(honest, release=replace(honest.release, integers=changed))
     assert passes_alone(forged, tmp_path)
-    assert wrong(forged, entries_in(tmp_path)) == {"ledger, digest of the release"}
+    assert wrong(forged, book_in(tmp_path)) == {"ledger, digest of the release"}
 
 
 def test_a_receipt_that_was_taken_out_or_made_up_is_found(tmp_path: Path) -> None:
     honest = fitted(tmp_path)
-    entries = entries_in(tmp_path)
+    book = book_in(tmp_path)
     receipt = honest.receipt
     assert receipt is not None
-    assert wrong(honest, entries, receipt=None) == {"ledger, charge"}
+    assert wrong(honest, book, receipt=None) == {"ledger, charge"}
     made_up: dict[str, Receipt] = {
         "ledger, id": replace(receipt, ledger="1" * 32),
         "ledger, hash of the charge": replace(receipt, hash="sha256:" + "0" * 64),
     }
     for name, other in made_up.items():
-        assert wrong(honest, entries, receipt=other) == {name}
-    assert wrong(honest, entries, receipt=replace(receipt, entry=99)) == {
-        "ledger, hash of the charge"
-    }
-    not_a_charge: Receipt = replace(receipt, entry=2, hash=entries[1].hash)
+        assert wrong(honest, book, receipt=other) == {name}
+    assert wrong(honest, book, receipt=replace(receipt, entry=99)) == {"ledger, hash of the charge"}
+    not_a_charge: Receipt = replace(receipt, entry=2, hash=book.entries[1].hash)
     assert {"ledger, kind of the entry", "ledger, cost"} <= wrong(
-        honest, entries, receipt=not_a_charge
+        honest, book, receipt=not_a_charge
     )
 
 
 @pytest.mark.parametrize("other", [{"study": "larger"}, {"budget": Budget.of("0.5")}])
 def test_another_study_or_another_cost_is_found(other: dict[str, Any], tmp_path: Path) -> None:
     honest = fitted(tmp_path)
-    (name,) = wrong(honest, entries_in(tmp_path), **other)
+    (name,) = wrong(honest, book_in(tmp_path), **other)
     assert name in ("ledger, study", "ledger, cost")
 
 
 def test_another_relation_is_found(tmp_path: Path) -> None:
     honest, text = fitted(tmp_path), str(Relation.ADD_REMOVE)
-    entries = entries_in(tmp_path)
+    book = book_in(tmp_path)
     assert kind_of(honest).released(honest).relation == "replace_one"
-    assert wrong(honest, entries, relation=text) == {"ledger, relation"}
-    assert wrong(honest, entries, relation="") == set()
-    unopened = tuple(entry for entry in entries if entry.body["kind"] != "opened")
-    assert wrong(honest, unopened) == {"ledger, relation"}
+    assert wrong(honest, book, relation=text) == {"ledger, relation"}
+    assert wrong(honest, book, relation="") == set()
+    unopened = tuple(entry for entry in book.entries if entry.body["kind"] != "opened")
+    assert wrong(honest, replace(book, entries=unopened)) == {"ledger, relation"}
     value = treatment_value(PUBLIC_RULE, valued.table(), 1, ledger=ledger_in(tmp_path))
     found = kind_of(value).released(replace(value, relation=Relation.ADD_REMOVE))
-    findings = ledger_findings(found, entries_in(tmp_path))
+    findings = ledger_findings(found, book_in(tmp_path))
     assert "ledger, relation" in {one.what for one in findings if not one.holds}
 
 
 def test_a_rule_of_no_study_is_not_held_to_one(tmp_path: Path) -> None:
-    assert wrong(fitted(tmp_path), entries_in(tmp_path), study="") == set()
+    assert wrong(fitted(tmp_path), book_in(tmp_path), study="") == set()
 
 
 def test_an_entry_whose_content_was_changed_is_found(tmp_path: Path) -> None:
     honest = fitted(tmp_path)
-    first, opened, charged, released = entries_in(tmp_path)
+    book = book_in(tmp_path)
+    first, opened, charged = book.entries
     lower = dict(charged.body) | {"cost": {"epsilon": "0.1", "delta": "0"}}
-    assert wrong(
-        honest, (first, opened, replace(charged, body=lower), released), budget=Budget.of("0.1")
-    ) == {"ledger, hash of the charge"}
+    edited = replace(book, entries=(first, opened, replace(charged, body=lower)))
+    assert wrong(honest, edited, budget=Budget.of("0.1")) == {"ledger, hash of the charge"}
     again = seal(charged.number, charged.previous, lower)
-    assert "ledger, hash of the charge" in wrong(honest, (first, opened, again, released))
+    anew = replace(book, entries=(first, opened, again))
+    assert "ledger, hash of the charge" in wrong(honest, anew)
 
 
 def test_a_charge_without_a_digest_says_how_to_attach_it(tmp_path: Path) -> None:
     honest = fitted(tmp_path)
-    entries = entries_in(tmp_path)[:3]
-    assert wrong(honest, entries) == {"ledger, digest of the release"}
-    findings = ledger_findings(kind_of(honest).released(honest), entries)
+    book = Book(book_in(tmp_path).entries)
+    assert wrong(honest, book) == {"ledger, digest of the release"}
+    findings = ledger_findings(kind_of(honest).released(honest), book)
     assert NOT_ATTACHED in [finding.derived for finding in findings]
 
 
@@ -198,5 +198,5 @@ def test_a_value_is_held_to_its_charge_too(tmp_path: Path) -> None:
     assert all(finding.holds for finding in verify_value(tmp_path / "value.json"))
     forged = replace(value, confidence=0.5)
     for one, sound in ((value, True), (forged, False)):
-        findings = ledger_findings(kind_of(one).released(one), entries_in(tmp_path))
+        findings = ledger_findings(kind_of(one).released(one), book_in(tmp_path))
         assert all(finding.holds for finding in findings) is sound

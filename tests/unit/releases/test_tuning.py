@@ -1,4 +1,4 @@
-"""Slots and budgets of a private tuning: they add up, and never to more than was asked."""
+"""Folds and budgets of a private tuning: they add up, and never to more than was asked."""
 
 from decimal import Decimal
 from typing import Any
@@ -16,9 +16,9 @@ from dpwerm.releases.tuning import (
     SPLIT,
     WAYS,
     Tuning,
+    folds_of,
     largest,
     refuse_shared_weights,
-    slots_of,
 )
 
 GAMMAS = (1.0, 2.0, 4.0)
@@ -38,24 +38,24 @@ def tuning(
 
 
 @given(st.sampled_from(ALL), st.integers(2, 50), st.integers(0, 10**9))
-def test_slots_add_up_and_none_is_empty(how: str, count: int, more: int) -> None:
+def test_folds_add_up_and_none_is_empty(how: str, count: int, more: int) -> None:
     rows = count + 1 + more
-    slots = slots_of(how, rows, count)
-    assert sum(slots) == rows
-    assert min(slots) >= 1
+    folds = folds_of(how, rows, count)
+    assert sum(folds) == rows
+    assert min(folds) >= 1
     if how == REPEATS:
-        assert slots[0] == rows * 7 // 10
+        assert folds[0] == rows * 7 // 10
     else:
-        assert len(slots) == count + 1
-        assert len(set(slots[:-1])) == 1
-        assert slots[0] <= slots[-1] <= slots[0] + count
+        assert len(folds) == count + 1
+        assert len(set(folds[:-1])) == 1
+        assert folds[0] <= folds[-1] <= folds[0] + count
 
 
 @pytest.mark.parametrize(
     ("how", "least"), [("parts", 4), ("flip", 4), ("split", 4), ("repeats", 2)]
 )
 def test_too_few_rows_are_refused_by_their_number_alone(how: str, least: int) -> None:
-    assert sum(tuning(how, rows=least).slots) == least
+    assert sum(tuning(how, rows=least).folds) == least
     with pytest.raises(ParameterError, match=f"needs at least {least} rows, not {least - 1}"):
         tuning(how, rows=least - 1)
 
@@ -84,7 +84,7 @@ def test_the_steps_compose_to_what_was_asked(how: str, epsilon: Decimal) -> None
 def test_each_step_has_its_budget(how: str, fit: str, choice: str, rule: str) -> None:
     steps = tuning(how).steps
     assert [steps.fit, steps.choice, steps.rule] == [Budget.of(one) for one in (fit, choice, rule)]
-    assert tuning(how).released_rows == (43 if how == SPLIT else tuning(how).slots[0])
+    assert tuning(how).released_rows == (43 if how == SPLIT else tuning(how).folds[0])
 
 
 def test_a_delta_is_the_fit_s_and_the_choice_has_none() -> None:

@@ -27,7 +27,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget
 from dpwerm.releases.files import digest_of
 from dpwerm.releases.rule_file import content_of, read_rule, verify_rule
-from dpwerm.releases.tuning import RETIRED, RUNS, best_run, one_run, refuse_retired, training_slots
+from dpwerm.releases.tuning import RETIRED, RUNS, best_run, one_run, refuse_retired, training_folds
 
 FILES = {
     "flip": "epsilon = 9, delta = 0.000001",
@@ -92,7 +92,7 @@ def test_who_asks_for_one_hears_what_there_is(how: str) -> None:
 
 @pytest.mark.parametrize("rows", [2, 3, 10, 600, 10**9])
 def test_seven_tenths_of_the_rows_were_fitted(rows: int) -> None:
-    training, scoring = training_slots(rows)
+    training, scoring = training_folds(rows)
     assert training == rows * 7 // 10
     assert training + scoring == rows
 

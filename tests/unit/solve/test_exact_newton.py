@@ -12,6 +12,7 @@ from dpwerm.arrays import FloatArray
 from dpwerm.objective.losses import HuberisedHinge, Logistic, Loss
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.rows import MemoryRows
+from dpwerm.solve import exact_newton
 from dpwerm.solve.exact_newton import BallObjective, finish
 from dpwerm.solve.newton import minimise
 
@@ -140,3 +141,30 @@ def test_the_quartic_certificate_uses_the_declared_error() -> None:
     ridge = problem(HuberisedHinge(0.5), 1e6)
     objective = Objective(ridge.data, ridge.loss, 1e6, Quartic())
     assert minimise(objective, 1e-18).bits > 53
+
+
+@pytest.mark.parametrize("loss", [HuberisedHinge(0.5), Logistic()], ids=str)
+def test_a_hessian_that_no_precision_can_invert_does_not_stop_it(
+    loss: Loss, true_gradient: GradientOf
+) -> None:
+    """Equal rows so heavy that γ is lost beside them: their sum is singular in every precision."""
+    labels, weights = np.array([1.0, -1.0, 1.0]), 1e100 * np.array([1.0, 0.7, 0.3])
+    data = MemoryRows(np.full((3, 2), 0.5), labels, weights, 1.0, np.ones(3))
+    objective, tolerance = Objective(data, loss, 1e-3), 3.4e97
+    solution = minimise(objective, tolerance)
+    with mpmath.workdps(250):
+        norm = mpmath.norm(true_gradient(objective, solution.theta))
+        assert norm <= objective.gamma * mpmath.mpf(solution.distance_bound) * (1 + 1e-15)
+    assert solution.distance_bound <= tolerance
+
+
+def test_what_rounding_hides_is_given_up_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A step without a slope is not taken; an ellipsoid without a gradient asks for more bits."""
+    data = MemoryRows(np.ones((1, 1)), np.ones(1), np.ones(1), 0.0, np.ones(1))
+    balls = BallObjective(Objective(data, HuberisedHinge(0.5), 1.0))
+    with ctx.workprec(32):
+        here = exact_newton._point(balls, [arb(0)])
+        monkeypatch.setattr(BallObjective, "gradient", lambda *_: [arb("nan")])
+        assert exact_newton._step(balls, here, here.norm, arb(2) ** -10) is here
+        monkeypatch.setattr(BallObjective, "gradient", lambda *_: [arb(1, 2)])
+        assert exact_newton._halve(balls, [arb(0)], arb(1) / 8) is None

@@ -17,13 +17,13 @@ def test_a_total_in_every_currency(study_text: str) -> None:
 delta = 1e-6
 rho = "0.5"
 mu = 0.30
-slots = ["north", "south"]
+partitions = ["north", "south"]
 ledger = "postgresql://trial@host:5432/ledgers"
 """
     found = declared(study_text, text)
     assert (found.epsilon, found.delta) == (Decimal(1), Decimal("1e-6"))
     assert (found.rho, found.mu) == (Decimal("0.5"), Decimal("0.30"))
-    assert found.slots == ("north", "south")
+    assert found.partitions == ("north", "south")
     assert found.ledger == "postgresql://trial@host:5432/ledgers"
 
 
@@ -31,7 +31,7 @@ ledger = "postgresql://trial@host:5432/ledgers"
 def test_one_currency_is_enough(study_text: str, text: str) -> None:
     found = declared(study_text, text)
     assert [found.epsilon, found.rho, found.mu].count(Decimal(0)) == 2
-    assert (found.delta, found.slots, found.ledger) == (Decimal(0), (), None)
+    assert (found.delta, found.partitions, found.ledger) == (Decimal(0), (), None)
 
 
 @pytest.mark.parametrize(
@@ -42,10 +42,10 @@ def test_one_currency_is_enough(study_text: str, text: str) -> None:
         ("rho = 0", "budget.rho", "between 1e-16 and 1e12"),
         ("mu = 1e7", "budget.mu", "between 1e-8 and 1e6"),
         ("rho = nan", "budget.rho", "finite"),
-        ("epsilon = 1\nslots = []", "budget.slots", "1 to 1,000 names"),
-        ("epsilon = 1\nslots = 'north'", "budget.slots", "1 to 1,000 names"),
-        ("epsilon = 1\nslots = ['a', 'a']", "budget.slots", "twice"),
-        ("epsilon = 1\nslots = ['North']", "budget.slots", "like the id of a study"),
+        ("epsilon = 1\npartitions = []", "budget.partitions", "1 to 1,000 names"),
+        ("epsilon = 1\npartitions = 'north'", "budget.partitions", "1 to 1,000 names"),
+        ("epsilon = 1\npartitions = ['a', 'a']", "budget.partitions", "twice"),
+        ("epsilon = 1\npartitions = ['North']", "budget.partitions", "like the id of a study"),
         ("epsilon = 1\nledger = 'mysql://h/d'", "budget.ledger", "sqlite:///ledger.db"),
         ("epsilon = 1\nledger = 'postgresql://[/d'", "budget.ledger", "no address"),
         ("epsilon = 1\nledger = 3", "budget.ledger", "no address"),
@@ -74,3 +74,9 @@ def test_a_password_is_refused_and_not_shown(study_text: str, url: str) -> None:
     assert "holds a password; use PGPASSWORD" in str(caught.value)
     assert "hidden" not in str(caught.value)
     assert "host" not in str(caught.value)
+
+
+def test_partitions_may_have_their_earlier_name_but_not_both(study_text: str) -> None:
+    assert declared(study_text, "epsilon = 1\nslots = ['a']").partitions == ("a",)
+    with pytest.raises(StudyError, match=r"budget\.slots"):
+        declared(study_text, "epsilon = 1\nslots = ['a']\npartitions = ['a']")

@@ -56,7 +56,7 @@ def test_candidates_lie_around_the_study_s_gamma() -> None:
     rule = tuned(gammas=None)
     assert rule.tuning is not None
     assert rule.tuning.candidates == (11.1, 33.3, 100.0, 300.0, 900.0)
-    assert rule.tuning.slots == (10,) * 6
+    assert rule.tuning.folds == (10,) * 6
 
 
 def test_without_one_they_lie_around_the_automatic_gamma() -> None:

@@ -75,7 +75,7 @@ def tuned(how: str, seed: int | None = 1, data: Any = None, epsilon: Any = 1) ->
     ],
 )
 @pytest.mark.parametrize("seed", [None, 1])
-def test_candidates_are_fitted_on_slots_of_their_own(
+def test_candidates_are_fitted_on_folds_of_their_own(
     how: str, name: str, epsilon: str, seed: int | None, seen: Seen
 ) -> None:
     rule = tuned(how, seed)
@@ -84,9 +84,9 @@ def test_candidates_are_fitted_on_slots_of_their_own(
     assert [gamma for _, gamma, _ in candidates] == list(GAMMAS)
     assert [spent for _, _, spent in candidates] == [budget] * 3
     (last,) = {frozenset(rows) for rows in seen.scored}
-    slots = [rows for rows, _, _ in candidates] + [set(last)]
-    assert [len(rows) for rows in slots] == [15] * 4
-    assert len(set.union(*slots)) == N
+    folds = [rows for rows, _, _ in candidates] + [set(last)]
+    assert [len(rows) for rows in folds] == [15] * 4
+    assert len(set.union(*folds)) == N
     ((chooser, sensitivity, spent, scores, index),) = seen.chosen
     assert (chooser, sensitivity, spent) == (name, SENSITIVITY, budget)
     assert scores == seen.scores
@@ -101,7 +101,7 @@ def test_candidates_are_fitted_on_slots_of_their_own(
 
 
 @pytest.mark.parametrize("how", WAYS)
-def test_slots_do_not_look_at_the_rows(how: str, seen: Seen) -> None:
+def test_folds_do_not_look_at_the_rows(how: str, seen: Seen) -> None:
     """The same seed deals the same positions, whatever stands there."""
     places = []
     for seed in (0, 9):
@@ -113,7 +113,7 @@ def test_slots_do_not_look_at_the_rows(how: str, seen: Seen) -> None:
     assert places[0] == places[1]
 
 
-def test_slots_are_dealt_anew_each_time(seen: Seen) -> None:
+def test_folds_are_dealt_anew_each_time(seen: Seen) -> None:
     for _ in range(2):
         tuned("parts", None)
     assert seen.fits[0][0] != seen.fits[3][0]

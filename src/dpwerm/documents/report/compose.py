@@ -11,19 +11,28 @@ from dpwerm.documents.document import (
     Paragraph,
     Points,
     Section,
+    told,
 )
+from dpwerm.documents.effects import leans, one_sided
+from dpwerm.documents.own_units import clip_words, no_weight_words
 from dpwerm.documents.report.learned import NOTHING_CLEAR, directions, learned, quality
-from dpwerm.documents.report.material import Material, joined, quoted
+from dpwerm.documents.report.material import Material, quoted
 from dpwerm.documents.report.private import can_be_told, cost, promise, together, why_private
-from dpwerm.documents.summary import certificate_rows, chosen_lines, tuning_lines, unclear_lines
-from dpwerm.documents.value import value_rows, verdict_lines
+from dpwerm.documents.summary import (
+    certificate_rows,
+    chosen_words,
+    single_arm_words,
+    tuning_words,
+    unclear_words,
+)
+from dpwerm.documents.value import estimate_words, gains_of, value_rows, verdict_words
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.ledger.account import Account
 from dpwerm.privacy.weight_origin import origin_class
 from dpwerm.releases.kinds import Beside
 from dpwerm.releases.release import Rule
 from dpwerm.releases.value.release import ValueRelease
-from dpwerm.text import digits
+from dpwerm.text import digits, interval_words, listed
 from dpwerm.version import __version__
 
 RESTS, MADE = "What the promise of {} rests on:", "How {} was made, without a promise:"
@@ -45,9 +54,10 @@ def in_short(material: Material) -> Section:
     first, second = map(quoted, rule.arms)
     benefit = rule.declaration.benefit
     question = f"Who gains more from {second} than from {first}? The benefit is "
-    question += f"{quoted(benefit.column)}, of which {benefit.direction} is better."
+    question += f"{quoted(benefit.column)}, of which {benefit.direction} is better. "
+    question += clip_words(benefit)
     rows = [
-        ("Question", question),
+        ("Question", question.strip()),
         ("People", _people(rule)),
         ("Answer", _answer(material)),
         ("Promise", promise(rule)),
@@ -57,37 +67,52 @@ def in_short(material: Material) -> Section:
     if beside.account is not None:
         rows.append(("Budget", left_words(beside.account)))
     helps = "Not known: nobody has released what the rule is worth."
-    rows.append(("Does it help?", helps if value is None else _helps(value)))
+    rows.append(("Does it help?", helps if value is None else _helps(material, value)))
     if beside.checks:
         ledger = ", those against the ledger among them" if beside.account is not None else ""
         checked = f"{beside.checks} checks of the files held when this report was made{ledger}. "
         checked += "That is arithmetic: numbers follow from one another. It is no judgement of the "
         rows.append(("Checked", f"{checked}study."))
     blocks: list[Block] = [Facts(tuple(rows))]
-    unclear = unclear_lines(rule)
+    unclear = unclear_words(rule)
     if unclear:
-        blocks.append(Caution(joined(unclear)))
+        blocks.append(Caution(unclear))
     return Section("short", "In short", tuple(blocks))
 
 
 def _people(rule: Rule) -> str:
     n = rule.release.certificate.n
-    if n is None:
-        return "How many people took part is not published."
-    people = "1 person" if n == 1 else f"{n:,} people"
-    whole = f", out of {rule.tuning.rows:,}" if rule.tuning else ""
-    return f"The rule was learned from the rows of {people}{whole}."
+    told = "How many people took part is not published."
+    if n is not None:
+        people = "1 person" if n == 1 else f"{n:,} people"
+        whole = f", out of {rule.tuning.rows:,}" if rule.tuning else ""
+        told = f"The rule was learned from the rows of {people}{whole}."
+    if rule.release.certificate.weighting is not None:
+        return told
+    return f"{told} {no_weight_words(rule.declaration)}"
 
 
 def _answer(material: Material) -> str:
-    told = directions(material.rule, material.drowned)
-    if material.half is None:
-        return f"{told} How far the privacy noise reaches is not known: some of it may be noise."
-    left_out = set(material.drowned) - {"intercept"}
+    return f"{single_arm_words(material.rule)} {_leaning(material)}".strip()
+
+
+def _leaning(material: Material) -> str:
+    """Return what speaks for which arm, and what was left out of that."""
+    rule, half = material.rule, material.half
+    told = directions(rule, half)
+    if half is None:
+        return f"{told} How large the privacy noise is, is not known: some of it may be noise."
+    named, shared = {one.feature for one in leans(rule, half)}, one_sided(rule, half)
+    left_out = []
+    if {one.feature for one in leans(rule)} - named - set(shared):
+        simulated = ", as far as simulation tells" if material.simulated is not None else ""
+        left_out.append(f"what does not stand out from the privacy noise{simulated}")
+    if shared:
+        same = "their levels lean one way, which may be what all people share"
+        left_out.append(f"{listed(shared)}: {same}")
     if not left_out or told == NOTHING_CLEAR:
         return told
-    simulated = ", as far as simulation tells" if material.reach is not None else ""
-    return f"{told} What does not stand out from the privacy noise is left out{simulated}."
+    return f"{told} Left out is {', and '.join(left_out)}."
 
 
 def _value_cost(material: Material, value: ValueRelease) -> str:
@@ -98,17 +123,20 @@ def _value_cost(material: Material, value: ValueRelease) -> str:
     return f"It was released at a cost of its own, {value.budget}.{more}"
 
 
-def _helps(value: ValueRelease) -> str:
+def _helps(material: Material, value: ValueRelease) -> str:
     """Return whether the rule is better, and by how much in which unit."""
-    gains = []
-    for one in value.gains:
-        shown = "not known" if one.estimate is None else f"{one.estimate:.3g}"
-        ends = f"({one.lower:.3g} to {one.upper:.3g})"
-        gains.append(f"{shown} {ends} over {quoted(str(one.over))} for everybody")
-    unit = quoted(value.declaration.benefit.column)
+    rule, gains = material.rule, []
+    for one in gains_of(value, rule):
+        ends = interval_words(one.lower, one.upper)
+        exactly = one.lower == one.upper
+        shown = "exactly 0" if exactly else f"{estimate_words(one)} ({ends})"
+        gains.append(f"{shown} over {quoted(str(one.over))} for everybody")
+    benefit = value.declaration.benefit
+    log = "" if benefit.transform == "identity" else f"the {benefit.transform} of "
+    unit = log + quoted(benefit.column)
     return (
-        f"{joined(verdict_lines(value))} Its gain is {' and '.join(gains)}, in units of {unit} "
-        "where more is better. Whether that matters is for clinicians to say."
+        f"{verdict_words(value, rule)} Its gain is {' and '.join(gains)}, in units of "
+        f"{unit} where more is better. Whether that matters is for clinicians to say."
     )
 
 
@@ -120,7 +148,7 @@ def left_words(account: Account) -> str:
         f"of {name} {digits(total)}, {digits(spent)} is spent and {digits(left)} is left"
         for name, total, spent, left in touched
     ]
-    whose = "the fullest part of the people" if account.slots else "the study"
+    whose = "the fullest part of the people" if account.partitions else "the study"
     squares = " (mu adds up in squares)" if touched[-1][0] == "mu" else ""
     return f"For {whose}, {'; '.join(parts)}{squares}."
 
@@ -218,7 +246,7 @@ def certificate(material: Material) -> Section:
     blocks += [
         Paragraph((RESTS if rule.private else MADE).format("the rule")),
         Facts(tuple(certificate_rows(rule).items())),
-        *(Paragraph(joined(lines)) for lines in (tuning_lines(rule), chosen_lines(rule)) if lines),
+        *told(tuning_words(rule), chosen_words(rule)),
     ]
     if value is not None:
         blocks += [
@@ -246,7 +274,7 @@ def made(material: Material) -> Section:
             ("value made by", value.library),
             ("digest of the value file", str(material.value_digest)),
         ]
-    again = "The rule itself comes out again from the same table and settings."
+    again = "The rule itself comes out again from the same table and hyperparameters."
     if rule.private:
         again = "The rule itself cannot be made twice: its noise came from the operating system "
         again += "and was kept by nobody. A second fit gives another rule"

@@ -1,11 +1,12 @@
 """What was learned, with what stands out from the privacy noise, and how good it is."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 
 import numpy as np
 import pyarrow as pa
 from matplotlib.axes import Axes
 
+from dpwerm.arrays import FloatArray
 from dpwerm.documents.document import (
     Block,
     Caution,
@@ -17,6 +18,7 @@ from dpwerm.documents.document import (
     Table,
 )
 from dpwerm.documents.drawing import panels, styled, svg_text
+from dpwerm.documents.effects import beyond_noise, coefficient_texts, leans, one_sided, unclear
 from dpwerm.documents.figures import (
     draw_coefficients,
     draw_gains,
@@ -25,31 +27,34 @@ from dpwerm.documents.figures import (
     recommended_everywhere,
 )
 from dpwerm.documents.half_widths import why_not
-from dpwerm.documents.report.material import Material, exact, joined, quoted
-from dpwerm.documents.summary import UNITS, caveat, zeroed
+from dpwerm.documents.own_units import clip_words, declared, score_error, score_rows
+from dpwerm.documents.report.material import Material, quoted
+from dpwerm.documents.summary import UNITS, caveat, single_arm_words, zeroed
 from dpwerm.documents.value import (
     HEADINGS,
-    cost_lines,
+    cost_words,
     estimate_row,
-    reading_lines,
+    gains_of,
+    reading_words,
     scale_words,
-    verdict_lines,
+    verdict_words,
 )
-from dpwerm.features.blocks import CategoryBlock, NumberBlock
+from dpwerm.features.blocks import NumberBlock
 from dpwerm.releases.release import Rule
 from dpwerm.releases.value.release import ValueRelease
-from dpwerm.text import listed
+from dpwerm.text import interval_words, listed, number
 
 MOST_NAMED = 4
-NOTHING_CLEAR = "No feature stands out from the privacy noise."
-EXACT_RATE = (
-    "From noise alone one coefficient or more stands out in 5 of 100 releases, at a reach wider "
-    "than ±."
-)
+NOTHING_CLEAR = "No feature tells people apart beyond the privacy noise."
+EXACT_RATE = "From noise alone one coefficient or more lies beyond its ± in 5 of 100 releases."
 SIMULATED_RATE = (
-    "On the simulated trials noise alone lets one coefficient or more stand out in 5 of 100 "
-    "releases, at a reach wider than ±; on other trials it may be fewer or more "
-    "(docs/report-intervals.md)."
+    "On the synthetic trials noise alone puts one coefficient or more beyond its ± in 5 of 100 "
+    "releases; on other trials it may be fewer or more (docs/report-intervals.md)."
+)
+SHARED = (
+    "To lie beyond the noise is not to tell people apart. A part of what all people share goes to "
+    "the features, too: to a number that lies mostly on one side of the middle of its range, and "
+    "to a level that most people have. How people are spread is not known here."
 )
 
 WIDTH = 4.8
@@ -63,9 +68,12 @@ def learned(material: Material) -> Section:
     rule = material.rule
     first, second, default = map(quoted, (*rule.arms, rule.default))
     answer = f"Recommend {second} where the score is above 0 and {first} where it is below; a "
+    answer += f"score of exactly 0 gives {default}. {clip_words(rule.declaration.benefit)}"
+    single = single_arm_words(rule)
     blocks: list[Block] = [
-        Paragraph(f"{answer}score of exactly 0 gives {default}."),
-        Paragraph(directions(rule)),
+        Paragraph(answer.strip()),
+        *([Caution(single)] if single else []),
+        Paragraph(as_released(rule)),
         _score_table(rule),
         Paragraph(_example(rule)),
         *noise(material),
@@ -74,77 +82,46 @@ def learned(material: Material) -> Section:
     return Section("learned", "What was learned", tuple(blocks))
 
 
-def directions(rule: Rule, without: Collection[str] = ()) -> str:
-    """Return what speaks for which arm, the strongest first; some coefficients can be left out."""
-    sides: tuple[list[str], list[str]] = ([], [])
-    effects = _pulls(rule)
-    for name, (up, down) in sorted(_meanings(rule).items(), key=lambda one: -abs(effects[one[0]])):
-        if effects[name] and name not in without:
-            second = effects[name] > 0
-            sides[second].append(up)
-            if down:
-                sides[not second].append(down)
-    sentences = []
-    for arm, found in zip(rule.arms[::-1], sides[::-1], strict=True):
-        if found:
-            more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
-            named = ", ".join(found[:MOST_NAMED]) if more else listed(found)
-            sentences.append(f"Speaking for {quoted(arm)}: {named}{more}.")
-    if not sentences and any(effects[name] for name in _meanings(rule)):
+def as_released(rule: Rule) -> str:
+    """Return what speaks for which arm in the rule as it is, whether or not that is noise."""
+    noisy = ", noise included" if rule.release.certificate.budget.is_private else ""
+    return f"The rule as it was released{noisy}: {directions(rule)}"
+
+
+def directions(rule: Rule, half: FloatArray | None = None) -> str:
+    """Return what speaks for which arm, the strongest first; with half-widths what stands out."""
+    found = leans(rule, half)
+    if not found and leans(rule):
         return NOTHING_CLEAR
-    if not sentences:
+    if not found:
         return "No feature speaks for either arm: everybody gets the same recommendation."
-    order = " What weighs most comes first." if max(map(len, sides)) > 1 else ""
+    sides = ([one.second for one in found], [one.first for one in found])
+    sentences = []
+    for arm, named in zip(rule.arms[::-1], sides, strict=True):
+        more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
+        told = ", ".join(named[:MOST_NAMED]) if more else listed(named)
+        sentences.append(f"Speaking for {quoted(arm)}: {told}{more}.")
+    order = " What weighs most comes first." if len(found) > 1 else ""
     return f"{' '.join(sentences)}{order}"
 
 
-def _pulls(rule: Rule) -> dict[str, float]:
-    """Return how far each coefficient pulls from the middle of its feature.
-
-    Numbers and two levels run from -1 to 1, or from 0 to 1 in the paper's encoding, which is half
-    as far from the middle; more levels are taken from their mean.
-    """
-    encoding = rule.release.encoding
-    half = 1.0 if encoding.kind == "centred" else 0.5
-    pulls = dict(zip(encoding.coefficient_names, map(float, rule.release.effects), strict=True))
-    for block in encoding.blocks:
-        names, many = block.coefficient_names, isinstance(block, CategoryBlock) and block.width > 1
-        middle = sum(pulls[name] for name in names) / block.width if many else 0.0
-        pulls |= {name: (pulls[name] - middle) * (1.0 if many else half) for name in names}
-    return pulls
-
-
-def _meanings(rule: Rule) -> dict[str, tuple[str, str]]:
-    """Return for each coefficient what a positive one speaks for, and what then speaks against."""
-    found = {}
-    for block in rule.release.encoding.blocks:
-        if isinstance(block, NumberBlock):
-            found[block.name] = (f"a higher {block.name}", f"a lower {block.name}")
-        elif block.width == 1:
-            first, second = (f"{block.name} = {level.name}" for level in block.levels)
-            found[block.coefficient_names[0]] = (second, first)
-        else:
-            for name, level in zip(block.coefficient_names, block.levels, strict=True):
-                found[name] = (f"{block.name} = {level.name}", "")
-    return found
-
-
 def noise(material: Material) -> list[Block]:
-    """Return the coefficients in encoded units beside the reach of the noise."""
-    rule = material.rule
+    """Return the coefficients in encoded units beside the half-widths of the noise."""
+    rule, half, simulated = material.rule, material.half, material.simulated
     release = rule.release
-    names, effects = release.encoding.coefficient_names, release.effects
-    small = zeroed(release)
-    simulated, half = material.reach, material.half
+    names, small = release.encoding.coefficient_names, zeroed(release)
     headings: tuple[str, ...] = ("coefficient", "released")
-    columns: list[list[str]] = [[f"{one:+.4f}" for one in effects]]
+    columns: list[list[str]] = [coefficient_texts(release, half)]
     if half is not None and half.any():
         headings += (f"privacy noise, ±{', simulated' if simulated is not None else ''}",)
-        columns.append([f"± {one:.4f}" for one in half])
+        columns.append([f"± {number(one, one)}" for one in half])
     if simulated is not None:
-        headings += ("in 8 of 10 simulated trials, ±",)
-        ends = zip(simulated.low, simulated.high, strict=True)
-        columns.append([f"{low:.4f} to {high:.4f}" for low, high in ends])
+        headings += ("in 8 of 10 synthetic trials, ±",)
+        ends = zip(*simulated.among_trials, strict=True)
+        columns.append([interval_words(low, high) for low, high in ends])
+    if half is not None and half.any():
+        headings += ("beyond the noise",)
+        columns.append(["yes" if one else "no" for one in beyond_noise(release, half)])
     rows = [
         (name, value, *("set to 0" if zero else text for text in rest))
         for name, zero, value, *rest in zip(names, small, *columns, strict=True)
@@ -153,48 +130,54 @@ def noise(material: Material) -> list[Block]:
     blocks: list[Block] = [Table(caption, headings, tuple(rows))]
     if half is None:
         return [*blocks, Paragraph(f"No interval is shown. {why_not(rule)}")]
-    return [*blocks, *_reading(material)] if half.any() else blocks
+    return [*blocks, *_reading(material, half)] if half.any() else blocks
 
 
-def _reading(material: Material) -> list[Block]:
+def _reading(material: Material, half: FloatArray) -> list[Block]:
     """Return what ± means, and what may be noise alone."""
     words = (
-        "± is the reach of the privacy noise in 95 of 100 releases, by its exact law. It is not "
-        "sampling error: other people would have given other coefficients even without noise."
+        "In 95 of 100 releases the privacy noise of no coefficient goes beyond its ±, by its exact "
+        "law. It is not sampling error: other people would have given other coefficients even "
+        "without noise."
     )
-    rule, drowned = material.rule, material.drowned
-    said = words if material.reach is None else material.reach.words
+    rule = material.rule
+    said = words if material.simulated is None else material.simulated.words
     blocks: list[Block] = [Paragraph(f"{said} {caveat(rule)}".strip())]
-    small = dict(zip(rule.release.encoding.coefficient_names, zeroed(rule.release), strict=True))
-    unclear = [name for name in drowned if not small[name]]
-    if len(drowned) == len(small):
+    if not any(beyond_noise(rule.release, half)):
         words = "No coefficient stands out from the privacy noise: this rule may be noise alone. "
         words += "More people or a larger budget would give a clearer one."
         return [*blocks, Caution(words)]
-    if unclear:
-        rate = EXACT_RATE if material.reach is None else SIMULATED_RATE
-        words = f"{rate} By that measure these do not stand out: {listed(unclear)}. Read nothing "
+    drowned, shared = unclear(rule, half), one_sided(rule, half)
+    if drowned:
+        rate = EXACT_RATE if material.simulated is None else SIMULATED_RATE
+        words = f"{rate} By that measure these do not stand out: {listed(drowned)}. Read nothing "
         words += "into their signs; the score uses them all the same."
         blocks.append(Paragraph(words))
-    return blocks
+    leaning = ""
+    if shared:
+        leaning = "Levels are judged against each other. Where those of "
+        leaning += f"{listed(shared)} lie beyond the noise, they all lean one way. "
+    return [*blocks, Paragraph(f"{leaning}{SHARED}")]
 
 
 def pictures(material: Material) -> list[Block]:
     """Return the coefficients and, over two numbers, the recommended arm."""
     rule = material.rule
-    half, names = material.half, rule.release.encoding.coefficient_names
-    reach = "" if half is None or not half.any() else ", and how far the privacy noise reaches"
+    names = rule.release.encoding.coefficient_names
+    noise = ", with the half-widths of the privacy noise" if material.noisy else ""
     most = f" The {MOST_DRAWN} largest." if len(names) > MOST_DRAWN else ""
-    interval = ", each with its interval" if reach else ""
+    interval = ", each with its interval" if material.noisy else ""
     effects = drawn(
         1.0 + 0.27 * min(len(names), MOST_DRAWN),
-        lambda axes: draw_coefficients(rule, axes, material.reach, MOST_DRAWN),
+        lambda axes: draw_coefficients(rule, axes, material.simulated, MOST_DRAWN),
     )
     words = f"Coefficients as in the table above{interval}."
-    blocks: list[Block] = [Picture(f"The coefficients{reach}.{most}", words, effects)]
+    blocks: list[Block] = [Picture(f"The coefficients{noise}.{most}", words, effects)]
     if sum(isinstance(block, NumberBlock) for block in rule.release.encoding.blocks) > 1:
         plane = drawn(3.6, lambda axes: draw_recommendation(rule, axes))
         caption = "The recommended arm, every other feature at its default."
+        if rule.single_arm is not None:
+            caption = "The recommended arm, which is the same for everybody."
         blocks.append(Picture(caption, _plane_words(rule), plane))
     return blocks
 
@@ -209,6 +192,8 @@ def drawn(height: float, draw: Callable[[Axes], None]) -> Drawing:
 
 def _plane_words(rule: Rule) -> str:
     plane, everywhere = "The plane of the two numbers that weigh most", recommended_everywhere(rule)
+    if rule.single_arm is not None:
+        return f"{plane}: all of it is {quoted(rule.single_arm)}, whatever the other features are."
     if everywhere is not None:
         return f"{plane}: all of it is {quoted(everywhere)}."
     first, second = map(quoted, rule.arms)
@@ -217,32 +202,21 @@ def _plane_words(rule: Rule) -> str:
 
 def _score_table(rule: Rule) -> Table:
     """Return what each feature adds to the score, in the columns' own units."""
-    own = rule.release.own_units()
-    rows: list[tuple[str, ...]] = []
-    if "intercept" in own:
-        rows.append(("constant", "", f"{own['intercept']:+.4g}", ""))
-    for block in rule.release.encoding.blocks:
-        if isinstance(block, NumberBlock):
-            slope = own[block.name]
-            span = f"{slope * (block.upper - block.lower):+.3g}"
-            bounds = f"{exact(block.lower)} to {exact(block.upper)}"
-            rows.append((block.name, bounds, f"{slope:+.4g} per unit", span))
-        else:
-            rows += [
-                (block.name, level.name, f"{own[f'{block.name}={level.name}']:+.4g}", "")
-                for level in block.levels
-            ]
+    rows = tuple(
+        (row.feature or "constant", row.values, row.adds, row.span)
+        for row in score_rows(rule.release)
+    )
     return Table(
         "The score is the sum of these, in the columns' own units.",
         ("feature", "values", "adds to the score", "over its whole range"),
-        tuple(rows),
+        rows,
     )
 
 
 def _example(rule: Rule) -> str:
     """Return the score of a made-up person, everything at its declared default."""
     facts = [
-        f"{block.name} {exact(block.default)}"
+        f"{block.name} {declared(block.default)}"
         if isinstance(block, NumberBlock)
         else f"{block.name} = {block.default}"
         for block in rule.release.encoding.blocks
@@ -251,8 +225,9 @@ def _example(rule: Rule) -> str:
     (score,) = rule.score_table(missing)
     (arm,) = rule.arms_for(np.array([score]))
     shown = listed(facts) if len(facts) <= MOST_DRAWN else "every feature at its default"
+    told = number(score, score_error(rule.release), sign=True)
     return (
-        f"An example that is nobody's row: {shown} gives a score of {score:+.4g}, so "
+        f"An example that is nobody's row: {shown} gives a score of {told}, so "
         f"{quoted(str(arm))} is recommended. A value outside its range counts as the nearest end, "
         "a missing one as the default, which the example has throughout."
     )
@@ -266,20 +241,21 @@ def quality(material: Material) -> Section:
 
 
 def _known(material: Material, value: ValueRelease) -> list[Block]:
-    verdict = joined(verdict_lines(value))
-    rows = tuple(estimate_row(one) for one in (*value.values, *value.gains))
+    rule = material.rule
+    verdict = verdict_words(value, rule)
+    rows = tuple(estimate_row(one) for one in (*value.values, *gains_of(value, rule)))
     headings = ("what", *HEADINGS[1:-2], "privacy error", "sampling error")
     words = "The table above as a picture."
     values = drawn(2.6, lambda axes: draw_value(value, axes))
-    gains = drawn(2.2, lambda axes: draw_gains(value, axes))
+    gains = drawn(2.2, lambda axes: draw_gains(value, axes, rule))
     return [
         *([] if value.private else [Caution(value.notice)]),
-        Caution(verdict) if verdict.startswith("THE RULE IS WORSE") else Paragraph(verdict),
+        Caution(verdict) if "IS WORSE than" in verdict else Paragraph(verdict),
         Table(f"{scale_words(value)}.", headings, rows),
-        Paragraph(joined(reading_lines(value))),
+        Paragraph(reading_words(value)),
         Picture("Mean benefit under the rule, and under one arm for everybody.", words, values),
         Picture("What the rule gains over one arm for everybody.", words, gains),
-        Paragraph(joined(cost_lines(value, material.rule))),
+        Paragraph(cost_words(value, rule)),
     ]
 
 
@@ -296,7 +272,9 @@ def _unknown(material: Material) -> list[Block]:
         Commands((material.typed(evaluate), material.typed(report))),
     ]
     if chosen is not None:
-        words = "On simulated problems inside the declared bounds, rules with these settings gave "
+        words = (
+            "On synthetic trials inside the declared bounds, rules with these hyperparameters gave "
+        )
         words += f"{100 * chosen.accuracy:.1f} % of the people their better arm. That is about "
         blocks.append(Paragraph(f"{words}the settings and not about this rule."))
     return blocks

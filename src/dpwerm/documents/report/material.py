@@ -5,12 +5,15 @@ No field can hold a row of a table.
 """
 
 import shlex
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from dpwerm.arrays import FloatArray
-from dpwerm.documents.half_widths import SimulatedReach, simulated_reach
+from dpwerm.documents.half_widths import (
+    SimulatedHalfWidths,
+    simulated_half_widths,
+    simultaneous,
+)
 from dpwerm.errors import ParameterError
 from dpwerm.releases.kinds import Beside
 from dpwerm.releases.release import Rule
@@ -58,28 +61,19 @@ class Material:
         return None if self.value is None else str(value_content(self.value)["digest"])
 
     @cached_property
-    def reach(self) -> SimulatedReach | None:
-        """How far noise inside the objective reaches, simulated; None where it is not."""
-        return simulated_reach(self.rule)
+    def simulated(self) -> SimulatedHalfWidths | None:
+        """The half-widths of noise inside the objective, simulated; None where they are not."""
+        return simulated_half_widths(self.rule)
 
     @cached_property
     def half(self) -> FloatArray | None:
-        """How far noise reaches in each effect, by its law or simulated; None if not known."""
-        return self.rule.release.effect_reach() if self.reach is None else self.reach.half
+        """The ± of each effect, which words, table and picture share; None if it is not known."""
+        return simultaneous(self.rule, self.simulated)
 
-    @cached_property
-    def drowned(self) -> tuple[str, ...]:
-        """The coefficients that do not stand out from the noise, as far as its reach is known.
-
-        In 95 of 100 releases noise alone lets none of them stand out.
-        """
-        release = self.rule.release
-        exact = release.effect_reach(together=True)
-        together = exact if self.reach is None else self.reach.together
-        if together is None or not together.any():
-            return ()
-        rows = zip(release.encoding.coefficient_names, release.effects, together, strict=True)
-        return tuple(name for name, effect, reach in rows if abs(effect) <= reach)
+    @property
+    def noisy(self) -> bool:
+        """Whether there is noise in the rule, and its half-width is known."""
+        return self.half is not None and bool(self.half.any())
 
     def typed(self, command: str) -> str:
         """Return a command with the files' names in it as one types them, whatever is in a name."""
@@ -116,13 +110,3 @@ def _refuse_other_question(value: ValueRelease, rule: Rule, digest: str) -> None
 def quoted(name: str) -> str:
     """Return a name between quotes."""
     return f"'{name}'"
-
-
-def joined(lines: Sequence[str]) -> str:
-    """Return lines of a text summary as one paragraph."""
-    return " ".join(line.strip() for line in lines if line.strip())
-
-
-def exact(value: float) -> str:
-    """Return a declared number with all its digits."""
-    return f"{value + 0.0:.15g}"

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from dpwerm.documents.document import Block, Caution, Commands, Paragraph, Points, Section, Table
-from dpwerm.documents.report.material import Material, exact, joined, quoted
+from dpwerm.documents.own_units import declared, score_rows
+from dpwerm.documents.report.material import Material, quoted
 from dpwerm.documents.summary import LARGEST_TOLD, even_odds, factor_words, meaning
 from dpwerm.features.blocks import CategoryBlock, Level, NumberBlock
 from dpwerm.mechanisms import MECHANISMS
@@ -12,7 +13,7 @@ from dpwerm.privacy.ledger.account import Account
 from dpwerm.privacy.weight_origin import origin_class
 from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import notice
-from dpwerm.text import digits
+from dpwerm.text import at_least, digits
 
 NOT_STATED = "not stated"
 OUTSIDE = (
@@ -83,7 +84,7 @@ def _bounds(rule: Rule) -> list[Block]:
 def _arms(rule: Rule) -> tuple[str, str, str]:
     treatment = rule.declaration.treatment
     first, second = map(quoted, treatment.arms)
-    arms = f"{first} and {second}, probabilities at least {treatment.pi_min:g}"
+    arms = f"{first} and {second}, probabilities at least {at_least(treatment.pi_min)}"
     if treatment.probabilities is not None:
         one, other = treatment.probabilities
         arms = f"{first} with probability {one}, {second} with probability {other}"
@@ -94,10 +95,10 @@ def _arms(rule: Rule) -> tuple[str, str, str]:
 def _benefit(rule: Rule) -> tuple[str, str, str]:
     benefit = rule.declaration.benefit
     lower, upper = benefit.bounds
-    words = f"{exact(lower)} to {exact(upper)}, {benefit.direction} is better"
+    words = f"{declared(lower)} to {declared(upper)}, {benefit.direction} is better"
     if benefit.transform != "identity":
         words += f", {benefit.transform} taken"
-    words += f"; {exact(benefit.centre)} counts as neither good nor bad"
+    words += f"; {declared(benefit.centre)} counts as neither good nor bad"
     if benefit.direction == "smaller":
         words += ", with the sign turned"
     return f"benefit, column {benefit.column}", words, benefit.source or NOT_STATED
@@ -105,8 +106,8 @@ def _benefit(rule: Rule) -> tuple[str, str, str]:
 
 def _declared(block: NumberBlock | CategoryBlock) -> str:
     if isinstance(block, NumberBlock):
-        ends = f"{exact(block.lower)} to {exact(block.upper)}"
-        return f"{ends}, if missing {exact(block.default)}"
+        ends = f"{declared(block.lower)} to {declared(block.upper)}"
+        return f"{ends}, if missing {declared(block.default)}"
     return f"one of {', '.join(map(_level, block.levels))}; if missing {block.default}"
 
 
@@ -122,7 +123,7 @@ def _propensity(rule: Rule) -> list[Block]:
     model = rule.propensity
     if model is None:
         return []
-    own = tuple((name, f"{value:+.4g}") for name, value in model.own_units().items())
+    own = tuple((row.name, row.adds) for row in score_rows(model))
     caption = f"The model of who received {quoted(rule.arms[1])}, released with the rule: "
     caption += "log-odds, in the columns' own units."
     return [Table(caption, ("feature", "adds to the log-odds"), own)]
@@ -146,7 +147,7 @@ def promise(rule: Rule) -> str:
     if not rule.private:
         return notice(rule)
     if not isinstance(budget, Budget):
-        return joined(meaning(rule.release.certificate, budget))
+        return meaning(rule.release.certificate, budget)
     unit = "Replacing one person's row"
     if rule.release.certificate.n is None:
         unit = "Adding or removing one person's row"
@@ -175,7 +176,7 @@ def cost(material: Material) -> Section:
     """Return the section on what was spent."""
     rule = material.rule
     blocks: list[Block] = [
-        Paragraph(joined(meaning(rule.release.certificate, rule.budget))),
+        Paragraph(meaning(rule.release.certificate, rule.budget)),
         *_even_odds(rule),
         *_parts(rule),
         *_value(material),
@@ -273,7 +274,7 @@ def _book(material: Material, account: Account) -> Iterator[Block]:
     charges = []
     for one in account.charges:
         release = here.get(one.digest, one.paid_for) if one.digest else one.paid_for
-        whom = one.slot or "everybody"
+        whom = one.partition or "everybody"
         charges.append((str(one.number), one.date, one.what, whom, str(one.cost), release))
     headings = ("entry", "day", "what", "for", "cost", "release")
     yield Table("Everything that was charged to this study.", headings, tuple(charges))
@@ -282,7 +283,7 @@ def _book(material: Material, account: Account) -> Iterator[Block]:
         caption = "The study's total was changed after the study began."
         yield Table(caption, ("entry", "day", "total from then on", "why"), tuple(totals))
     rows = tuple((name, *map(digits, amounts)) for name, *amounts in account.balance())
-    parts = " for the fullest part of the people" if account.slots else ""
+    parts = " for the fullest part of the people" if account.partitions else ""
     squares = " mu adds up in squares." if account.total.mu else ""
     yield Table(f"What is left{parts}.{squares}", ("", "total", "spent", "left"), rows)
 
@@ -292,7 +293,7 @@ def _all_together(account: Account) -> list[Block]:
     spent = account.spent().decimals(up=True)
     epsilon = spent["epsilon"]
     alone = all(not amount for name, amount in spent.items() if name != "epsilon")
-    if len(account.charges) < 2 or account.slots or not alone or epsilon > LARGEST_TOLD:
+    if len(account.charges) < 2 or account.partitions or not alone or epsilon > LARGEST_TOLD:
         return []
     larger, smaller = even_odds(epsilon)
     words = "Releases about the same people add up. After reading all that was charged, epsilon "

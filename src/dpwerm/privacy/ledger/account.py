@@ -1,10 +1,11 @@
 r"""What one study has spent and may still spend: a function of the ledger's entries alone.
 
-A slot is a part of the people. A charge is for everybody or for one slot, and for every slot s
+A partition is a part of the people. A charge is for everybody or for one partition, and for every
+partition s
 
 .. math:: \text{spent by everybody} + \text{spent in } s \le \text{total}
 
-in each currency. Slots do not add up, because nobody is in two of them. What an entry says is
+in each currency. Partitions do not add up, because nobody is in two of them. What an entry says is
 written and read here: nothing of the table, of the machine or of its user, and of the time the day
 alone, for a time of day would tell how long a fit took.
 """
@@ -19,7 +20,7 @@ from typing import Any
 from dpwerm.errors import DpwermError, LedgerTamperedError, ParameterError
 from dpwerm.privacy.budget import AnyBudget, only_budget
 from dpwerm.privacy.ledger.entry import Amounts, Entry, Total, no_purse, would_fit
-from dpwerm.study.study import MAX_SLOTS
+from dpwerm.study.study import MAX_PARTITIONS
 from dpwerm.study.values import IDENTIFIER
 from dpwerm.text import one_line
 from dpwerm.version import __version__
@@ -30,14 +31,14 @@ NOTHING = Amounts()
 
 @dataclass(frozen=True)
 class Charge:
-    """A release that was paid for: by which entry, for which slot (None for everybody), and what.
+    """A release that was paid for: by which entry, for whom (None for everybody), and what.
 
     ``cost`` is what it claims, ``amounts`` what was paid, in the currency that the total had for
     it, and ``digest`` that of the release, None if none was attached.
     """
 
     number: int
-    slot: str | None
+    partition: str | None
     cost: AnyBudget
     amounts: Amounts
     what: str
@@ -70,7 +71,7 @@ class Account:
     study : str, its id
     relation : "replace_one" or "add_remove"
     total : Total
-    slots : names of the parts of the people, () if there are none
+    partitions : names of the parts of the people, () if there are none
     charges : in the order of the ledger
     opened : number of the entry that opened it, None if the ledger does not know it yet
     totals : every change of the total, in the order of the ledger; the last gave ``total``
@@ -79,7 +80,7 @@ class Account:
     study: str
     relation: str
     total: Total
-    slots: tuple[str, ...] = ()
+    partitions: tuple[str, ...] = ()
     charges: tuple[Charge, ...] = ()
     opened: int | None = None
     totals: tuple[TotalChange, ...] = ()
@@ -107,43 +108,43 @@ class Account:
                 ) from None
         return found and replace(found, charges=tuple(charges.values()))
 
-    def spent(self, slot: str | None = None) -> Amounts:
-        """Return what the people of a slot have spent; of everybody: the most in each currency."""
+    def spent(self, partition: str | None = None) -> Amounts:
+        """Return what a partition has spent; of everybody: the most in each currency."""
         everybody = self.sums.get(None, NOTHING)
-        if slot is not None:
-            return everybody + self.sums.get(slot, NOTHING)
-        slots = (amounts for name, amounts in self.sums.items() if name is not None)
-        return everybody + reduce(Amounts.largest, slots, NOTHING)
+        if partition is not None:
+            return everybody + self.sums.get(partition, NOTHING)
+        partitions = (amounts for name, amounts in self.sums.items() if name is not None)
+        return everybody + reduce(Amounts.largest, partitions, NOTHING)
 
-    def left(self, slot: str | None = None) -> Amounts:
-        """Return what a charge for a slot, or for everybody, can still cost."""
-        return self.total.limits - self.spent(slot)
+    def left(self, partition: str | None = None) -> Amounts:
+        """Return what a charge for a partition, or for everybody, can still cost."""
+        return self.total.limits - self.spent(partition)
 
     def balance(self) -> list[tuple[str, Decimal, Decimal, Decimal]]:
-        """Return each currency of the total with total, spent and left, for the fullest slot."""
+        """Return each currency with total, spent and left, for the fullest partition."""
         spent, left = self.spent().decimals(up=True), self.left().decimals(up=False)
         used = self.total.used
         return [(name, getattr(self.total, name), spent[name], left[name]) for name in used]
 
     def refusal(
-        self, cost: AnyBudget, slot: str | None = None, where: str = "[budget]"
+        self, cost: AnyBudget, partition: str | None = None, where: str = "[budget]"
     ) -> str | None:
         """Return why a release does not fit, and what would; None if it fits.
 
         where : what holds the total, in words
         """
-        if slot is not None and slot not in self.slots:
-            known = ", ".join(self.slots) or "it has none"
-            return f"{slot} is no slot of the study ({known})"
+        if partition is not None and partition not in self.partitions:
+            known = ", ".join(self.partitions) or "it has none"
+            return f"{partition} is no partition of the study ({known})"
         purse = self.total.purse(cost)
         if not getattr(self.total, purse):
             return no_purse(cost, self.total, where)
-        if self.total.amounts(cost).fits(self.left(slot)):
+        if self.total.amounts(cost).fits(self.left(partition)):
             return None
-        whose = "" if slot is None else f" for slot {slot}"
-        if slot is None and len(self.sums.keys() - {None}):
-            whose = " beside the fullest slot"
-        advice = would_fit(cost, self.left(slot), self.total)
+        whose = "" if partition is None else f" for partition {partition}"
+        if partition is None and len(self.sums.keys() - {None}):
+            whose = " beside the fullest partition"
+        advice = would_fit(cost, self.left(partition), self.total)
         return f"{cost} is more than is left of {self.total}{whose}: {advice}"
 
 
@@ -165,23 +166,23 @@ def _after(
     if account is None:
         study, relation = str(body["study"]), str(body["relation"])
         total = Total.from_plain(body["total"])
-        return Account(study, relation, total, _slots(body), opened=number, sums=sums)
+        return Account(study, relation, total, _partitions(body), opened=number, sums=sums)
     if kind == "total":
         total, reason = Total.from_plain(body["total"]), body["reason"]
         _demand(isinstance(reason, str))
         change = TotalChange(number, str(body["date"]), total, one_line(reason))
         totals = (*account.totals, change)
-        new = replace(account, total=total, slots=_slots(body), totals=totals)
+        new = replace(account, total=total, partitions=_partitions(body), totals=totals)
         _demand(unpayable(new) is None)
         return new
     if kind == "charged":
         cost = only_budget(**body["cost"])
-        slot = None if body["slot"] is None else str(body["slot"])
-        _demand(account.refusal(cost, slot) is None)
+        partition = None if body["slot"] is None else str(body["slot"])
+        _demand(account.refusal(cost, partition) is None)
         words = (str(body[key]) for key in ("what", "library", "date"))
         paid = account.total.amounts(cost)
-        charges[number] = Charge(number, slot, cost, paid, *words)
-        sums[slot] = sums.get(slot, NOTHING) + paid
+        charges[number] = Charge(number, partition, cost, paid, *words)
+        sums[partition] = sums.get(partition, NOTHING) + paid
         return account
     of = body["charge"]
     _demand(kind == "released" and isinstance(of, int) and charges[of].digest is None)
@@ -194,17 +195,17 @@ def _demand(possible: bool) -> None:
         raise ParameterError("no charge could have left this")
 
 
-def _slots(body: Mapping[str, Any]) -> tuple[str, ...]:
-    slots = body["slots"]
-    _demand(isinstance(slots, Sequence) and not isinstance(slots, str))
-    return tuple(str(slot) for slot in slots)
+def _partitions(body: Mapping[str, Any]) -> tuple[str, ...]:
+    partitions = body["slots"]
+    _demand(isinstance(partitions, Sequence) and not isinstance(partitions, str))
+    return tuple(str(partition) for partition in partitions)
 
 
 def unpayable(account: Account) -> str | None:
-    """Return why what an account has spent does not fit its total and slots, None if it does."""
-    gone = sorted(str(name) for name in account.sums.keys() - {None, *account.slots})
+    """Return why what is spent does not fit an account's total and partitions, None if it does."""
+    gone = sorted(str(name) for name in account.sums.keys() - {None, *account.partitions})
     if gone:
-        return f"slot {gone[0]} was charged and cannot be left out"
+        return f"partition {gone[0]} was charged and cannot be left out"
     spent = account.spent()
     if spent.fits(account.total.limits):
         return None
@@ -214,12 +215,12 @@ def unpayable(account: Account) -> str | None:
 
 
 def differs(declared: Account, recorded: Account) -> bool:
-    """Whether totals or slots differ; the order of slots means nothing."""
-    return (declared.total, set(declared.slots)) != (recorded.total, set(recorded.slots))
+    """Whether totals or partitions differ; the order of partitions means nothing."""
+    return (declared.total, set(declared.partitions)) != (recorded.total, set(recorded.partitions))
 
 
 def name_of(what: str, value: object) -> str:
-    """Return a name, or say what a name is; what: "study" or "a slot"."""
+    """Return a name, or say what a name is; what: "study" or "a partition"."""
     if not isinstance(value, str) or not IDENTIFIER.fullmatch(value):
         raise ParameterError(
             f"{what} must be 1 to 64 of a-z, 0-9, dot, dash, underscore, beginning with a letter "
@@ -228,13 +229,13 @@ def name_of(what: str, value: object) -> str:
     return value
 
 
-def slot_names(slots: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of slots, each once."""
-    if isinstance(slots, str) or len(slots) > MAX_SLOTS:
-        raise ParameterError(f"slots must be a list of at most {MAX_SLOTS:,} names")
-    names = tuple(name_of("a slot", slot) for slot in slots)
+def partition_names(partitions: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of partitions, each once."""
+    if isinstance(partitions, str) or len(partitions) > MAX_PARTITIONS:
+        raise ParameterError(f"partitions must be a list of at most {MAX_PARTITIONS:,} names")
+    names = tuple(name_of("a partition", partition) for partition in partitions)
     if len(set(names)) < len(names):
-        raise ParameterError("slots names a slot twice")
+        raise ParameterError("partitions names a partition twice")
     return names
 
 
@@ -244,26 +245,37 @@ def today() -> str:
 
 
 def opened(account: Account) -> Body:
-    """Return the entry that opens an account: its relation, its total and its slots."""
+    """Return the entry that opens an account: its relation, its total and its partitions."""
     return _limits("opened", account) | {"relation": account.relation}
 
 
 def new_total(account: Account, reason: str) -> Body:
-    """Return the entry that gives an account another total and other slots."""
+    """Return the entry that gives an account another total and other partitions."""
     return _limits("total", account) | {"reason": reason}
 
 
 def _limits(kind: str, account: Account) -> Body:
-    total, slots = account.total.plain(), list(account.slots)
-    return {"kind": kind, "study": account.study, "total": total, "slots": slots, "date": today()}
+    total, partitions = account.total.plain(), list(account.partitions)
+    return {
+        "kind": kind,
+        "study": account.study,
+        "total": total,
+        "slots": partitions,
+        "date": today(),
+    }
 
 
-def charged(study: str, slot: str | None, cost: AnyBudget, what: str) -> Body:
-    """Return the entry of a charge."""
-    paid = {"slot": slot, "cost": cost.plain(), "what": what, "library": f"dpwerm {__version__}"}
-    return {"kind": "charged", "study": study, "date": today(), **paid}
+def charged(study: str, partition: str | None, cost: AnyBudget, what: str, key: str) -> Body:
+    """Return the entry of a charge; ``key`` is the public one that will sign the release."""
+    paid = {
+        "slot": partition,
+        "cost": cost.plain(),
+        "what": what,
+        "library": f"dpwerm {__version__}",
+    }
+    return {"kind": "charged", "study": study, "date": today(), **paid, "key": key}
 
 
 def released(study: str, charge: int, digest: str) -> Body:
-    """Return the entry of a release; without a day, for it comes when the fit is done."""
+    """Return the entry of a release that somebody attached later, by hand."""
     return {"kind": "released", "study": study, "charge": charge, "digest": digest}

@@ -2,14 +2,12 @@
 
     ledger.charge(cost) → the charge is on disk → receipt → noise
 
-The total is declared by whoever opens the ledger and recorded by the first charge. From then on
-both must agree; ``change_total`` records a new one, with its reason, and history stays.
+The total is declared by whoever opens the ledger and recorded by ``open`` or by the first charge.
+From then on both must agree; ``change_total`` records a new one with its reason, and history stays.
 """
 
-import re
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,16 +15,18 @@ from dpwerm.errors import BudgetError, LedgerError, LedgerTamperedError, Paramet
 from dpwerm.parameters import one_of
 from dpwerm.privacy.budget import AnyBudget, Relation, Written
 from dpwerm.privacy.ledger import account as bodies
-from dpwerm.privacy.ledger.account import Account, differs, name_of, slot_names, unpayable
+from dpwerm.privacy.ledger.account import Account, differs, name_of, partition_names, unpayable
+from dpwerm.privacy.ledger.book import Signed
 from dpwerm.privacy.ledger.database import Guarded, SqliteDatabase
 from dpwerm.privacy.ledger.entry import CURRENCIES, WHAT, Entry, Total
+from dpwerm.privacy.ledger.onetime import DIGEST, OneTimeKey
 from dpwerm.privacy.ledger.store import DEFAULT, Store, database_of, refuse_elsewhere
 from dpwerm.privacy.randomness import Receipt
 from dpwerm.study.study import Study
 
 
-class _WrittenAlreadyError(Exception):
-    """The ledger holds already what was to be written."""
+class _OpenAlreadyError(Exception):
+    """The study has an account."""
 
 
 class Place(NamedTuple):
@@ -52,20 +52,21 @@ def refuse_relation(declared: Account, recorded: Account) -> None:
 
 
 def _words(account: Account) -> str:
-    slots = f" with slots {', '.join(account.slots)}" if account.slots else ""
-    return f"{account.total}{slots}"
+    partitions = f" with partitions {', '.join(account.partitions)}" if account.partitions else ""
+    return f"{account.total}{partitions}"
 
 
 @dataclass
 class Memory:
-    """What a process knows of a ledger, for an account and its slots.
+    """What a process knows of a ledger, for an account and its partitions.
 
     ``last`` is the last entry that it wrote or read, ``account`` the account after the entry of a
-    hash.
+    hash, ``keys`` by charge those that will sign a release, which nobody else has.
     """
 
     last: Entry | None = None
     account: tuple[str, Account | None] = ("", None)
+    keys: dict[int, OneTimeKey] = field(default_factory=dict, repr=False)
 
 
 def check_memory(entries: Sequence[Entry], last: Entry | None) -> None:
@@ -95,7 +96,7 @@ class Ledger(Guarded):
     study : id of the study, 1 to 64 of a-z, 0-9, dot, dash, underscore
     epsilon, delta, rho, mu : the total in each currency, see ``Total``; at least one above 0
     relation : "replace_one" or "add_remove"
-    slots : names of parts of the people, nobody in two, fixed before the data is read
+    partitions : names of parts of the people, nobody in two, fixed before the data is read
     folder : Path, against which a relative SQLite path is resolved
 
     Attributes
@@ -104,8 +105,8 @@ class Ledger(Guarded):
     shown : the ledger for reading, without user and password
     study_id : the id of the study
     declared : Account as declared, with nothing spent
-    charged_slot : the part of the people that is charged, None for everybody
-    memory : what this object and its slots know of the ledger
+    charged_partition : the part of the people that is charged, None for everybody
+    memory : what this object and its partitions know of the ledger
 
     Examples
     --------
@@ -124,18 +125,18 @@ class Ledger(Guarded):
         rho: Written = 0,
         mu: Written = 0,
         relation: str = "replace_one",
-        slots: Sequence[str] = (),
+        partitions: Sequence[str] = (),
         folder: Path | None = None,
     ) -> None:
         self.store = Store(database_of(url, folder))
         self.kind, self.shown = self.store.database.kind, self.store.database.shown
         self.memory = Memory()
-        self.charged_slot: str | None = None
+        self.charged_partition: str | None = None
         self._place = CODE
         self.study_id = name_of("study", study)
         total = Total.of(epsilon, delta, rho, mu)
         relation = str(Relation.of(relation))
-        self.declared = Account(self.study_id, relation, total, slot_names(slots))
+        self.declared = Account(self.study_id, relation, total, partition_names(partitions))
 
     @classmethod
     def of_study(cls, study: Study, url: str | None = None) -> "Ledger":
@@ -155,7 +156,7 @@ class Ledger(Guarded):
             study=study.id,
             **{name: getattr(budget, name) for name in CURRENCIES},
             relation=study.relation,
-            slots=budget.slots,
+            partitions=budget.partitions,
             folder=study.folder,
         )
         ledger._place = STUDY_FILE
@@ -163,8 +164,8 @@ class Ledger(Guarded):
         return ledger
 
     def __repr__(self) -> str:
-        slot = f", slot {self.charged_slot}" if self.charged_slot else ""
-        return f"Ledger({self.shown}, study {self.study_id}, {self.declared.total}{slot})"
+        partition = f", partition {self.charged_partition}" if self.charged_partition else ""
+        return f"Ledger({self.shown}, study {self.study_id}, {self.declared.total}{partition})"
 
     def is_at(self, path: Path) -> bool:
         """Whether the ledger is, or will be, this file or one that SQLite keeps beside it."""
@@ -172,19 +173,22 @@ class Ledger(Guarded):
         places = {SqliteDatabase(path.with_name(name)).place for name in names if name}
         return self.store.database.place in places
 
-    def slot(self, name: str) -> "Ledger":
-        """Return the same ledger, which charges one slot and not everybody."""
-        if name not in self.declared.slots:
-            known = ", ".join(self.declared.slots) or "the study declares none"
-            raise ParameterError(f"slot must be one of the study's slots: {known}")
+    def partition(self, name: str) -> "Ledger":
+        """Return the same ledger, which charges one partition and not everybody."""
+        if name not in self.declared.partitions:
+            known = ", ".join(self.declared.partitions) or "the study declares none"
+            raise ParameterError(f"partition must be one of the study's partitions: {known}")
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other.charged_slot = name
+        other.charged_partition = name
         return other
 
     def account(self) -> Account:
         """Return the state of the study now; before the first charge nothing is spent."""
-        return self._account_in(self._entries())
+        last = self.memory.last  # another thread may charge while this one reads
+        book = self.store.book()
+        self._remember(book.entries, last)
+        return book.account(self.study_id) or self.declared
 
     def history(self) -> tuple[Entry, ...]:
         """Return the entries of this study."""
@@ -193,7 +197,29 @@ class Ledger(Guarded):
     def refuse_over(self, cost: AnyBudget) -> None:
         """Raise ``BudgetError`` if a release does not fit now; reads only, and charges nothing."""
         if cost.is_private:
-            self._refuse(self.account(), cost)
+            self._refuse(self._account_in(self._entries()), cost)
+
+    def open(self) -> bool:
+        """Make the tables and the study's account; whether it was not open before.
+
+        Charges no longer need the right to make tables then. Nothing is spent.
+        """
+        self.store.begin()
+        recorded = self.account()
+        self._refuse_changed(recorded)
+        if recorded.opened is not None:
+            return False
+
+        def opened(account: Account, _: Sequence[Entry]) -> bodies.Body:
+            if account.opened is not None:
+                raise _OpenAlreadyError
+            return bodies.opened(account)
+
+        try:
+            self._append(opened)
+        except _OpenAlreadyError:  # by somebody else, just now
+            return False
+        return True
 
     def charge(self, cost: AnyBudget, what: str) -> Receipt:
         """Record a cost durably and return the receipt, or raise: then nothing may be drawn.
@@ -206,7 +232,7 @@ class Ledger(Guarded):
         one_of("what", what, WHAT)
         if not cost.is_private:
             raise ParameterError("epsilon = inf promises nothing: there is nothing to charge")
-        ledger = ""
+        ledger, key = "", OneTimeKey()
 
         def paid(account: Account, entries: Sequence[Entry]) -> bodies.Body:
             nonlocal ledger
@@ -214,38 +240,47 @@ class Ledger(Guarded):
             self._refuse(account, cost)
             if account.opened is None:
                 return bodies.opened(account)
-            return bodies.charged(self.study_id, self.charged_slot, cost, what)
+            return bodies.charged(self.study_id, self.charged_partition, cost, what, key.public)
 
         entry = self._append(paid)
         if entry.body["kind"] == "opened":
             entry = self._append(paid)
         if entry.body["kind"] == "opened":
             raise LedgerError(f"{self.shown} lost the opening of study {self.study_id}")
+        self.memory.keys[entry.number] = key
         return Receipt(self.kind, ledger, entry.number, entry.hash)
 
     def attach(self, receipt: Receipt, digest: str) -> None:
-        """Record which release a charge paid for, once; the same digest again changes nothing."""
-        if not re.fullmatch(r"sha256:[0-9a-f]{64}", digest):
-            raise ParameterError('digest must be "sha256:" and 64 hexadecimal digits')
+        """Record which release a charge paid for, once; the same digest again changes nothing.
 
-        def released(account: Account, entries: Sequence[Entry]) -> bodies.Body:
-            charge = next((one for one in account.charges if one.number == receipt.entry), None)
+        Who made the charge signs the digest, and the chain stays as it is. Anybody else, later, has
+        no key: then the digest is an entry of its own, whose place shows when it was attached.
+        """
+        if not DIGEST.fullmatch(digest):
+            raise ParameterError('digest must be "sha256:" and 64 hexadecimal digits')
+        key = self.memory.keys.get(receipt.entry)
+
+        def released(entries: Sequence[Entry], signed: str | None) -> bodies.Body | None:
+            check_memory(entries, self.memory.last)
+            charges = self._account_in(entries).charges
+            charge = next((one for one in charges if one.number == receipt.entry), None)
             here = receipt.ledger == _ledger_id(entries)
             if charge is None or not (here and holds(entries, receipt.entry, receipt.hash)):
                 raise ParameterError(f"{receipt} is no charge of study {self.study_id} here")
-            if charge.digest == digest:
-                raise _WrittenAlreadyError
-            if charge.digest is not None:
+            known = signed or charge.digest
+            if known not in (None, digest):
                 raise ParameterError(f"{receipt} already paid for another release")
-            return bodies.released(self.study_id, receipt.entry, digest)
+            return bodies.released(self.study_id, receipt.entry, digest) if known is None else None
 
-        with suppress(_WrittenAlreadyError):
-            self._append(released)
+        sign = None if key is None else (lambda: Signed(digest, key.sign(digest)))
+        entry = self.store.attach(receipt.entry, released, sign)
+        self.memory.last = entry or self.memory.last
+        self.memory.keys.pop(receipt.entry, None)
 
     def change_total(self, reason: str) -> None:
-        """Record the declared total and slots as the study's new ones.
+        """Record the declared total and partitions as the study's new ones.
 
-        Refused below what is spent, without a slot that was charged, and for another relation.
+        Refused below what is spent, without a partition that was charged, and for another relation.
         """
         reason = str(reason).strip()
         if not reason or len(reason) > 1_000 or not reason.isprintable():
@@ -254,12 +289,13 @@ class Ledger(Guarded):
         def changed(account: Account, _: Sequence[Entry]) -> bodies.Body:
             if account.opened is None:
                 raise ParameterError(
-                    f"study {self.study_id} has no charge yet: its first one records the total"
+                    f"study {self.study_id} has no charge yet: its first one, or `dpwerm ledger "
+                    "open STUDY`, records the total"
                 )
             refuse_relation(self.declared, account)
             if not differs(self.declared, account):
                 raise ParameterError(f"the ledger already records this total: {account.total}")
-            new = replace(account, total=self.declared.total, slots=self.declared.slots)
+            new = replace(account, total=self.declared.total, partitions=self.declared.partitions)
             if (problem := unpayable(new)) is not None:
                 raise BudgetError(f"Refused by the budget: {problem}.")
             return bodies.new_total(new, reason)
@@ -268,6 +304,17 @@ class Ledger(Guarded):
 
     def _refuse(self, recorded: Account, cost: AnyBudget) -> None:
         """Raise unless the ledger has the declared total and the cost fits into what is left."""
+        self._refuse_changed(recorded)
+        place = self._place
+        if (refusal := recorded.refusal(cost, self.charged_partition, place.where)) is not None:
+            raise BudgetError(
+                f"Refused by the budget: {refusal}.\n"
+                f"Ask for less, or change {place.whole} with your ethics board; "
+                f"{place.record} records the change."
+            )
+
+    def _refuse_changed(self, recorded: Account) -> None:
+        """Raise unless the ledger has the declared relation and total."""
         declared, place = self.declared, self._place
         refuse_relation(declared, recorded)
         if differs(declared, recorded):
@@ -275,12 +322,6 @@ class Ledger(Guarded):
                 f"Refused by the budget: the ledger records a total of {_words(recorded)}, "
                 f"the study declares {_words(declared)}.\n"
                 f"A changed total holds once {place.record} has recorded it, with its reason."
-            )
-        if (refusal := recorded.refusal(cost, self.charged_slot, place.where)) is not None:
-            raise BudgetError(
-                f"Refused by the budget: {refusal}.\n"
-                f"Ask for less, or change {place.whole} with your ethics board; "
-                f"{place.record} records the change."
             )
 
     def _append(self, body_of: Callable[[Account, Sequence[Entry]], bodies.Body]) -> Entry:
@@ -297,10 +338,14 @@ class Ledger(Guarded):
         """Return the ledger's entries once they verify."""
         last = self.memory.last  # another thread may charge while this one reads
         entries = self.store.verified()
+        self._remember(entries, last)
+        return entries
+
+    def _remember(self, entries: Sequence[Entry], last: Entry | None) -> None:
+        """Take note of entries that were read after ``last`` was the last one known."""
         check_memory(entries, last)
         if entries and self.memory.last is last:
             self.memory.last = entries[-1]
-        return entries
 
     def _account_in(self, entries: Sequence[Entry]) -> Account:
         """Return the account in verified entries, of which the last hash tells everything."""

@@ -33,11 +33,11 @@ _FARTHEST = 6.0
 
 
 class Composed(NamedTuple):
-    """A history as one (ε, δ), ε rounded up or infinite, of the slot with the largest, if any."""
+    """A history as one (ε, δ), ε rounded up or infinite, of the fullest partition, if any."""
 
     epsilon: float
     delta: float
-    slot: str | None = None
+    partition: str | None = None
 
 
 def composed(account: Account, delta: float | None = None) -> Composed | None:
@@ -51,13 +51,13 @@ def composed(account: Account, delta: float | None = None) -> Composed | None:
         delta = min(round_up(Fraction(account.total.delta) + gaussian), 0.5)
     if not 0 <= delta < 1:
         raise ParameterError("delta must be at least 0 and below 1")
-    used = {charge.slot for charge in account.charges} - {None} or {None}
+    used = {charge.partition for charge in account.charges} - {None} or {None}
     every = []
-    for slot in sorted(used, key=str):
-        costs = [charge.cost for charge in account.charges if charge.slot in (None, slot)]
+    for partition in sorted(used, key=str):
+        costs = [charge.cost for charge in account.charges if charge.partition in (None, partition)]
         epsilon = composed_epsilon(costs, delta)
         if epsilon is not None:
-            every.append(Composed(epsilon, delta, slot))
+            every.append(Composed(epsilon, delta, partition))
     return max(every, key=lambda one: one.epsilon, default=None)
 
 

@@ -56,7 +56,10 @@ _DURABLE = text("""
 _WORDS_BY_STATE = {
     "55P03": BUSY,
     "57014": BUSY,
-    "42501": "this user may not use its tables",
+    "42501": (
+        "this user may not use its tables, or not make them: who may runs `dpwerm ledger open "
+        "STUDY`, which also says what to grant"
+    ),
     "25006": "the server is read-only",
     "53100": "the server's disk is full",
     "53300": "the server has too many connections",

@@ -3,133 +3,42 @@
     lock → read all → verify → decide → seal → write → commit, durable
 
 A missing file or an empty database is a ledger that has not begun. The store cannot tell it from
-one that was deleted; who holds a receipt can. The tables have versions,
-
-    0 nothing  →  1 entries  →  2 entries that cannot be changed, and a head that names the last
-
-and a new ledger takes every step, so that the steps an old one needs are always in use.
+one that was deleted; who holds a receipt can.
 
 A study is charged in one place, for a total holds only if all releases are added up. Once the
 ledger beside a study file knows the study, no other place can be named for it.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import sqlalchemy as sql
-from sqlalchemy import Column, Connection, Integer, insert, select, update
+from sqlalchemy import Connection, insert, select, update
 
 from dpwerm.errors import LedgerError, LedgerTamperedError, ParameterError
 from dpwerm.privacy.ledger.account import studies_in
+from dpwerm.privacy.ledger.book import FORMAT, Book, Signed, keys_of, release_faults, start_faults
 from dpwerm.privacy.ledger.database import Database, SqliteDatabase
 from dpwerm.privacy.ledger.entry import START, Entry, chain_faults, seal, unsealed
 from dpwerm.privacy.ledger.postgresql import FORMS, PostgresqlDatabase
+from dpwerm.privacy.ledger.schema import (
+    BLANK,
+    ENTRIES,
+    HEAD,
+    RELEASES,
+    UNSIGNED,
+    VERSION,
+    migrate,
+    version,
+)
 from dpwerm.privacy.randomness import OperatingSystemBits
 from dpwerm.study.study import Study
-
-VERSION = 2
-
-FORMAT = 1
-"""The form of the entries' bodies, written into the first entry."""
 
 DEFAULT = "sqlite:///ledger.db"
 """Where a study is charged that names no ledger: beside its file."""
 
-_IDENTITY = re.compile("[0-9a-f]{32}")
 _MOST_FAULTS = 3  # in one message
-_NUMBER = sql.BigInteger().with_variant(Integer(), "sqlite")
-_METADATA = sql.MetaData()
-VERSIONS = sql.Table("dpwerm_schema", _METADATA, Column("version", Integer, nullable=False))
-ENTRIES = sql.Table(
-    "dpwerm_entries",
-    _METADATA,
-    Column("number", _NUMBER, primary_key=True, autoincrement=False),
-    Column("content", sql.Text, nullable=False),
-    Column("hash", sql.Text, nullable=False),
-)
-HEAD = sql.Table(
-    "dpwerm_head",
-    _METADATA,
-    Column("number", _NUMBER, nullable=False),
-    Column("hash", sql.Text, nullable=False),
-)
-
-_TABLES_THERE = {
-    "sqlite": "SELECT name FROM sqlite_master WHERE type = 'table'",
-    "postgresql": (
-        "SELECT relname FROM pg_class WHERE relkind = 'r' AND pg_table_is_visible(oid) "
-        "AND relname LIKE 'dpwerm%'"
-    ),
-}
-# SQLite: INSERT OR REPLACE deletes without a DELETE, so an insert may only add the next number.
-_NEVER_CHANGED = {
-    "sqlite": [
-        f"CREATE TRIGGER dpwerm_entries_{event.lower()} BEFORE {event} ON dpwerm_entries {when} "
-        "BEGIN SELECT RAISE(ABORT, 'entries of a ledger are never changed'); END"
-        for event, when in [
-            ("UPDATE", ""),
-            ("DELETE", ""),
-            (
-                "INSERT",
-                "WHEN NEW.number IS NOT (SELECT COALESCE(MAX(number), 0) + 1 FROM dpwerm_entries)",
-            ),
-        ]
-    ],
-    "postgresql": [
-        """CREATE FUNCTION dpwerm_entries_never_change() RETURNS trigger LANGUAGE plpgsql AS
-        $$ BEGIN RAISE EXCEPTION 'entries of a ledger are never changed'; END $$""",
-        """CREATE TRIGGER dpwerm_entries_change BEFORE UPDATE OR DELETE OR TRUNCATE
-        ON dpwerm_entries FOR EACH STATEMENT EXECUTE FUNCTION dpwerm_entries_never_change()""",
-    ],
-}
-
-
-def version(connection: Connection) -> int:
-    """Return the version of the ledger in this database, 0 if there is none."""
-    there = set(connection.scalars(sql.text(_TABLES_THERE[connection.dialect.name])))
-    if not there & set(_METADATA.tables):
-        return 0
-    if VERSIONS.name not in there:
-        raise LedgerTamperedError("its table of versions is missing")
-    found = connection.scalars(select(VERSIONS.c.version)).all()
-    if len(found) != 1 or not isinstance(found[0], int) or found[0] < 1:
-        raise LedgerTamperedError("its version cannot be read")
-    if found[0] > VERSION:
-        raise LedgerError("it was written by a newer version of dpwerm; upgrade dpwerm to use it")
-    if ENTRIES.name not in there or (found[0] >= VERSION and HEAD.name not in there):
-        raise LedgerTamperedError("one of its tables is missing")
-    if found[0] < VERSION and HEAD.name in there:
-        raise LedgerTamperedError("it says that it is older than its tables")
-    return found[0]
-
-
-def migrate(connection: Connection, present: int) -> None:
-    """Take every step from version ``present`` to :data:`VERSION`."""
-    for number in range(present, VERSION):
-        STEPS[number](connection)
-
-
-def make_entries(connection: Connection) -> None:
-    """Step 0 → 1: a table of entries."""
-    _METADATA.create_all(connection, tables=[VERSIONS, ENTRIES])
-    connection.execute(insert(VERSIONS).values(version=1))
-
-
-def make_head(connection: Connection) -> None:
-    """Step 1 → 2: the last entry is named in the head, and no entry can be changed."""
-    _METADATA.create_all(connection, tables=[HEAD])
-    last = select(ENTRIES.c.number, ENTRIES.c.hash).order_by(ENTRIES.c.number.desc()).limit(1)
-    number, digest = connection.execute(last).one_or_none() or (0, "")
-    connection.execute(insert(HEAD).values(number=number, hash=digest))
-    for statement in _NEVER_CHANGED[connection.dialect.name]:
-        connection.exec_driver_sql(statement)
-    connection.execute(update(VERSIONS).values(version=2))
-
-
-STEPS: tuple[Callable[[Connection], None], ...] = (make_entries, make_head)
 
 
 def database_of(url: str, folder: Path | None) -> Database:
@@ -143,6 +52,7 @@ def database_of(url: str, folder: Path | None) -> Database:
 
 Rows = tuple[tuple[Any, ...], ...]
 Entries = tuple[Entry, ...]
+_HEAD_SINCE, _RELEASES_SINCE = 2, 3  # versions
 
 
 class Store:
@@ -175,9 +85,16 @@ class Store:
             raise LedgerTamperedError(f"{self.database.shown} does not verify: {'; '.join(faults)}")
         return entries
 
+    def book(self) -> Book:
+        """Return all entries and releases as they stood together, or raise as ``verified`` does."""
+        book, faults = self._looked_at_all()
+        if faults:
+            raise LedgerTamperedError(f"{self.database.shown} does not verify: {'; '.join(faults)}")
+        return book
+
     def faults(self) -> list[str]:
-        """Say what does not verify: edited, dropped, moved or unreadable entries."""
-        return self._looked()[1]
+        """Say what does not verify: edited, dropped, moved or unreadable entries or releases."""
+        return self._looked_at_all()[1]
 
     def append(self, decide: Callable[[Entries], Mapping[str, object]]) -> Entry:
         """Write one more entry, whose body ``decide`` makes of the verified ones before it.
@@ -187,9 +104,67 @@ class Store:
         """
         with self.database.writing() as connection:
             entries = self._opened(connection)
-            entry = seal(len(entries) + 1, entries[-1].hash, decide(entries))
-            self._write(connection, entry)
+            return self._sealed(connection, entries, decide(entries))
+
+    def begin(self) -> None:
+        """Make the tables, or bring them up to date, and give the ledger its name."""
+        with self.database.writing() as connection:
+            self._opened(connection)
+
+    def attach(
+        self,
+        charge: int,
+        decide: Callable[[Entries, str | None], Mapping[str, object] | None],
+        sign: Callable[[], Signed] | None,
+    ) -> Entry | None:
+        """Record which release a charge paid for: beside the chain if one can sign, else in it.
+
+        ``decide`` is given the entries and the digest that is signed already. It returns the body
+        of an entry, or None if there is nothing to do, or raises.
+        """
+        with self.database.writing() as connection:
+            entries = self._opened(connection)
+            known = _filled(_release_rows(connection, charge)).get(charge)
+            body = decide(entries, known.digest if known else None)
+            if body is None:
+                return None
+            if sign is None:
+                return self._sealed(connection, entries, body)
+            signed = sign()
+            blank = (RELEASES.c.charge == charge) & (RELEASES.c.digest == BLANK)
+            connection.execute(update(RELEASES).where(blank).values(**signed._asdict()))
+            if _release_rows(connection, charge) != ((charge, *signed),):
+                self._refuse_faults(["what is written does not stay, somebody changed its tables"])
+            return None
+
+    def _sealed(
+        self, connection: Connection, entries: Entries, body: Mapping[str, object]
+    ) -> Entry:
+        """Write one more entry, with room for the release if it is a charge for one."""
+        entry = seal(len(entries) + 1, entries[-1].hash, body)
+        self._write(connection, entry)
+        if keys_of([entry]):
+            row = {"charge": entry.number, "digest": BLANK, "signature": UNSIGNED}
+            connection.execute(insert(RELEASES).values(**row))
         return entry
+
+    def _looked_at_all(self) -> tuple[Book, list[str]]:
+        """Return what can be read, and everything that does not verify, releases included."""
+        try:
+            with self._view() as (connection, present):
+                if not (connection and present):
+                    return Book(), []
+                entries, faults = self._verified(connection, present)
+                if faults or present < _RELEASES_SINCE:
+                    return Book(entries), faults
+                rows = _release_rows(connection)
+        except LedgerTamperedError as error:
+            return Book(), [str(error)]
+        releases = _filled(rows)
+        faults = release_faults(entries, releases)
+        if gone := sorted(keys_of(entries).keys() - {row[0] for row in rows}):
+            faults.append(f"the row for the release of entry {gone[0]} is missing")
+        return Book(entries, releases), faults
 
     def _looked(self) -> tuple[Entries, list[str]]:
         """Return the entries that can be read, and everything that does not verify."""
@@ -213,7 +188,7 @@ class Store:
         faults += start_faults(entries)
         if not faults:
             self._checked = rows, entries
-        if present == VERSION:
+        if present >= _HEAD_SINCE:
             faults += _head_faults(connection, entries, unreadable)
         return entries, faults
 
@@ -273,6 +248,19 @@ def _rows(connection: Connection) -> Rows:
     return tuple(map(tuple, connection.execute(asked)))
 
 
+def _release_rows(connection: Connection, charge: int | None = None) -> Rows:
+    """Return the table of releases, in the order of their charges, or that of one charge."""
+    asked = select(RELEASES.c.charge, RELEASES.c.digest, RELEASES.c.signature)
+    if charge is not None:
+        asked = asked.where(RELEASES.c.charge == charge)
+    return tuple(map(tuple, connection.execute(asked.order_by(RELEASES.c.charge))))
+
+
+def _filled(rows: Rows) -> dict[int, Signed]:
+    """Return by charge the releases that are known; whether they are signed is not looked at."""
+    return {row[0]: Signed(row[1], row[2]) for row in rows if row[1] != BLANK}
+
+
 def _entries(rows: Rows) -> tuple[Entries, dict[int, str]]:
     """Return the entries that read as such, and by number what is wrong with those that do not."""
     read = [(row[0], unsealed(*row)) for row in rows]
@@ -290,17 +278,6 @@ def _head(connection: Connection) -> tuple[int, str] | str:
     if isinstance(number, int) and isinstance(digest, str):
         return number, digest
     return "its head cannot be read"
-
-
-def start_faults(entries: Entries) -> list[str]:
-    """Say so if the first entry does not give its ledger a name."""
-    if not entries:
-        return []
-    body = entries[0].body
-    named = _IDENTITY.fullmatch(str(body.get("ledger")))
-    if named and body.get("kind") == "started" and body.get("format") == FORMAT:
-        return []
-    return ["entry 1 does not start a ledger"]
 
 
 def _head_faults(connection: Connection, entries: Entries, unreadable: dict[int, str]) -> list[str]:

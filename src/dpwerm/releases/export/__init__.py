@@ -9,12 +9,14 @@ from dpwerm.errors import ParameterError
 from dpwerm.parameters import check_unused
 from dpwerm.releases.export.onnx import ONNX
 from dpwerm.releases.export.python import PYTHON
+from dpwerm.releases.export.r import R
 from dpwerm.releases.export.sql import SQL
 from dpwerm.releases.export.terms import Export
 from dpwerm.releases.files import write_bytes
 from dpwerm.releases.release import Rule
+from dpwerm.text import listed
 
-EXPORTS: dict[str, Export] = {one.ending: one for one in (PYTHON, SQL, ONNX)}
+EXPORTS: dict[str, Export] = {one.ending: one for one in (PYTHON, R, SQL, ONNX)}
 """Every language by the ending of its files."""
 
 
@@ -27,16 +29,13 @@ def register_export(export: Export) -> Export:
 
 def export_to(path: Path) -> Export:
     """Return the language that the ending of a path names."""
-    found = EXPORTS.get(path.suffix.lower())
-    if found is None:
-        *some, last = EXPORTS
-        raise ParameterError(
-            f"the name of an exported rule must end in {', '.join(some)} or {last}"
-        )
-    return found
+    for ending, export in EXPORTS.items():
+        if ending.lower() == path.suffix.lower():
+            return export
+    raise ParameterError(f"the name of an exported rule must end in {listed(list(EXPORTS), 'or')}")
 
 
 def write_export(rule: Rule, path: str | Path) -> None:
-    """Write a rule to a .py, .sql or .onnx file, or leave everything as it was."""
+    """Write a rule to a .py, .R, .sql or .onnx file, or leave everything as it was."""
     path = Path(path)
     write_bytes(export_to(path).write(rule), path)

@@ -63,7 +63,7 @@ class CategoryTerm:
 
     cells: the declared texts, and the words for "missing" if these differ from any other text;
     spellings: for each declared text how the study wrote it; missing: what an empty cell adds;
-    otherwise: what every other text adds.
+    otherwise: what every other text adds; catches_all: whether "*" declares such texts.
     """
 
     column: str
@@ -71,6 +71,7 @@ class CategoryTerm:
     spellings: Mapping[str, str]
     missing: float
     otherwise: float
+    catches_all: bool
 
     @property
     def used(self) -> bool:
@@ -133,7 +134,8 @@ def _category(block: CategoryBlock, own: Sequence[float], *, centred: bool) -> C
         cells |= dict.fromkeys(sorted(MISSING - cells.keys()), default)
     written = [cell for level in block.levels if level.cells != "*" for cell in level.cells]
     spellings = dict(zip(block.lookup, (cell.strip() for cell in written), strict=True))
-    return CategoryTerm(block.column, cells, spellings, default, other)
+    catches_all = any(level.cells == "*" for level in block.levels)
+    return CategoryTerm(block.column, cells, spellings, default, other, catches_all)
 
 
 _CELLS = (

@@ -34,7 +34,7 @@ def test_a_report_without_intervals_speaks_of_none() -> None:
     for kind in ("no noise", "add_remove"):
         text = said(compose(material(kind)), "learned")
         assert "each with its interval" not in text
-        assert "how far the privacy noise reaches" not in text
+        assert "half-widths of the privacy noise" not in text
     short = said(compose(material("add_remove")), "short")
     assert "is not known: some of it may be noise" in short
     assert "How many people took part is not published." in short

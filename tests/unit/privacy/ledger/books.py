@@ -10,6 +10,7 @@ from dpwerm.privacy.ledger.entry import Entry, Total, seal
 STUDY = "trial"
 STARTED = {"kind": "started", "ledger": "0" * 32, "format": 1}
 DIGEST = "sha256:" + "ab" * 32
+KEY = "sha256:" + "cd" * 32
 
 Charged = tuple[str | None, AnyBudget]
 
@@ -22,18 +23,18 @@ def chain(written: Iterable[Mapping[str, object]]) -> tuple[Entry, ...]:
     return tuple(entries)
 
 
-def opening(total: Total, slots: tuple[str, ...] = (), study: str = STUDY) -> bodies.Body:
+def opening(total: Total, partitions: tuple[str, ...] = (), study: str = STUDY) -> bodies.Body:
     """Return the body that opens a study."""
-    return bodies.opened(Account(study, "replace_one", total, slots))
+    return bodies.opened(Account(study, "replace_one", total, partitions))
 
 
-def admitted(total: Total, costs: Iterable[Charged], slots: tuple[str, ...] = ()) -> Account:
+def admitted(total: Total, costs: Iterable[Charged], partitions: tuple[str, ...] = ()) -> Account:
     """Return the account after charging one cost after another, those that are not refused."""
-    written = [opening(total, slots)]
+    written = [opening(total, partitions)]
     account = account_of(written)
-    for slot, cost in costs:
-        if account.refusal(cost, slot) is None:
-            written.append(bodies.charged(STUDY, slot, cost, "rule"))
+    for partition, cost in costs:
+        if account.refusal(cost, partition) is None:
+            written.append(bodies.charged(STUDY, partition, cost, "rule", KEY))
             account = account_of(written)
     return account
 

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.privacy.ledger.books import (
     DIGEST,
+    KEY,
     STUDY,
     Charged,
     account_of,
@@ -20,7 +21,7 @@ from dpwerm.privacy.ledger import account as bodies
 from dpwerm.privacy.ledger.account import Account, TotalChange, studies_in, unpayable
 from dpwerm.privacy.ledger.entry import Amounts, Total
 
-SLOTS = ("north", "south")
+PARTITIONS = ("north", "south")
 TENTHS = st.integers(1, 12).map(lambda tenths: f"{tenths / 10:g}")
 COSTS: st.SearchStrategy[AnyBudget] = st.one_of(
     st.builds(Budget.of, TENTHS, st.sampled_from(["0", "1e-7", "3e-7"])),
@@ -28,7 +29,7 @@ COSTS: st.SearchStrategy[AnyBudget] = st.one_of(
     st.builds(Budget.gdp, TENTHS),
 )
 CHARGED: st.SearchStrategy[list[Charged]] = st.lists(
-    st.tuples(st.sampled_from([None, *SLOTS]), COSTS), max_size=8
+    st.tuples(st.sampled_from([None, *PARTITIONS]), COSTS), max_size=8
 )
 TOTALS = st.builds(
     Total.of,
@@ -74,23 +75,23 @@ def test_two_halves_fit_and_three_do_not(total: Total, half: AnyBudget) -> None:
 def test_the_order_does_not_matter(costs: list[Charged], random: object, total: Total) -> None:
     shuffled = costs.copy()
     random.shuffle(shuffled)  # type: ignore[attr-defined]
-    one, other = (admitted(total, order, SLOTS) for order in (costs, shuffled))
+    one, other = (admitted(total, order, PARTITIONS) for order in (costs, shuffled))
     if len(one.charges) == len(costs):
         assert len(other.charges) == len(costs)
-        assert [one.left(slot) for slot in (None, *SLOTS)] == [
-            other.left(slot) for slot in (None, *SLOTS)
+        assert [one.left(partition) for partition in (None, *PARTITIONS)] == [
+            other.left(partition) for partition in (None, *PARTITIONS)
         ]
 
 
 @settings(max_examples=40)
 @given(CHARGED, TOTALS)
-def test_no_slot_is_ever_above_the_total(costs: list[Charged], total: Total) -> None:
-    account = admitted(total, costs, SLOTS)
-    paid = [(charge.slot, total.amounts(charge.cost)) for charge in account.charges]
-    sums = {name: Amounts() for name in SLOTS}
-    for name in SLOTS:
-        for slot, amounts in paid:
-            if slot in (None, name):
+def test_no_partition_is_ever_above_the_total(costs: list[Charged], total: Total) -> None:
+    account = admitted(total, costs, PARTITIONS)
+    paid = [(charge.partition, total.amounts(charge.cost)) for charge in account.charges]
+    sums = {name: Amounts() for name in PARTITIONS}
+    for name in PARTITIONS:
+        for partition, amounts in paid:
+            if partition in (None, name):
                 sums[name] += amounts
         assert sums[name].fits(total.limits)
         assert account.spent(name) == sums[name]
@@ -101,12 +102,12 @@ def test_no_slot_is_ever_above_the_total(costs: list[Charged], total: Total) -> 
 @settings(max_examples=40)
 @given(CHARGED, TOTALS)
 def test_whatever_fits_is_admitted_and_nothing_else(costs: list[Charged], total: Total) -> None:
-    account = admitted(total, costs, SLOTS)
-    for slot, cost in costs:
+    account = admitted(total, costs, PARTITIONS)
+    for partition, cost in costs:
         purse = getattr(total, total.purse(cost))
-        names = SLOTS if slot is None else (slot,)
+        names = PARTITIONS if partition is None else (partition,)
         room = all((account.spent(name) + total.amounts(cost)).fits(total.limits) for name in names)
-        assert (account.refusal(cost, slot) is None) == (bool(purse) and room)
+        assert (account.refusal(cost, partition) is None) == (bool(purse) and room)
 
 
 @settings(max_examples=40)
@@ -114,25 +115,27 @@ def test_whatever_fits_is_admitted_and_nothing_else(costs: list[Charged], total:
 def test_what_fits_still_fits_into_a_larger_total(
     costs: list[Charged], total: Total, more: str
 ) -> None:
-    fitting = [(charge.slot, charge.cost) for charge in admitted(total, costs, SLOTS).charges]
+    fitting = [
+        (charge.partition, charge.cost) for charge in admitted(total, costs, PARTITIONS).charges
+    ]
     grown = Total(
         total.epsilon + Fraction(more).numerator, total.delta, total.rho and total.rho + 1, total.mu
     )
-    assert len(admitted(grown, fitting, SLOTS).charges) == len(fitting)
+    assert len(admitted(grown, fitting, PARTITIONS).charges) == len(fitting)
 
 
 @settings(max_examples=40)
 @given(CHARGED, TOTALS)
 def test_an_account_follows_from_its_own_entries_alone(costs: list[Charged], total: Total) -> None:
-    account = admitted(total, costs, SLOTS)
+    account = admitted(total, costs, PARTITIONS)
     own = [
-        opening(total, SLOTS),
-        *(bodies.charged(STUDY, one.slot, one.cost, "rule") for one in account.charges),
+        opening(total, PARTITIONS),
+        *(bodies.charged(STUDY, one.partition, one.cost, "rule", KEY) for one in account.charges),
     ]
     assert account_of(own) == account
     others = [opening(Total.of(9), study="other")]
     for body in own:
-        others += [body, bodies.charged("other", None, Budget.of("0.1"), "value")]
+        others += [body, bodies.charged("other", None, Budget.of("0.1"), "value", KEY)]
     mixed = Account.of(chain(others), STUDY)
     assert mixed is not None
     assert mixed.left() == account.left()
@@ -140,20 +143,20 @@ def test_an_account_follows_from_its_own_entries_alone(costs: list[Charged], tot
 
 
 @settings(max_examples=40)
-@given(CHARGED, TOTALS, st.sampled_from([None, *SLOTS]), COSTS)
+@given(CHARGED, TOTALS, st.sampled_from([None, *PARTITIONS]), COSTS)
 def test_what_is_said_to_fit_fits(
-    costs: list[Charged], total: Total, slot: str | None, cost: AnyBudget
+    costs: list[Charged], total: Total, partition: str | None, cost: AnyBudget
 ) -> None:
-    account = admitted(total, costs, SLOTS)
-    refusal = account.refusal(cost, slot)
+    account = admitted(total, costs, PARTITIONS)
+    refusal = account.refusal(cost, partition)
     said = re.search(r": (epsilon|rho|mu) = (\S+) would fit", refusal or "")
     if said is None:
         return
     name, value = said.groups()
     advised = only_budget(**{name: value})
-    assert account.refusal(advised, slot) is None
+    assert account.refusal(advised, partition) is None
     slightly = only_budget(**{name: str(round(float(value) * 1.001, 12))})
-    assert account.refusal(slightly, slot) is not None
+    assert account.refusal(slightly, partition) is not None
 
 
 def test_a_refusal_says_what_is_left() -> None:
@@ -169,13 +172,13 @@ def test_a_refusal_says_what_is_left() -> None:
     assert full.endswith("no epsilon is left")
 
 
-def test_a_slot_leaves_the_others_what_they_had() -> None:
-    account = admitted(Total.of(2), [(None, Budget.of("0.5")), ("north", Budget.of(1))], SLOTS)
+def test_a_partition_leaves_the_others_what_they_had() -> None:
+    account = admitted(Total.of(2), [(None, Budget.of("0.5")), ("north", Budget.of(1))], PARTITIONS)
     assert account.left("north").epsilon == account.left().epsilon == Fraction(1, 2)
     assert account.left("south").epsilon == Fraction(3, 2)
-    assert "for slot north: epsilon = 0.5" in str(account.refusal(Budget.of(1), "north"))
-    assert "beside the fullest slot: epsilon = 0.5" in str(account.refusal(Budget.of(1)))
-    assert "no slot of the study (north, south)" in str(account.refusal(Budget.of(1), "west"))
+    assert "for partition north: epsilon = 0.5" in str(account.refusal(Budget.of(1), "north"))
+    assert "beside the fullest partition: epsilon = 0.5" in str(account.refusal(Budget.of(1)))
+    assert "no partition of the study (north, south)" in str(account.refusal(Budget.of(1), "west"))
 
 
 @pytest.mark.parametrize(
@@ -199,9 +202,9 @@ def test_mu_that_was_paid_as_rho_stays_there() -> None:
     account = account_of(
         [
             opening(first),
-            bodies.charged(STUDY, None, Budget.gdp("0.6"), "rule"),
+            bodies.charged(STUDY, None, Budget.gdp("0.6"), "rule", KEY),
             bodies.new_total(Account(STUDY, "replace_one", later), "a purse for mu"),
-            bodies.charged(STUDY, None, Budget.gdp("0.6"), "rule"),
+            bodies.charged(STUDY, None, Budget.gdp("0.6"), "rule", KEY),
         ]
     )
     assert account.spent() == Amounts(rho=Fraction(18, 100), mu_squared=Fraction(36, 100))
@@ -228,8 +231,8 @@ def test_a_release_is_found_at_its_charge() -> None:
     account = account_of(
         [
             opening(Total.of(1)),
-            bodies.charged(STUDY, None, Budget.of("0.1"), "value"),
-            bodies.charged(STUDY, None, Budget.of("0.1"), "rule"),
+            bodies.charged(STUDY, None, Budget.of("0.1"), "value", KEY),
+            bodies.charged(STUDY, None, Budget.of("0.1"), "rule", KEY),
             bodies.released(STUDY, 4, DIGEST),
         ]
     )
@@ -238,9 +241,9 @@ def test_a_release_is_found_at_its_charge() -> None:
     assert Account.of(chain([]), STUDY) is None
 
 
-CHARGE = bodies.charged(STUDY, None, Budget.of(1), "rule")
-OPENED = opening(Total.of(1), SLOTS)
-CHANGED = bodies.new_total(Account(STUDY, "replace_one", Total.of(1), SLOTS), "why")
+CHARGE = bodies.charged(STUDY, None, Budget.of(1), "rule", KEY)
+OPENED = opening(Total.of(1), PARTITIONS)
+CHANGED = bodies.new_total(Account(STUDY, "replace_one", Total.of(1), PARTITIONS), "why")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import re
 from datetime import UTC, datetime
 
-from tests.unit.privacy.ledger.books import DIGEST, opening
+from tests.unit.privacy.ledger.books import DIGEST, KEY, opening
 
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.ledger import account as bodies
@@ -18,13 +18,13 @@ def test_a_day_is_all_that_is_told_of_the_time() -> None:
     dated = [
         opening(Total.of(1)),
         bodies.new_total(account, "why"),
-        bodies.charged("trial", "north", Budget.of(1), "rule"),
+        bodies.charged("trial", "north", Budget.of(1), "rule", KEY),
     ]
     for body in dated:
         assert re.fullmatch(r"\d{4}-\d{2}-\d{2}", str(body["date"]))
 
 
 def test_a_release_has_no_day() -> None:
-    """It is written when the fit is done, and how long a fit takes depends on the table."""
+    """It is attached after the fit, and how long a fit takes depends on the table."""
     body = bodies.released("trial", 3, DIGEST)
     assert set(body) == {"kind", "study", "charge", "digest"}

@@ -145,15 +145,16 @@ def test_rho_cannot_be_paid_as_mu() -> None:
     assert apart > 1.2 * allowed
 
 
-def test_slots_do_not_add_up_because_nobody_is_in_two() -> None:
-    """Neighbours differ in one slot: the laws of what the others released are the same."""
+def test_partitions_do_not_add_up_because_nobody_is_in_two() -> None:
+    """Neighbours differ in one partition: the laws of what the others released are the same."""
     epsilon = {"north": 1.0, "south": 0.7}
-    told = {slot: 1 / (1 + math.exp(-one)) for slot, one in epsilon.items()}
+    told = {partition: 1 / (1 + math.exp(-one)) for partition, one in epsilon.items()}
 
     def law(bits: dict[str, int], said: tuple[int, ...]) -> float:
         answers = zip(told, said, strict=True)
         return math.prod(
-            told[slot] if bits[slot] == answer else 1 - told[slot] for slot, answer in answers
+            told[partition] if bits[partition] == answer else 1 - told[partition]
+            for partition, answer in answers
         )
 
     for changed in epsilon:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unit.privacy.ledger.books import DIGEST
+from tests.unit.privacy.ledger.books import DIGEST, KEY
 
 from dpwerm.errors import BudgetError, DpwermError, LedgerTamperedError, ParameterError
 from dpwerm.privacy.budget import Budget
@@ -52,7 +52,16 @@ def test_the_first_charge_opens_the_study(make: Make) -> None:
         "date": day,
     }
     assert day in {datetime.now(UTC).date().isoformat(), str(charged.body["date"])}
-    assert set(charged.body) == {"kind", "study", "slot", "cost", "what", "library", "date"}
+    assert set(charged.body) == {
+        "kind",
+        "study",
+        "slot",
+        "cost",
+        "what",
+        "library",
+        "date",
+        "key",
+    }
     assert charged.body["cost"] == {"epsilon": "0.1", "delta": "0"}
 
 
@@ -145,20 +154,20 @@ def test_studies_in_one_ledger_do_not_share_a_total(make: Make) -> None:
     assert [entry.body["study"] for entry in other.history()] == ["other", "other"]
 
 
-def test_slots_are_charged_by_name(make: Make) -> None:
-    ledger = make(slots=["north", "south"])
-    north = ledger.slot("north")
+def test_partitions_are_charged_by_name(make: Make) -> None:
+    ledger = make(partitions=["north", "south"])
+    north = ledger.partition("north")
     north.charge(Budget.of("0.3"), "rule")
-    ledger.slot("south").charge(Budget.of("0.2"), "rule")
-    with pytest.raises(BudgetError, match="for slot north: no epsilon is left"):
+    ledger.partition("south").charge(Budget.of("0.2"), "rule")
+    with pytest.raises(BudgetError, match="for partition north: no epsilon is left"):
         north.charge(TENTH, "rule")
-    with pytest.raises(BudgetError, match="beside the fullest slot"):
+    with pytest.raises(BudgetError, match="beside the fullest partition"):
         ledger.charge(TENTH, "rule")
-    assert (ledger.charged_slot, north.charged_slot) == (None, "north")
+    assert (ledger.charged_partition, north.charged_partition) == (None, "north")
     with pytest.raises(ParameterError, match="north, south"):
-        ledger.slot("west")
+        ledger.partition("west")
     with pytest.raises(ParameterError, match="declares none"):
-        make().slot("north")
+        make().partition("north")
 
 
 @pytest.mark.parametrize(
@@ -166,7 +175,7 @@ def test_slots_are_charged_by_name(make: Make) -> None:
     [
         ({"epsilon": "0.4"}, "records a total of epsilon = 0.3, the study declares epsilon = 0.4"),
         ({"rho": 1}, "declares epsilon = 0.3, rho = 1"),
-        ({"slots": ["north"]}, "declares epsilon = 0.3 with slots north"),
+        ({"partitions": ["north"]}, "declares epsilon = 0.3 with partitions north"),
         ({"relation": "add_remove"}, "was opened for relation replace_one"),
     ],
 )
@@ -184,15 +193,15 @@ def test_what_is_declared_must_be_what_is_recorded(
     assert len(changed.account().charges) == 1
 
 
-def test_the_order_of_slots_and_the_spelling_of_a_total_mean_nothing(make: Make) -> None:
-    make(slots=["a", "b"]).charge(TENTH, "rule")
-    make(slots=["b", "a"], epsilon="0.30").charge(TENTH, "rule")
+def test_the_order_of_partitions_and_the_spelling_of_a_total_mean_nothing(make: Make) -> None:
+    make(partitions=["a", "b"]).charge(TENTH, "rule")
+    make(partitions=["b", "a"], epsilon="0.30").charge(TENTH, "rule")
     assert len(make().account().charges) == 2
 
 
 def test_a_changed_total_is_recorded_with_its_reason(make: Make) -> None:
-    make(slots=["a"]).slot("a").charge(TENTH, "rule")
-    larger = make(epsilon=1, slots=["a", "b"])
+    make(partitions=["a"]).partition("a").charge(TENTH, "rule")
+    larger = make(epsilon=1, partitions=["a", "b"])
     larger.change_total("board decided on 3 May")
     body = larger.history()[-1].body
     assert (body["kind"], body["reason"]) == ("total", "board decided on 3 May")
@@ -204,17 +213,17 @@ def test_a_changed_total_is_recorded_with_its_reason(make: Make) -> None:
 @pytest.mark.parametrize(
     ("other", "kind", "said"),
     [
-        ({"slots": ["a"]}, ParameterError, "already records this total"),
-        ({"epsilon": "0.05", "slots": ["a"]}, BudgetError, r"epsilon = 0\.1 is spent already"),
-        ({"epsilon": 1}, BudgetError, "slot a was charged"),
-        ({"epsilon": 1, "slots": ["a"], "relation": "add_remove"}, BudgetError, "relation"),
+        ({"partitions": ["a"]}, ParameterError, "already records this total"),
+        ({"epsilon": "0.05", "partitions": ["a"]}, BudgetError, r"epsilon = 0\.1 is spent already"),
+        ({"epsilon": 1}, BudgetError, "partition a was charged"),
+        ({"epsilon": 1, "partitions": ["a"], "relation": "add_remove"}, BudgetError, "relation"),
         ({"study": "other"}, ParameterError, "no charge yet"),
     ],
 )
 def test_a_total_that_cannot_be_is_not_recorded(
     make: Make, other: dict[str, Any], kind: type[DpwermError], said: str
 ) -> None:
-    make(slots=["a"]).slot("a").charge(TENTH, "rule")
+    make(partitions=["a"]).partition("a").charge(TENTH, "rule")
     with pytest.raises(kind, match=said):
         make(**other).change_total("because")
     assert len(make().history()) == 2
@@ -231,12 +240,50 @@ def test_a_release_is_attached_once(make: Make) -> None:
     receipt = ledger.charge(TENTH, "rule")
     ledger.attach(receipt, DIGEST)
     ledger.attach(receipt, DIGEST)
+    make().attach(receipt, DIGEST)
     assert [charge.digest for charge in ledger.account().charges] == [DIGEST]
-    body = ledger.history()[-1].body
+    for one in (ledger, make()):
+        with pytest.raises(ParameterError, match="already paid for another release"):
+            one.attach(receipt, DIGEST.replace("ab", "cd"))
+    assert len(ledger.history()) == 2
+
+
+def test_who_did_not_make_the_charge_attaches_by_an_entry(make: Make) -> None:
+    """The key was the fit's; a signed release after that would be a second one."""
+    ledger = make()
+    receipt = ledger.charge(TENTH, "rule")
+    make().attach(receipt, DIGEST)
+    body = make().history()[-1].body
     assert body == {"kind": "released", "study": "trial", "charge": 3, "digest": DIGEST}
+    ledger.attach(receipt, DIGEST)
     with pytest.raises(ParameterError, match="already paid for another release"):
         ledger.attach(receipt, DIGEST.replace("ab", "cd"))
-    assert len(ledger.history()) == 3
+    assert [charge.digest for charge in ledger.account().charges] == [DIGEST]
+    assert ledger.store.book().releases == {}
+
+
+def test_a_refused_attachment_leaves_the_key_for_the_release(make: Make) -> None:
+    ledger = make()
+    paid = ledger.charge(TENTH, "rule")
+    with pytest.raises(ParameterError, match="is no charge"):
+        ledger.attach(Receipt("sqlite", "f" * 32, paid.entry, paid.hash), KEY)
+    ledger.attach(paid, DIGEST)
+    assert ledger.store.book().digests == {paid.entry: DIGEST}
+
+
+def test_a_study_is_opened_without_a_charge(make: Make) -> None:
+    ledger = make(partitions=["a"])
+    assert ledger.open()
+    assert not ledger.open()
+    assert [entry.body["kind"] for entry in ledger.history()] == ["opened"]
+    assert ledger.account().spent().epsilon == 0
+    assert ledger.charge(TENTH, "rule").entry == 3
+    for other, said in (
+        ({"epsilon": 1}, "records a total"),
+        ({"relation": "add_remove"}, "opened"),
+    ):
+        with pytest.raises(BudgetError, match=said):
+            make(**other).open()
 
 
 def test_only_a_charge_of_this_study_in_this_ledger_is_attached_to(make: Make) -> None:
@@ -280,7 +327,7 @@ def test_a_ledger_that_forgot_a_charge_is_noticed(make: Make, tmp_path: Path, af
 def test_an_entry_above_the_total_is_not_believed(make: Make, tmp_path: Path) -> None:
     ledger = make()
     ledger.charge(TENTH, "rule")
-    forged = bodies.charged("trial", None, Budget.of(5), "rule")
+    forged = bodies.charged("trial", None, Budget.of(5), "rule", KEY)
     Store(database_of(URL, tmp_path)).append(lambda _: forged)
     for refused in (ledger.account, lambda: ledger.charge(TENTH, "rule")):
         with pytest.raises(LedgerTamperedError, match="entry 4"):
@@ -289,21 +336,21 @@ def test_an_entry_above_the_total_is_not_believed(make: Make, tmp_path: Path) ->
 
 def test_bits_carry_the_receipt_of_their_charge(make: Make) -> None:
     ledger = make()
-    payment = Charged(ledger, "rule")
-    bits = payment.bits(TENTH)
+    privacy_filter = Charged(ledger, "rule")
+    bits = privacy_filter.authorise(TENTH)
     assert bits.receipt is not None
     assert bits.receipt.entry == 3
-    payment.attach(bits.receipt, DIGEST)
+    privacy_filter.attach(bits.receipt, DIGEST)
     assert ledger.account().charges[0].digest == DIGEST
     with pytest.raises(BudgetError):
-        payment.bits(Budget.of(1))
+        privacy_filter.authorise(Budget.of(1))
 
 
 def test_a_ledger_is_shown_without_its_password_and_never_copied(make: Make) -> None:
-    ledger = make(url="postgresql://me:hidden@db.example/trials", slots=["a"])
+    ledger = make(url="postgresql://me:hidden@db.example/trials", partitions=["a"])
     shown = "Ledger(postgresql db.example/trials, study trial, epsilon = 0.3"
     assert repr(ledger) == f"{shown})"
-    assert repr(ledger.slot("a")) == f"{shown}, slot a)"
+    assert repr(ledger.partition("a")) == f"{shown}, partition a)"
     assert "hidden" not in repr(ledger) + str(ledger) + ledger.shown
     assert copy.copy(ledger) is copy.deepcopy(ledger) is ledger
     with pytest.raises(ParameterError, match="pickled"):
@@ -317,10 +364,10 @@ def test_a_ledger_is_shown_without_its_password_and_never_copied(make: Make) -> 
         {"study": "No Name"},
         {"epsilon": 0},
         {"relation": "cousins"},
-        {"slots": "north"},
-        {"slots": ["a", "a"]},
-        {"slots": ["A"]},
-        {"slots": [str(number) for number in range(1001)]},
+        {"partitions": "north"},
+        {"partitions": ["a", "a"]},
+        {"partitions": ["A"]},
+        {"partitions": [str(number) for number in range(1001)]},
         {"folder": None},
         {"url": "mysql://host/database"},
     ],
@@ -337,7 +384,7 @@ features.age = { kind = "number", bounds = [0, 100] }
 treatment = { column = "arm", arms = { a = 0.5, b = 0.5 } }
 benefit = { column = "days", bounds = [0, 1] }
 """
-BUDGET = '[budget]\nepsilon = 1\ndelta = 1e-6\nrho = 0.5\nmu = 2\nslots = ["a"]\n'
+BUDGET = '[budget]\nepsilon = 1\ndelta = 1e-6\nrho = 0.5\nmu = 2\npartitions = ["a"]\n'
 
 
 def study_of(tmp_path: Path, budget: str) -> Study:
@@ -352,7 +399,7 @@ def test_the_ledger_of_a_study_is_beside_its_file(tmp_path: Path) -> None:
     assert (tmp_path / "ledger.db").is_file()
     account = ledger.account()
     assert account.total == Total.of(1, "1e-6", "0.5", 2)
-    assert (account.slots, account.relation) == (("a",), "add_remove")
+    assert (account.partitions, account.relation) == (("a",), "add_remove")
 
 
 def test_another_place_than_the_study_names_is_refused(tmp_path: Path) -> None:
@@ -395,15 +442,15 @@ def test_a_charge_while_another_thread_reads_is_no_lost_entry(
 ) -> None:
     ledger = make()
     receipt = ledger.charge(TENTH, "rule")
-    verified = Store.verified
+    book = Store.book
 
     def slow(store: Store) -> object:
-        entries = verified(store)
+        found = book(store)
         monkeypatch.undo()
         ledger.charge(TENTH, "rule")
-        return entries
+        return found
 
-    monkeypatch.setattr(Store, "verified", slow)
+    monkeypatch.setattr(Store, "book", slow)
     assert len(ledger.account().charges) == 1
     assert len(ledger.account().charges) == 2
     ledger.attach(receipt, DIGEST)

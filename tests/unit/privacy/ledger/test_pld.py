@@ -89,17 +89,17 @@ def test_loud_releases_are_added_plainly() -> None:
     assert found([], 1e-6) == 0
 
 
-def test_of_an_account_the_fullest_slot_counts() -> None:
+def test_of_an_account_the_fullest_partition_counts() -> None:
     tenth = Budget.of("0.1")
-    slots = ("a", "b")
-    account = admitted(Total.of(9), [(None, tenth), ("a", tenth), ("b", Budget.of(2))], slots)
+    partitions = ("a", "b")
+    account = admitted(Total.of(9), [(None, tenth), ("a", tenth), ("b", Budget.of(2))], partitions)
     shown = composed(account)
     assert shown is not None
-    assert (shown.slot, shown.delta) == ("b", 0.0)
+    assert (shown.partition, shown.delta) == ("b", 0.0)
     assert shown.epsilon == pytest.approx(2.1)
     everybody = composed(admitted(Total.of(9), [(None, tenth)] * 2))
     assert everybody is not None
-    assert everybody.slot is None
+    assert everybody.partition is None
     assert everybody.epsilon == pytest.approx(0.2)
 
 

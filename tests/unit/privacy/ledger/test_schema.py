@@ -4,9 +4,10 @@ import pytest
 from sqlalchemy import Connection, Engine, NullPool, create_engine, insert, inspect, select
 
 from dpwerm.errors import LedgerError, LedgerTamperedError
-from dpwerm.privacy.ledger.store import (
+from dpwerm.privacy.ledger.schema import (
     ENTRIES,
     HEAD,
+    RELEASES,
     STEPS,
     VERSION,
     VERSIONS,
@@ -47,7 +48,7 @@ def test_a_new_ledger_takes_all_steps(engine: Engine) -> None:
         assert version(connection) == VERSION
         assert connection.execute(select(HEAD)).all() == [(0, "")]
         assert set(inspect(connection).get_table_names()) == {
-            table.name for table in (VERSIONS, ENTRIES, HEAD)
+            table.name for table in (VERSIONS, ENTRIES, HEAD, RELEASES)
         }
         migrate(connection, VERSION)  # nothing is left to do
 
@@ -75,6 +76,8 @@ def test_a_newer_ledger_is_refused(engine: Engine) -> None:
         "DROP TABLE dpwerm_schema",
         "DROP TABLE dpwerm_head",
         "DROP TABLE dpwerm_entries",
+        "DROP TABLE dpwerm_releases",
+        "UPDATE dpwerm_schema SET version = 2",
         "DELETE FROM dpwerm_schema",
         "INSERT INTO dpwerm_schema VALUES (1)",
         "UPDATE dpwerm_schema SET version = 'two'",

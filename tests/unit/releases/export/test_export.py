@@ -9,19 +9,26 @@ from dpwerm.releases import export
 from dpwerm.releases.export import register_export, write_export
 from dpwerm.releases.export.onnx import onnx_model
 from dpwerm.releases.export.python import python_source
+from dpwerm.releases.export.r import r_source
 from dpwerm.releases.export.sql import sql_file
 from dpwerm.releases.export.terms import Export
 
 
 def test_the_ending_names_the_language(tmp_path: Path) -> None:
     rule = random_rule(1)
-    for path in (tmp_path / "rule.py", tmp_path / "rule.SQL", str(tmp_path / "rule.onnx")):
+    for path in (
+        tmp_path / "rule.py",
+        tmp_path / "rule.SQL",
+        str(tmp_path / "rule.onnx"),
+        tmp_path / "rule.r",
+    ):
         write_export(rule, path)
     assert (tmp_path / "rule.py").read_bytes() == python_source(rule).encode()
     assert (tmp_path / "rule.SQL").read_bytes() == sql_file(rule).encode()
     assert onnx.load(tmp_path / "rule.onnx") == onnx_model(rule)
-    assert len(list(tmp_path.iterdir())) == 3
-    with pytest.raises(ParameterError, match=r"must end in \.py, \.sql or \.onnx"):
+    assert (tmp_path / "rule.r").read_bytes() == r_source(rule).encode()
+    assert len(list(tmp_path.iterdir())) == 4
+    with pytest.raises(ParameterError, match=r"must end in \.py, \.R, \.sql or \.onnx"):
         write_export(rule, tmp_path / "rule.txt")
 
 
@@ -54,5 +61,5 @@ def test_a_language_of_ones_own_is_one_registration(
     assert out.read_text(encoding="utf-8") == "\n".join(rule.arms)
     with pytest.raises(ParameterError, match=r"export to \.txt is already registered"):
         register_export(listed)
-    with pytest.raises(ParameterError, match=r"must end in \.py, \.sql, \.onnx or \.txt"):
-        write_export(rule, tmp_path / "rule.r")
+    with pytest.raises(ParameterError, match=r"must end in \.py, \.R, \.sql, \.onnx or \.txt"):
+        write_export(rule, tmp_path / "rule.js")

@@ -1,4 +1,4 @@
-"""What disjoint slots cost together, by enumeration of small releases."""
+"""What disjoint folds cost together, by enumeration of small releases."""
 
 import math
 from itertools import product
@@ -23,8 +23,8 @@ def response(truth: int, answer: int, epsilon: float) -> float:
     return 1 / (1 + math.exp(epsilon if truth != answer else -epsilon))
 
 
-def slotted(table: tuple[int, ...], name: str, epsilons: tuple[float, ...]) -> FloatArray:
-    """Return the law of both candidates and the choice; row j is slot j, row 0 scores."""
+def folded(table: tuple[int, ...], name: str, epsilons: tuple[float, ...]) -> FloatArray:
+    """Return the law of both candidates and the choice; row j is fold j, row 0 scores."""
     first, second, choosing = epsilons
     found = []
     for one, two in product((0, 1), repeat=2):
@@ -37,9 +37,9 @@ def slotted(table: tuple[int, ...], name: str, epsilons: tuple[float, ...]) -> F
 
 @pytest.mark.parametrize("name", LAWS)
 @pytest.mark.parametrize("epsilons", [(0.5, 0.5, 0.5), (1.0, 0.2, 0.3), (0.1, 0.2, 2.0)])
-def test_public_slots_cost_the_largest_part(name: str, epsilons: tuple[float, ...]) -> None:
+def test_public_folds_cost_the_largest_part(name: str, epsilons: tuple[float, ...]) -> None:
     losses = [
-        largest_log_ratio(slotted(one, name, epsilons), slotted(other, name, epsilons))
+        largest_log_ratio(folded(one, name, epsilons), folded(other, name, epsilons))
         for one, other in NEIGHBOURS
     ]
     # With these few scores the exponential mechanism shows half of its part only.

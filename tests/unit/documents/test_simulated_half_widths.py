@@ -1,4 +1,4 @@
-"""The simulated reach of the noise is that of real releases, and comes from the rule alone.
+"""The simulated half-widths of the noise are those of real releases, and come from the rule alone.
 
 Real releases are made by the pipeline of a fit, with its exact noise from seeds, on trials that are
 drawn like the simulated ones with another seed and written in units of their own: features in
@@ -19,7 +19,7 @@ import pytest
 from dpwerm import PrivateTreatmentRule
 from dpwerm.arrays import FloatArray
 from dpwerm.documents import half_widths as module
-from dpwerm.documents.half_widths import simulated_reach, why_not
+from dpwerm.documents.half_widths import simulated_half_widths, why_not
 from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.fit import fit_release
@@ -38,7 +38,7 @@ COVERAGE = 0.8
 """A quantile that few releases pin down."""
 
 NEAR = (0.75, 1.33)
-"""Where the true reach over the simulated one may lie; a factor of two is far outside."""
+"""Where the true half-width over the simulated one may lie; a factor of two is far outside."""
 
 MECHANISMS = ("objective-block", "objective-l2", "objective-gaussian")
 
@@ -95,8 +95,8 @@ def released(rule: Rule, rows: TrialRows, seeds: Iterable[int]) -> Iterator[Rele
 
 
 @lru_cache
-def true_reach(mechanism: str, share: float) -> tuple[float, float]:
-    """Return the reach in the intercept and in a slope, over real releases of many trials."""
+def true_half_widths(mechanism: str, share: float) -> tuple[float, float]:
+    """Return the half-width in the intercept and in a slope, over real releases of many trials."""
     rule = rule_of(mechanism, share)
     bare = estimator(mechanism, share, epsilon=math.inf)
     sizes = []
@@ -119,11 +119,12 @@ def altered(rule: Rule, **facts: Any) -> Rule:
 
 
 def ratios(rule: Rule, mechanism: str, share: float) -> list[float]:
-    """Return the true reach over the simulated one, of the intercept and of a slope."""
-    stated = simulated_reach(rule, coverage=COVERAGE)
+    """Return the true half-width over the simulated one, of the intercept and of a slope."""
+    stated = simulated_half_widths(rule, coverage=COVERAGE)
     assert stated is not None
     return [
-        true / half for true, half in zip(true_reach(mechanism, share), stated.half, strict=False)
+        true / half
+        for true, half in zip(true_half_widths(mechanism, share), stated.pointwise, strict=False)
     ]
 
 
@@ -137,7 +138,7 @@ def is_far(found: list[float]) -> bool:
 
 # Measured over 120 releases: 0.90 to 1.05 for intercepts, 0.92 to 1.02 for slopes.
 @pytest.mark.parametrize("mechanism", MECHANISMS)
-def test_real_releases_have_the_simulated_reach(mechanism: str) -> None:
+def test_real_releases_have_the_simulated_half_widths(mechanism: str) -> None:
     assert is_near(ratios(rule_of(mechanism, 1.0), mechanism, 1.0))
 
 
@@ -169,7 +170,7 @@ def test_a_wrong_size_of_the_noise_is_caught(
     assert is_far(found)
 
 
-def test_a_trial_of_the_paper_has_nearly_the_simulated_reach() -> None:
+def test_a_trial_of_the_paper_has_nearly_the_simulated_half_widths() -> None:
     scenario, n, share = get_scenario("paper"), 500, 1.0
     declared = PrivateTreatmentRule.from_study(
         scenario.study(), 1, gamma=share * n * 15.0, mechanism="objective-block", random_state=1
@@ -181,9 +182,9 @@ def test_a_trial_of_the_paper_has_nearly_the_simulated_reach() -> None:
     trial = trial_of_table(rule.declaration, read_trial(scenario.study(), table))
     rows = OUTCOME_WEIGHTED.rows(trial, rule.declaration, rule.release.encoding, np.full(n, 0.5))
     sizes = [np.abs(one.effects - without) for one in released(rule, rows, range(100))]
-    stated = simulated_reach(rule, coverage=COVERAGE)
+    stated = simulated_half_widths(rule, coverage=COVERAGE)
     assert stated is not None
-    found = np.quantile(sizes, COVERAGE, axis=0) / stated.half
+    found = np.quantile(sizes, COVERAGE, axis=0) / stated.pointwise
     # Measured: 0.95 to 1.05.
     assert is_near(found.tolist())
     assert is_far((2 * found).tolist())
@@ -193,33 +194,36 @@ def test_a_trial_of_the_paper_has_nearly_the_simulated_reach() -> None:
 # -- what it says, and where it says nothing -----------------------------------------------------
 
 
-def test_the_same_rule_has_the_same_reach_from_memory_and_from_a_file(tmp_path: Path) -> None:
+def test_the_same_rule_has_the_same_half_widths_from_memory_and_from_a_file(tmp_path: Path) -> None:
     rule = rule_of("objective-block", 0.1)
     write_rule(rule, tmp_path / "rule.json")
-    one, other = simulated_reach(rule), simulated_reach(read_rule(tmp_path / "rule.json"))
+    one, other = (
+        simulated_half_widths(rule),
+        simulated_half_widths(read_rule(tmp_path / "rule.json")),
+    )
     assert one is not None
     assert other is not None
-    for name in ("half", "low", "high", "together"):
+    for name in ("pointwise", "low", "high", "simultaneous"):
         assert getattr(one, name).tobytes() == getattr(other, name).tobytes()
     assert one.words == other.words
 
 
-def test_features_of_one_kind_share_their_reach_and_low_and_high_hold_it() -> None:
-    found = simulated_reach(rule_of("objective-block", 0.1))
+def test_features_of_one_kind_share_their_half_width_and_low_and_high_hold_it() -> None:
+    found = simulated_half_widths(rule_of("objective-block", 0.1))
     assert found is not None
-    assert found.half.shape == (1 + WIDTH,)
-    assert len(set(found.half.tolist())) == 2
-    assert np.all(found.low <= found.half)
-    assert np.all(found.half <= found.high)
-    assert found.low[1] < 0.8 * found.half[1]
+    assert found.pointwise.shape == (1 + WIDTH,)
+    assert len(set(found.pointwise.tolist())) == 2
+    assert np.all(found.low <= found.pointwise)
+    assert np.all(found.pointwise <= found.high)
+    assert found.low[1] < 0.8 * found.pointwise[1]
 
 
 def test_where_the_penalty_rules_the_data_change_nothing() -> None:
-    found = simulated_reach(rule_of("objective-block", 1000.0))
+    found = simulated_half_widths(rule_of("objective-block", 1000.0))
     assert found is not None
-    assert np.all(found.low > 0.9 * found.half)
-    assert np.all(found.high < 1.1 * found.half)
-    # b has density ∝ exp(−β‖b‖_K) and moves a slope by φ·b_j/γ: the reach follows from b alone.
+    assert np.all(found.low > 0.9 * found.pointwise)
+    assert np.all(found.high < 1.1 * found.pointwise)
+    # b has density ∝ exp(−β‖b‖_K) and moves a slope by φ·b_j/γ: all follows from b alone.
     certificate = rule_of("objective-block", 1000.0).release.certificate
     assert certificate.perturbation is not None
     rate, p = certificate.perturbation.rate, 1 + WIDTH
@@ -228,13 +232,13 @@ def test_where_the_penalty_rules_the_data_change_nothing() -> None:
     b = rng.uniform(-1, 1, 200_000) * rng.gamma(p + 1, 1 / rate, 200_000)
     phi = rule_of("objective-block", 1000.0).release.encoding.stretch[1]
     expected = phi * np.quantile(np.abs(b), 0.95) / certificate.gamma
-    assert found.half[1] == pytest.approx(expected, rel=0.05)
+    assert found.pointwise[1] == pytest.approx(expected, rel=0.05)
 
 
-def test_the_reach_of_all_together_is_that_of_the_largest() -> None:
+def test_the_simultaneous_half_width_is_that_of_the_largest() -> None:
     # Where the penalty rules, b moves the intercept by b_0/γ and a slope by φ·b_j/γ.
     rule = rule_of("objective-block", 1000.0)
-    found = simulated_reach(rule, coverage=COVERAGE)
+    found = simulated_half_widths(rule, coverage=COVERAGE)
     assert found is not None
     certificate, phi = rule.release.certificate, rule.release.encoding.stretch
     assert certificate.perturbation is not None
@@ -246,26 +250,26 @@ def test_the_reach_of_all_together_is_that_of_the_largest() -> None:
     direction[:, 0] *= rule.release.encoding.intercept_scale
     moved = np.abs(size * direction) * phi / certificate.gamma
     inside = [
-        float(np.mean((moved <= factor * found.together).all(axis=1))) for factor in (0.5, 1, 2)
+        float(np.mean((moved <= factor * found.simultaneous).all(axis=1))) for factor in (0.5, 1, 2)
     ]
     assert inside[1] == pytest.approx(COVERAGE, abs=0.03)
     assert inside[0] < COVERAGE - 0.2
     assert inside[2] > COVERAGE + 0.1
-    assert np.all(found.together > found.half)
-    ratio = found.together / found.half
+    assert np.all(found.simultaneous > found.pointwise)
+    ratio = found.simultaneous / found.pointwise
     assert ratio == pytest.approx(np.full(1 + WIDTH, ratio[0]))
 
 
-def test_a_larger_coverage_reaches_further() -> None:
+def test_a_larger_coverage_has_wider_half_widths() -> None:
     rule = rule_of("objective-l2", 1.0)
-    one, other = (simulated_reach(rule, coverage=part, problems=12) for part in (0.5, 0.95))
+    one, other = (simulated_half_widths(rule, coverage=part, problems=12) for part in (0.5, 0.95))
     assert one is not None
     assert other is not None
-    assert np.all(one.half < other.half)
+    assert np.all(one.pointwise < other.pointwise)
 
 
 def test_the_words_label_it_as_simulated() -> None:
-    found = simulated_reach(rule_of("objective-l2", 1.0), problems=12, draws=20)
+    found = simulated_half_widths(rule_of("objective-l2", 1.0), problems=12, draws=20)
     assert found is not None
     for words in ("simulated", "12 random trials", "95 of 100", "none of them yours", "sensitive"):
         assert words in found.words
@@ -282,27 +286,27 @@ def test_the_words_label_it_as_simulated() -> None:
 )
 def test_nothing_is_simulated_where_nothing_can_be(other: dict[str, Any], reason: str) -> None:
     rule = estimator("objective-l2", 1.0).set_params(**other).fit(*own_units(0)).rule_
-    assert simulated_reach(rule) is None
+    assert simulated_half_widths(rule) is None
     assert reason in why_not(rule)
 
 
 def test_nothing_is_simulated_for_very_wide_rules_and_unknown_losses() -> None:
     rule = rule_of("objective-l2", 1.0)
     wide = altered(rule, dimension=65)
-    assert simulated_reach(wide) is None
+    assert simulated_half_widths(wide) is None
     assert "65 coefficients" in why_not(wide)
     loss = rule.release.certificate.loss.model_copy(update={"name": "of-my-own"})
     strange = altered(rule, loss=loss)
-    assert simulated_reach(strange) is None
+    assert simulated_half_widths(strange) is None
     assert "loss" in why_not(strange)
 
 
 def test_no_table_can_be_given() -> None:
-    names = inspect.signature(simulated_reach).parameters
+    names = inspect.signature(simulated_half_widths).parameters
     assert list(names) == ["rule", "coverage", "problems", "draws"]
 
 
 @pytest.mark.parametrize("wrong", [{"coverage": 0.0}, {"coverage": 1.0}, {"draws": 1}])
 def test_parameters_have_their_ranges(wrong: dict[str, Any]) -> None:
     with pytest.raises(ParameterError, match="must be"):
-        simulated_reach(rule_of("objective-l2", 1.0), **wrong)
+        simulated_half_widths(rule_of("objective-l2", 1.0), **wrong)

@@ -1,5 +1,6 @@
-"""Rows and a paragraph for every setting that is not plain, and silence otherwise."""
+"""Rows and a paragraph for every hyperparameter that is not plain, and silence otherwise."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -8,11 +9,11 @@ from tests.unit.documents.test_summary import TEXT, demo_rule
 from tests.unit.tune.trials import study, table
 
 from dpwerm.documents.summary import (
-    chosen_lines,
-    setting_rows,
+    chosen_words,
+    hyperparameter_rows,
     summary,
-    tuning_lines,
-    unclear_lines,
+    tuning_words,
+    unclear_words,
     zeroed,
 )
 from dpwerm.releases.certificate import Chosen
@@ -35,74 +36,72 @@ def with_chosen(
     return replace(rule, release=replace(rule.release, certificate=certificate))
 
 
-def test_plain_settings_need_no_words() -> None:
+def test_plain_hyperparameters_need_no_words() -> None:
     rule = demo_rule(random_state=1)
-    assert setting_rows(rule) == {}
-    assert chosen_lines(rule) == []
+    assert hyperparameter_rows(rule) == {}
+    assert chosen_words(rule) == ""
     text = summary(rule)
-    assert "Settings" not in text
+    assert "Hyperparameters" not in text
     assert "over its declared range" in text
 
 
-def test_each_setting_that_is_not_plain_is_said() -> None:
+def test_each_hyperparameter_that_is_not_plain_is_said() -> None:
     text = f"{CLIP}\n[method]\nintercept_scale = 0.4\n"
     rule = demo_rule("inf", text, saturation=2.5, threshold=0.9)
     count = sum(k == 0 for k in rule.release.kept)
     assert count >= 1
-    assert setting_rows(rule) == {
-        "clip": "V = 5; without it benefits reach 20 from the centre",
+    assert hyperparameter_rows(rule) == {
+        "clip": "V = 5; without it benefits lie up to 20 from the centre",
         "intercept": "a column of 0.4",
         "saturation": "learned from the middle 1/2.5 of each number's range, stretched",
         "threshold": f"coefficients below 0.9 of the largest were set to 0, here {count} of 4",
     }
     said = summary(rule)
-    for name, words in setting_rows(rule).items():
+    for name, words in hyperparameter_rows(rule).items():
         assert f"\n  {name:<12} {words}\n" in said
-    assert said.count("+0.0000  set to 0\n") == count
+    assert len(re.findall(r" 0  set to 0\n", said)) == count
     assert "over its declared range" in said
 
 
 def test_without_an_intercept_every_coefficient_may_be_set_to_0() -> None:
     rule = demo_rule("inf", f"{TEXT}\n[method]\nintercept_scale = 0\n", threshold=0.5)
-    assert setting_rows(rule)["threshold"].endswith(f"{sum(zeroed(rule.release))} of 4")
+    assert hyperparameter_rows(rule)["threshold"].endswith(f"{sum(zeroed(rule.release))} of 4")
 
 
 def test_no_intercept_is_called_none() -> None:
     rule = demo_rule(text=f"{TEXT}\n[method]\nintercept_scale = 0\n", random_state=1)
-    assert setting_rows(rule) == {"intercept": "none"}
+    assert hyperparameter_rows(rule) == {"intercept": "none"}
 
 
 def test_what_was_chosen_stands_at_the_end_in_lines_that_fit() -> None:
     rule = with_chosen("gamma", "mechanism", "clip")
-    lines = chosen_lines(rule)
-    assert len(lines) > 1
-    assert max(map(len, lines)) <= WIDTH
-    assert " ".join(lines) == f"Settings: gamma, mechanism and clip were {REASON}."
-    assert summary(rule).endswith("\n\n" + "\n".join(lines) + "\n")
+    words = chosen_words(rule)
+    assert words == f"Hyperparameters: gamma, mechanism and clip were {REASON}."
+    *_, last = summary(rule).rstrip("\n").split("\n\n")
+    assert last.replace("\n", " ") == words
+    assert max(map(len, last.splitlines())) <= WIDTH
 
 
 def test_a_rule_that_simulations_call_unclear_is_called_so() -> None:
     rule = with_chosen("gamma", accuracy=0.504, seed=None)
-    lines = unclear_lines(rule)
-    assert max(map(len, lines)) <= WIDTH
-    assert " ".join(lines) == (
-        "ON SIMULATED PROBLEMS such a rule was right for only 50.4 % of the people: this rule may "
-        "be noise alone. More people or a larger budget would give a clearer one."
+    words = unclear_words(rule)
+    assert words == (
+        "ON SYNTHETIC TRIALS such a rule was right for only 50.4 % of the people: this rule may be "
+        "noise alone. More people or a larger budget would give a clearer one."
     )
-    assert "\n\n" + "\n".join(lines) + "\n\nWhat epsilon" in summary(rule)
+    assert f"{words} What epsilon" in " ".join(summary(rule).split())
 
 
 def test_a_clear_rule_or_one_that_is_not_private_gets_no_warning() -> None:
-    assert unclear_lines(with_chosen("gamma", accuracy=0.6, seed=None)) == []
-    assert unclear_lines(with_chosen("gamma", accuracy=0.504)) == []
-    assert unclear_lines(demo_rule()) == []
-    assert "ON SIMULATED" not in summary(demo_rule())
+    assert unclear_words(with_chosen("gamma", accuracy=0.6, seed=None)) == ""
+    assert unclear_words(with_chosen("gamma", accuracy=0.504)) == ""
+    assert unclear_words(demo_rule()) == ""
+    assert "ON SYNTHETIC" not in summary(demo_rule())
 
 
-def test_one_setting_is_one() -> None:
-    assert chosen_lines(with_chosen("gamma", reason="chosen\nso")) == [
-        "Settings: gamma was chosen so."
-    ]
+def test_one_hyperparameter_is_one() -> None:
+    words = "Hyperparameters: gamma was chosen so."
+    assert chosen_words(with_chosen("gamma", reason="chosen so")) == words
 
 
 def tuned(how: str, **other: Any) -> Rule:
@@ -122,13 +121,11 @@ TOLD = {
 @pytest.mark.parametrize(("how", "words"), TOLD.items())
 def test_a_private_tuning_is_told_with_its_cost(how: str, words: str) -> None:
     rule = tuned(how)
-    lines = tuning_lines(rule)
-    assert max(map(len, lines)) <= WIDTH
-    text = " ".join(lines)
+    text = tuning_words(rule)
     assert text.startswith("Gamma was tuned privately on the same 60 rows. ")
     assert words in text
     said = summary(rule)
-    assert "\n".join(lines) in said
+    assert text in " ".join(said.split())
     assert ", tuned privately\n" in said
     rows = "n = 60\n" if how == "split" else "n = 15 of 60 rows\n"
     assert f"replace_one, {rows}" in said
@@ -155,18 +152,18 @@ def test_so_is_one_of_an_earlier_version(how: str, words: str) -> None:
         share=rule.tuning.share if how == "flipped split" else None,
         repeats=12 if how == "repeats" else None,
     )
-    assert words in " ".join(tuning_lines(replace(rule, tuning=before)))
+    assert words in tuning_words(replace(rule, tuning=before))
 
 
 def test_without_noise_no_cost_is_told() -> None:
-    assert "cost" not in " ".join(tuning_lines(tuned("parts", epsilon="inf")))
-    assert tuning_lines(demo_rule(random_state=1)) == []
+    assert "cost" not in tuning_words(tuned("parts", epsilon="inf"))
+    assert tuning_words(demo_rule(random_state=1)) == ""
 
 
-def test_with_a_tuning_accuracy_on_simulated_problems_is_that_of_candidates() -> None:
+def test_with_a_tuning_accuracy_on_synthetic_trials_is_that_of_candidates() -> None:
     chosen = with_chosen("clip", accuracy=0.5, seed=None)
     for how in ("parts", "split"):
         rule = replace(chosen, tuning=tuned(how).tuning)
-        text = " ".join(chosen_lines(rule))
+        text = chosen_words(rule)
         assert "That is about fits of 15 rows at epsilon =" in text
-        assert bool(unclear_lines(rule)) == (how == "parts")
+        assert bool(unclear_words(rule)) == (how == "parts")

@@ -4,7 +4,7 @@ import pytest
 
 from dpwerm.errors import BudgetError, ParameterError
 from dpwerm.privacy.budget import AnyBudget, Budget
-from dpwerm.privacy.randomness import Charged, Receipt, payment_for
+from dpwerm.privacy.randomness import Charged, Receipt, privacy_filter_for
 
 RECEIPT = Receipt("sqlite", "0f" * 16, 3, "sha256:" + "ab" * 32)
 
@@ -27,44 +27,44 @@ class Till:
 
 def test_bits_come_after_the_charge_and_carry_its_receipt() -> None:
     till = Till()
-    payment = payment_for(till, Budget.of(1), None, "rule")
+    privacy_filter = privacy_filter_for(till, Budget.of(1), None, "rule")
     assert till.charges == []
-    bits = payment.bits(Budget.of("0.5"))
+    bits = privacy_filter.authorise(Budget.of("0.5"))
     assert till.charges == [(Budget.of("0.5"), "rule")]
     assert bits.secure
     assert bits.receipt == RECEIPT
     assert bits.substream().receipt == RECEIPT
-    payment.attach(bits.receipt, "sha256:x")
+    privacy_filter.attach(bits.receipt, "sha256:x")
     assert till.attached == [(RECEIPT, "sha256:x")]
 
 
 def test_no_bits_if_the_charge_is_refused() -> None:
     with pytest.raises(BudgetError):
-        Charged(Till(limit=1), "rule").bits(Budget.of(2))
+        Charged(Till(limit=1), "rule").authorise(Budget.of(2))
 
 
 @pytest.mark.parametrize(("epsilon", "seed"), [(1, 7), (math.inf, None), (math.inf, 7)])
 def test_a_seed_or_no_privacy_never_touches_a_ledger(epsilon: float, seed: int | None) -> None:
     till = Till()
     budget = Budget.of(epsilon)
-    bits = payment_for(till, budget, seed, "rule").bits(budget)
+    bits = privacy_filter_for(till, budget, seed, "rule").authorise(budget)
     assert till.charges == []
     assert bits.receipt is None
 
 
 def test_without_a_ledger_only_if_the_caller_says_so() -> None:
-    bits = payment_for("none", Budget.of(1), None, "rule").bits(Budget.of(1))
+    bits = privacy_filter_for("none", Budget.of(1), None, "rule").authorise(Budget.of(1))
     assert bits.secure
     assert bits.receipt is None
     with pytest.raises(ParameterError, match='ledger="none"'):
-        payment_for(None, Budget.of(1), None, "rule")
+        privacy_filter_for(None, Budget.of(1), None, "rule")
     with pytest.raises(ParameterError, match="the word"):
-        payment_for("sqlite:///x", Budget.of(1), None, "rule")
+        privacy_filter_for("sqlite:///x", Budget.of(1), None, "rule")
 
 
 def test_what_was_not_to_be_charged_makes_no_private_release() -> None:
     """Parameters that change during a fit must not lead past the ledger."""
-    free = payment_for(None, Budget.of(math.inf), None, "rule")
+    free = privacy_filter_for(None, Budget.of(math.inf), None, "rule")
     with pytest.raises(ParameterError, match="no ledger was charged"):
-        free.bits(Budget.of(1))
-    assert not payment_for(None, Budget.of(1), 7, "rule").bits(Budget.of(1)).secure
+        free.authorise(Budget.of(1))
+    assert not privacy_filter_for(None, Budget.of(1), 7, "rule").authorise(Budget.of(1)).secure

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.audit FOUND.json``: the tables of docs/audit.md.
+"""``python -m benchmarks.audit FOUND.json``: what docs/audit.md says was found.
 
 FOUND.json is what ``dpwerm audit --out FOUND.json`` wrote; nothing is measured here.
 """
@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.page import fill
-from dpwerm.audit.suite import EPSILONS, SMALL, cells, private_mechanisms
+from dpwerm.audit.suite import cells
 from dpwerm.documents.audit import WITHIN
 from dpwerm.text import wrapped
-from reproduction.shown import markdown
 
 CELLS = cells()
 PAGE = Path(__file__).parents[1] / "docs" / "audit.md"
@@ -27,11 +26,6 @@ class Bounds:
     claim: float
     lower: float
     exact: float | None
-
-    @property
-    def shown(self) -> str:
-        """Both bounds; the claim is named by the column or the row."""
-        return f"{self.lower:.2f}" + ("" if self.exact is None else f" / {self.exact:.2f}")
 
     @property
     def ratio(self) -> float:
@@ -48,34 +42,6 @@ def bounds_in(found: list[dict[str, Any]]) -> dict[str, Bounds]:
         )
         for one in found
     }
-
-
-def grid(bounds: dict[str, Bounds]) -> tuple[str, set[str]]:
-    """Return mechanisms and p against ε, and the keys that the table holds."""
-    rows, used = [["mechanism", "p", *(f"ε = {epsilon}" for epsilon in EPSILONS)]], set()
-    for name in private_mechanisms():
-        for p in SMALL:
-            row = [f"`{name}`", str(p)]
-            for epsilon in EPSILONS:
-                start = f"{name}, p = {p}, epsilon = {epsilon}"
-                (key,) = [k for k in (start, f"{start}, delta = 0.01") if k in bounds]
-                used.add(key)
-                row.append(bounds[key].shown)
-            rows.append(row)
-    return markdown(rows), used
-
-
-def rest(bounds: dict[str, Bounds], used: set[str]) -> str:
-    """Return all other cells, one below the other."""
-    rows = [["what", "setting", "claimed ε", "ε at least / by real releases", "ratio"]]
-    for key, found in bounds.items():
-        if key not in used:
-            cell = CELLS[key]
-            setting = cell.setting + ("" if cell.asked else " (reported)")
-            rows.append(
-                [f"`{cell.name}`", setting, f"{found.claim:g}", found.shown, f"{found.ratio:.2f}"]
-            )
-    return markdown(rows)
 
 
 def summary(found: list[dict[str, Any]], bounds: dict[str, Bounds]) -> str:
@@ -102,11 +68,7 @@ def summary(found: list[dict[str, Any]], bounds: dict[str, Bounds]) -> str:
 def main(path: Path) -> None:
     """Fill the page."""
     found = json.loads(path.read_text(encoding="utf-8"))
-    bounds = bounds_in(found)
-    table, used = grid(bounds)
-    fill(PAGE, "summary", summary(found, bounds))
-    fill(PAGE, "mechanisms", table)
-    fill(PAGE, "others", rest(bounds, used))
+    fill(PAGE, "summary", summary(found, bounds_in(found)))
 
 
 if __name__ == "__main__":

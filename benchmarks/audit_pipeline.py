@@ -6,18 +6,15 @@ the numbers differ a little from run to run.
 
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 from tests.unit.audit.made_up import EVEN, made_up
 
-from benchmarks.page import fill
+from benchmarks.page import DATA, write_table
 from dpwerm.audit.canaries import worst_pairs
 from dpwerm.audit.pipeline import SILENT, guess_coins
 from dpwerm.audit.pipeline_target import PipelineTarget, StudyPipeline, tell_apart
 from dpwerm.privacy.budget import Budget
-from reproduction.shown import markdown
 
-PAGE = Path(__file__).parents[1] / "docs" / "audit-pipeline.md"
 CONFIDENCE = 0.95
 PRACTICE, MANY = 200, 50
 MODEL = """arms = ["pill", "therapy"]
@@ -66,7 +63,7 @@ ONE_RUN = (
     Cell("rule tuned by parts", 8, "8", tuning="parts"),
     Cell("rule and value", 8, "4", evaluation="4"),
 )
-TWO_WORLDS = (
+NEIGHBOURS = (
     (Cell("rule", 2, "1"), 4000),
     (Cell("rule", 2, "4"), 2000),
     (Cell("rule", 5, "4"), 2000),
@@ -108,7 +105,7 @@ def one_run_rows() -> list[list[str]]:
 def neighbour_rows() -> list[list[str]]:
     """Return one row for each pipeline told apart on its worst pair."""
     rows = []
-    for cell, runs in TWO_WORLDS:
+    for cell, runs in NEIGHBOURS:
         way = cell.pipeline()
         pairs = worst_pairs(way.study, silent=0 if cell.tuning is None else SILENT)
         target = PipelineTarget(cell.what, way.study, way, pairs)
@@ -144,9 +141,9 @@ def main() -> None:
     """Measure and write both tables."""
     head = ["released", "mechanism", "p = canaries", "claimed ε"]
     one = [*head, "one run: right", "ε at least", f"{MANY} runs: right", "ε at least"]
-    fill(PAGE, "one run", markdown([one, *one_run_rows()]))
+    write_table(DATA / "audit-one-run.csv", [one, *one_run_rows()])
     head = ["released", "mechanism", "p", "claimed ε", "runs", "ε at least", "claim/bound"]
-    fill(PAGE, "neighbouring data sets", markdown([[*head, "worst pair"], *neighbour_rows()]))
+    write_table(DATA / "audit-two-tables.csv", [[*head, "worst pair"], *neighbour_rows()])
 
 
 if __name__ == "__main__":

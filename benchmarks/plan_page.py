@@ -9,7 +9,7 @@ import io
 from contextlib import redirect_stdout
 from pathlib import Path
 
-from benchmarks.page import fill
+from benchmarks.page import DATA, fill, write_table
 from dpwerm.cli.main import main as dpwerm
 from dpwerm.documents.plan import mean_of, range_of
 from dpwerm.errors import ParameterError
@@ -17,7 +17,6 @@ from dpwerm.plan import expected
 from dpwerm.plan.desk import Place, simulated
 from dpwerm.simulate.engine.run import bar, run
 from dpwerm.simulate.scenarios import SCENARIOS
-from reproduction.shown import markdown
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "plan.md"
@@ -25,35 +24,24 @@ FIGURE = ROOT / "docs" / "images" / "plan.svg"
 STUDY = ROOT / "docs" / "examples" / "paper.toml"
 MEASURED = ROOT / "benchmarks" / "results" / "utility.csv"
 N, EPSILON = 1000, "1"
-COMMANDS = {
-    "expected": ("--n", "1000"),
-    "settings": ("--n", "1000", "--epsilon", "1"),
-    "target": ("--n", "1000", "--target", "0.95"),
-    "people": ("--epsilon", "1", "--target", "0.95"),
-    "unreachable": ("--n", "1000", "--target", "0.99"),
-}
+COMMAND = ("--n", "1000")
+BEGINNING = "What to expect"
 
 
-def shown(name: str) -> str:
-    """Return a command and what it prints; of a long output the part that the name is about."""
-    options = COMMANDS[name]
+def expected_table() -> str:
+    """Return the command with the table that it prints, what is before and after it left out."""
     caught = io.StringIO()
     with redirect_stdout(caught):
-        code = dpwerm(["plan", str(STUDY), *options])
+        code = dpwerm(["plan", str(STUDY), *COMMAND])
     if code:
         raise SystemExit(code)
-    blocks = caught.getvalue().rstrip("\n").split("\n\n")
-    if name == "settings":
-        first = next(i for i, one in enumerate(blocks) if one.startswith("What a fit"))
-        last = next(i for i, one in enumerate(blocks) if one.startswith("What epsilon"))
-        blocks = blocks[first:last]
-    elif name != "expected":
-        blocks = blocks[2:]
-    command = f"$ dpwerm plan docs/examples/paper.toml {' '.join(options)}"
-    return "```console\n" + "\n\n".join([command, *blocks]) + "\n```"
+    paragraphs = caught.getvalue().rstrip("\n").split("\n\n")
+    first = next(i for i, one in enumerate(paragraphs) if one.startswith(BEGINNING))
+    command = f"$ dpwerm plan docs/examples/paper.toml {' '.join(COMMAND)}\n..."
+    return "```console\n" + "\n\n".join([command, *paragraphs[first : first + 2]]) + "\n...\n```"
 
 
-def calibration() -> str:
+def calibration() -> list[tuple[str, ...]]:
     """Return what a plan expects beside what the utility benchmark measured, by scenario."""
     with MEASURED.open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["method"] == "auto"]
@@ -64,26 +52,25 @@ def calibration() -> str:
     ]
     with bar("planning") as on_done:
         planned = run(simulated, places, on_done=on_done)
-    table = [("scenario", "planned, %", "80 in 100 trials", "measured, %")]
+    table: list[tuple[str, ...]] = [("scenario", "planned, %", "80 in 100 trials", "measured, %")]
     for name, found in zip(names, planned, strict=True):
         if isinstance(found, ParameterError):
             raise found
         accuracy = found[1].accuracy
         measure = f"{float(measured[name, N, EPSILON]):.1f}"
         table.append((f"`{name}`", mean_of(accuracy), range_of(accuracy), measure))
-    return markdown(table)
+    return table
 
 
 def main() -> None:
     """Write the page's tables and the figure."""
-    for name in COMMANDS:
-        print(name, flush=True)
-        fill(PAGE, name, shown(name))
+    print("expected", flush=True)
+    fill(PAGE, "expected", expected_table())
     print("figure", flush=True)
     with redirect_stdout(io.StringIO()):
         dpwerm(["plan", str(STUDY), "--n", str(N), "--figure", str(FIGURE), "--force"])
     print("calibration", flush=True)
-    fill(PAGE, "calibration", calibration())
+    write_table(DATA / "plan.csv", calibration())
 
 
 if __name__ == "__main__":

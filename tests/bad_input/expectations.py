@@ -1,9 +1,10 @@
-"""The page docs/bad-input.md as data: its tables are what the tests expect."""
+"""The table of the tests as data: what is expected of every case, in every column."""
 
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-PAGE = Path(__file__).parents[2] / "docs" / "bad-input.md"
+CASES = Path(__file__).parent / "cases.toml"
 KINDS = ("error", "says", "released", "answers", "fine", "n/a")
 
 
@@ -20,20 +21,15 @@ class Expected:
 
 
 def tables() -> dict[str, dict[str, tuple[Expected, ...]]]:
-    """Return, for each heading of the page, its table as condition → the cells beside it."""
+    """Return each section of the table as condition → the cells beside it, one for a column."""
     found: dict[str, dict[str, tuple[Expected, ...]]] = {}
-    heading = ""
-    for line in PAGE.read_text(encoding="utf-8").splitlines():
-        if line.startswith("## "):
-            heading = line.removeprefix("## ")
-        if not heading or not line.startswith("|") or set(line) <= set("|- "):
-            continue  # the table before the first heading explains the others
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if heading not in found:
-            found[heading] = {}  # the first line names the columns
-            continue
-        assert cells[0] not in found[heading], f"two lines for {cells[0]}"
-        found[heading][cells[0]] = tuple(map(parse, cells[1:]))
+    for name, section in tomllib.loads(CASES.read_text(encoding="utf-8")).items():
+        columns = len(section["columns"])
+        found[name] = {}
+        for condition, said in section["cases"].items():
+            cells = [said] * columns if isinstance(said, str) else said
+            assert len(cells) == columns, f"{condition}: {columns} cells, not {len(cells)}"
+            found[name][condition] = tuple(map(parse, cells))
     return found
 
 

@@ -1,4 +1,4 @@
-"""How each condition of the page's first three tables is brought about."""
+"""How each condition of the table's sections about fitting is brought about."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What happened when something was spoilt, and whether the page said so."""
+"""What happened when something was spoilt, and whether the table said so."""
 
 import traceback
 from collections.abc import Callable
@@ -27,7 +27,7 @@ class Outcome:
 
 
 def meet(expected: Expected, outcome: Outcome) -> set[str]:
-    """Assert that the page is right and return which parts of its cell were seen."""
+    """Assert that the table is right and return which parts of its cell were seen."""
     assert outcome.kind == expected.kind, outcome.text
     assert "Internal error" not in outcome.text
     assert "Traceback" not in outcome.text

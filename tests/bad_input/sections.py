@@ -1,4 +1,4 @@
-"""Which scenarios belong to which heading of the page."""
+"""Which scenarios belong to which section of the table."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -35,14 +35,14 @@ SECTIONS: dict[str, Mapping[str, object]] = {
     "Value file": value_files.CONDITIONS,
     "Planning": planning.CONDITIONS,
 }
-PAGE = tables()
+TABLE = tables()
 
 
 def lines(column: int, *sections: str) -> list[Any]:
-    """Return the lines of the page that say something in a column, one test each."""
+    """Return the lines of the table that say something in a column, one test each."""
     return [
         pytest.param(SECTIONS[section][condition], cells[column], id=condition)
         for section in sections
-        for condition, cells in PAGE[section].items()
+        for condition, cells in TABLE[section].items()
         if cells[column].kind != "n/a" and condition in SECTIONS[section]
     ]

@@ -1,4 +1,4 @@
-"""What the page docs/bad-input.md says happens is what happens, line by line."""
+"""What the table of cases says happens is what happens, line by line."""
 
 import pickle
 import struct
@@ -28,18 +28,18 @@ from tests.bad_input.outcomes import (
     run,
     write,
 )
-from tests.bad_input.sections import FITTING, PAGE, SECTIONS, lines
+from tests.bad_input.sections import FITTING, SECTIONS, TABLE, lines
 
 from dpwerm import PrivateTreatmentRule, Study
 from dpwerm.arrays import FloatArray
 from dpwerm.cli.main import main
 from dpwerm.releases.rule_file import read_rule
 
-# -- the page and the scenarios --------------------------------------------------------------
+# -- the table and the scenarios -------------------------------------------------------------
 
 
 def test_every_line_has_a_scenario_and_every_scenario_a_line() -> None:
-    assert {name: list(table) for name, table in PAGE.items()} == {
+    assert {name: list(table) for name, table in TABLE.items()} == {
         name: list(conditions) for name, conditions in SECTIONS.items()
     }
 
@@ -48,13 +48,13 @@ def test_every_line_has_a_scenario_and_every_scenario_a_line() -> None:
 def test_a_cell_is_n_a_exactly_where_the_condition_cannot_be_met(section: str) -> None:
     for name, condition in FITTING[section].items():
         here = [condition.check is None, condition.fit is None, not condition.arrays]
-        assert [cell.kind == "n/a" for cell in PAGE[section][name]] == here, name
+        assert [cell.kind == "n/a" for cell in TABLE[section][name]] == here, name
 
 
 def test_a_cell_is_n_a_exactly_where_a_new_table_cannot_be_so() -> None:
     for name, new in predicting.CONDITIONS.items():
         here = [new.recommend is None, new.study is None, new.arrays is None]
-        assert [cell.kind == "n/a" for cell in PAGE["Predicting"][name]] == here, name
+        assert [cell.kind == "n/a" for cell in TABLE["Predicting"][name]] == here, name
 
 
 def test_what_is_sound_is_released(tmp_path: Path, capsys: Capture) -> None:
@@ -115,7 +115,7 @@ def _without_noise(folder: Path, through: Through, table: Cells) -> FloatArray:
     ("condition", "expected"),
     [line for line in lines(1, "Values", "Form of the table") if line.values[0].fit.same_as],
 )
-def test_the_public_rule_is_what_the_page_says(
+def test_the_public_rule_is_what_the_table_says(
     condition: Condition, expected: Expected, tmp_path: Path
 ) -> None:
     """The release is the same as that of a table in which the rule is written out by hand."""

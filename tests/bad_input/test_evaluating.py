@@ -1,4 +1,4 @@
-"""What the page says of evaluations and of value files is what happens, line by line."""
+"""What the table says of evaluations and of value files is what happens, line by line."""
 
 import json
 from collections.abc import Callable
@@ -27,7 +27,7 @@ from tests.bad_input.outcomes import (
     run,
 )
 from tests.bad_input.rule_files import Edit
-from tests.bad_input.sections import PAGE, lines
+from tests.bad_input.sections import TABLE, lines
 
 from dpwerm import PrivateTreatmentRule, Study
 from dpwerm.evaluate import treatment_value
@@ -92,7 +92,7 @@ def _call(one: Evaluated, rule: Rule, *, study: bool, **changes: Any) -> ValueRe
 def test_a_cell_is_n_a_exactly_where_an_evaluation_cannot_be_so() -> None:
     for name, line in evaluating.CONDITIONS.items():
         here = [line.command is None, line.studied is None, line.alone is None]
-        assert [cell.kind == "n/a" for cell in PAGE["Evaluating"][name]] == here, name
+        assert [cell.kind == "n/a" for cell in TABLE["Evaluating"][name]] == here, name
 
 
 @pytest.mark.parametrize(("line", "expected"), lines(0, "Evaluating"))

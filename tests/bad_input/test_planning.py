@@ -1,4 +1,4 @@
-"""What the page says of plans is what happens, line by line, without a table."""
+"""What the table says of plans is what happens, line by line, without a table."""
 
 from pathlib import Path
 

@@ -10,16 +10,23 @@ What a page can hold, between three backticks:
 - ``diff`` under ``<!-- change: NAME -->``: lines with ``-`` go from that file, with ``+`` come.
 
 A line ``...`` stands for any lines. Numbers, digests and what hangs on noise are not compared.
+
+``python -m tests.docs.pages --write PAGE ...`` runs pages and writes what their commands print now
+in the place of what no longer fits. What is left out stays left out: each shown line becomes the
+printed line that is most like it. Read the difference before you keep it.
 """
 
 import ast
 import contextlib
+import difflib
 import io
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -34,7 +41,7 @@ GAP = "..."
 SUCH_AS = "such as "
 _BLOCK = re.compile(
     r"(?:^<!-- (?P<order>file|change|exits): (?P<what>[\w./-]+) -->\n+)?"
-    r"^```(?P<kind>\w*)\n(?P<text>.*?)^```$",
+    r"^```(?P<kind>[^`\n]*)\n(?P<text>.*?)^```$",
     flags=re.MULTILINE | re.DOTALL,
 )
 _ORDER = re.compile(r"^<!-- (?:file|change|exits):.*", flags=re.MULTILINE)
@@ -43,7 +50,7 @@ _PIPED = re.compile(r"(?P<command>.*?)(?P<both> 2>&1)? \| (?P<end>head|tail) -n 
 """A command of which only the first or the last lines are shown."""
 
 
-def run_page(path: Path, folder: Path) -> int:
+def run_page(path: Path, folder: Path, write: bool = False) -> int:
     """Run a page in a folder and return how many commands and Python blocks it has.
 
     Raises ``AssertionError`` where the page shows something else than happens.
@@ -52,7 +59,9 @@ def run_page(path: Path, folder: Path) -> int:
     ----------
     path : the page
     folder : where its commands run; it should be empty
+    write : whether to write what commands print into the page, in the place of what does not fit
     """
+    path = path.absolute()
     text = path.read_text(encoding="utf-8")
     names: dict[str, object] = {"__name__": "example"}
     steps = 0
@@ -69,7 +78,12 @@ def run_page(path: Path, folder: Path) -> int:
                 _change(Path(what), content)
             elif kind == "console":
                 for command, shown in _commands(content):
-                    _compare(command, shown, code=int(what) if order == "exits" else 0)
+                    said = run_command(command)
+                    if write and not _fits(said, shown):
+                        text = text.replace(shown, _anew(said, shown), 1)
+                        path.write_text(text, encoding="utf-8")
+                    else:
+                        _compare(command, said, shown, code=int(what) if order == "exits" else 0)
                     steps += 1
             elif kind == "python":
                 _run_python(content, names, path.name)
@@ -112,14 +126,30 @@ def _commands(block: str) -> list[tuple[str, str]]:
     return found
 
 
-def _compare(command: str, shown: str, *, code: int) -> None:
-    """Run a command; what it says, with or without complaints, must be what is shown."""
-    said = run_command(command)
+def _fits(said: Said, shown: str) -> bool:
+    """Whether what a command says, with or without complaints, is what is shown."""
+    wanted = masked(shown)
+    return any(matches(masked(text), wanted) for text in (said.out, said.out + said.err))
+
+
+def _anew(said: Said, shown: str) -> str:
+    """Return what to show instead: all that was said, or, with gaps, the lines most like those."""
+    said_lines, shown_lines = (said.out + said.err).splitlines(), shown.splitlines()
+    if GAP in shown_lines:
+        like = (difflib.get_close_matches(line, said_lines, 1, 0.3) for line in shown_lines)
+        said_lines = [
+            line if line in (GAP, "") else "".join(found) or GAP
+            for line, found in zip(shown_lines, like, strict=True)
+        ]
+    return "\n".join(said_lines) + "\n"
+
+
+def _compare(command: str, said: Said, shown: str, *, code: int) -> None:
+    """Assert that a command ended with a code and said what is shown."""
     everything = said.out + said.err
     assert said.code == code, f"$ {command}\nended with {said.code}:\n{everything}"
-    wanted = masked(shown)
-    if not any(matches(masked(text), wanted) for text in (said.out, everything)):
-        assert masked(everything) == wanted, f"$ {command}\nprinted:\n{everything}"
+    if not _fits(said, shown):
+        assert masked(everything) == masked(shown), f"$ {command}\nprinted:\n{everything}"
 
 
 def run_command(command: str) -> Said:
@@ -213,3 +243,12 @@ def matches(
         place = start + len(run)
     end = len(found) - len(last)
     return end >= place and stands_at(last, end)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] != ["--write"]:
+        sys.exit("python -m tests.docs.pages --write PAGE ...")
+    for page in map(Path, sys.argv[2:]):
+        with tempfile.TemporaryDirectory() as place:
+            shutil.copy(ROOT / "docs" / "examples" / "use_rule.R", place)
+            run_page(page, Path(place), write=True)

@@ -122,6 +122,18 @@ def test_a_changed_page_fails(old: str, new: str, tmp_path: Path) -> None:
         run(PAGE.replace(old, new, 1), tmp_path)
 
 
+def test_a_page_is_written_anew_where_its_words_no_longer_fit(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    old = PAGE.replace("first second\n$", "first seconds\nthird\n$")
+    old = old.replace("does not exist; give", "is not there; give")
+    page.write_text(old.replace("...\nzwei\n...", "...\nzwo\n..."), encoding="utf-8")
+    for write in (True, False):
+        place = tmp_path / str(write)
+        place.mkdir()
+        assert run_page(page, place, write=write) == 8
+    assert page.read_text(encoding="utf-8") == PAGE
+
+
 @pytest.mark.parametrize("text", ["# Words\n", "```sh\nmake\n```\n", "```toml\na = 1\n```\n"])
 def test_a_page_without_a_command_fails(text: str, tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match="shows no command"):

@@ -11,6 +11,19 @@ from dpwerm.objective import losses
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")])
 
 
+def words(pages: list[Path]) -> int:
+    """Return how many words pages have, code and tables among them."""
+    return sum(len(page.read_text(encoding="utf-8").split()) for page in pages)
+
+
+def test_the_readme_is_short() -> None:
+    assert words([ROOT / "README.md"]) <= 1_200
+
+
+def test_all_pages_together_are_short() -> None:
+    assert words([ROOT / "README.md", *ROOT.glob("docs/**/*.md")]) <= 65_000
+
+
 def test_the_tour_runs_as_printed(tmp_path: Path) -> None:
     assert run_page(ROOT / "README.md", tmp_path) >= 6
 
@@ -19,6 +32,7 @@ def test_the_tour_runs_as_printed(tmp_path: Path) -> None:
     "name",
     [
         "README.md",
+        "docs/audit.md",
         "docs/automatic.md",
         "docs/own-loss.md",
         "docs/observational.md",

@@ -7,7 +7,7 @@ from tests.docs.pages import ROOT, run_page
 
 
 def test_the_page_runs_as_printed(tmp_path: Path) -> None:
-    assert run_page(ROOT / "docs" / "report.md", tmp_path) == 6
+    assert run_page(ROOT / "docs" / "report.md", tmp_path) == 4
     assert (tmp_path / "trial" / "report.html").exists()
     for name in ("rule.json", "study.toml", "others.csv", "ledger.db"):
         shutil.copy(tmp_path / "trial" / name, tmp_path / name)

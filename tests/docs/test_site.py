@@ -2,10 +2,13 @@
 
 import doctest
 import re
+import tomllib
+from html import unescape
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
+from tests.bad_input.expectations import CASES
 from tests.browser import PHONE, WIDE, visit
 from tests.docs.formulas import typeset
 from tests.docs.site import ROOT, Site, build
@@ -115,6 +118,17 @@ def test_every_public_name_has_its_page(site: Site, name: str) -> None:
     ]
     for method in methods if isinstance(public, type) else []:
         assert f"dpwerm.{name}.{method}" in page.ids, method
+
+
+def test_the_page_of_bad_input_holds_every_case_that_is_tried(site: Site) -> None:
+    shown = (site.folder / "docs/bad-input.html").read_text(encoding="utf-8")
+    words = " ".join(unescape(re.sub(r"<[^>]*>", "", shown)).split())
+    sections = tomllib.loads(CASES.read_text(encoding="utf-8"))
+    for section in sections.values():
+        for condition, said in section["cases"].items():
+            cells = [said] * len(section["columns"]) if isinstance(said, str) else said
+            line = " ".join([condition, *cells]).replace("`", "")
+            assert " ".join(line.split()) in words, condition
 
 
 def test_options_and_primes_stay_as_they_are_typed(site: Site) -> None:

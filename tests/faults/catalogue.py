@@ -14,7 +14,6 @@ from dpwerm.audit.attack import Audited, audit
 from dpwerm.audit.target import Target
 from dpwerm.simulate.engine.run import OnDone, unseen
 from dpwerm.text import aligned
-from reproduction.shown import markdown
 
 RUNS = 200_000
 """With this many runs every fault is caught, in a second or so each."""
@@ -98,9 +97,12 @@ def spent_by(target: Target) -> float | None:
     return target.moved
 
 
-def table(found: Sequence[Measured]) -> str:
-    """Return what was found as a Markdown table."""
-    rows = [("fault", "what is wrong", "known from", "shows as", "claimed", "spent", "≥", "twin ≥")]
+HEAD = ("fault", "what is wrong", "known from", "shows as", "claimed", "spent", "≥", "twin ≥")
+
+
+def table(found: Sequence[Measured]) -> list[tuple[str, ...]]:
+    """Return what was found as rows below their head."""
+    rows: list[tuple[str, ...]] = [HEAD]
     for one in found:
         fault = one.fault
         spent = "" if one.spent is None else f"{one.spent:.2f}"
@@ -109,7 +111,7 @@ def table(found: Sequence[Measured]) -> str:
         bounds = (f"{one.broken.largest:.2f}", f"{one.healthy.largest:.2f}")
         words = (f"`{fault.name}`", fault.wrong, fault.known_from, fault.shows)
         rows.append((*words, claimed, spent, *bounds))
-    return markdown(rows)
+    return rows
 
 
 def lines(found: Sequence[Measured]) -> list[str]:

@@ -82,8 +82,8 @@ def bounds_lines(found: Bounds, loss: Loss) -> list[str]:
         *wrapped(
             f"The paper's bounds at {found.calibration.budget}, beside simulation, in units of W. "
             "They are about output perturbation, so this is mechanism spherical-laplace with the "
-            f"settings that suit it: gamma = {found.calibration.facts.gamma:.4g} W, {_loss(loss)}, "
-            f"lambda = gamma/n = {found.calibration.facts.gamma / found.n:.3g} W."
+            f"hyperparameters that suit it: gamma = {found.calibration.facts.gamma:.4g} W, "
+            f"{_loss(loss)}, lambda = gamma/n = {found.calibration.facts.gamma / found.n:.3g} W."
         ),
         "",
         *aligned(bound_rows(found)),

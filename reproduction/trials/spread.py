@@ -103,7 +103,6 @@ def spread_words(study: str, name: str, found: dict[str, list[float]]) -> str:
     rows = {
         "published": printed,
         "over noise alone": found[EVERYBODY],
-        BOOTSTRAP: found[BOOTSTRAP],
         f"the largest of {len(found)} ways that were tried": [
             max(several) for several in zip(*found.values(), strict=True)
         ],

@@ -385,7 +385,7 @@ def test_an_option_switches_the_simulation_off(fit: Run, trial: Trial) -> None:
     trial.study.write_text(STUDY.replace("gamma = 50", 'gamma = "auto"'), encoding="utf-8")
     result = fit("--gamma", 70)
     assert result.code == 0
-    assert "Settings" not in result.out
+    assert "Hyperparameters" not in result.out
     certificate = content(trial)["certificate"]
     assert (certificate["gamma"], certificate["chosen"]) == (70.0, None)
     assert certificate["mechanism"] == "spherical-laplace"

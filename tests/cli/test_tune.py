@@ -219,7 +219,7 @@ def test_a_private_way_is_drawn_on_a_simulated_curve(
     options = (trial.table, "--how", "parts", "--epsilon", 2, "--gammas", "50,500", "--yes")
     result = tuned(*options, "--out", trial.rule, "--figure", figure, "--workers", 1)
     assert result.code == 0
-    assert "a curve of simulated trials. The scores on your table stay secret" in result.out
+    assert "a curve of synthetic trials. The scores on your table stay secret" in result.out
     assert figure.read_text(encoding="utf-8").startswith("<?xml")
     alone = tuned(*options, "--out", tmp_path / "other.json", "--workers", 1)
     assert alone.code == 2

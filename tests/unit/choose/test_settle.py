@@ -109,7 +109,7 @@ def test_of_the_rows_nothing_but_a_number_can_be_handed_over() -> None:
     """No argument can hold a row: what is asked is typed as public, and n is a number."""
     found = {name: one.annotation for name, one in inspect.signature(settle).parameters.items()}
     assert found == {
-        "asked": Hyperparameters,
+        "given": Hyperparameters,
         "spec": Specification,
         "encoding": Encoding,
         "outcome": Outcome,
@@ -213,8 +213,8 @@ def test_stages_tell_how_far_and_never_a_value(questions: list[Question]) -> Non
     stages: list[str] = []
     settle(OPEN, spec(), ENCODING, TRIAL, 9, stages.append)
     assert stages == [
-        "choosing settings on simulated data",
-        "choosing settings on simulated data: 50%",
+        "choosing hyperparameters on synthetic trials",
+        "choosing hyperparameters on synthetic trials: 50%",
     ]
 
 

@@ -33,7 +33,9 @@ def test_the_cost_is_the_whole_budget_and_is_charged_before_a_bit_is_drawn(
     assert "bits" not in till.events[:charge]
     assert "bits" in till.events[charge:]
     # Whatever is chosen is chosen before, so that the cost is known.
-    assert not [event for event in till.events[charge:] if event.startswith("choosing settings")]
+    assert not [
+        event for event in till.events[charge:] if event.startswith("choosing hyperparameters")
+    ]
     assert till.events[-1] == "attach"
     assert till.digests == {1: paid.digest}
     assert paid.receipt is not None

@@ -69,7 +69,7 @@ def test_progress_is_told() -> None:
     desk.over(("1", "inf"), 50)
     assert len(steps) == 2
     assert "epsilon 1, n 50: simulating trials" in stages
-    assert any("choosing settings" in stage for stage in stages)
+    assert any("choosing hyperparameters" in stage for stage in stages)
 
 
 def test_targets_are_searched_for_on_the_study() -> None:

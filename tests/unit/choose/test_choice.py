@@ -42,17 +42,17 @@ def test_plain_values_are_json_and_all_there_is() -> None:
 @pytest.mark.parametrize("name", ["gamma", "clip", "intercept", "saturation", "threshold"])
 @pytest.mark.parametrize("value", [math.nan, math.inf, -1.0, None])
 def test_what_is_no_setting_is_refused(name: str, value: float | None) -> None:
-    with pytest.raises(ValueError, match="no settings"):
+    with pytest.raises(ValueError, match="no hyperparameters"):
         changed(**{name: value})
 
 
 def test_gamma_is_never_zero() -> None:
-    with pytest.raises(ValueError, match="no settings"):
+    with pytest.raises(ValueError, match="no hyperparameters"):
         changed(gamma=0.0)
 
 
 def test_no_mechanism_is_no_choice() -> None:
-    with pytest.raises(ValueError, match="no settings"):
+    with pytest.raises(ValueError, match="no hyperparameters"):
         changed(mechanism=None)
 
 

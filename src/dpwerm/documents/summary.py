@@ -23,6 +23,7 @@ from dpwerm.documents.half_widths import simultaneous, why_not
 from dpwerm.documents.own_units import clip_words, score_rows
 from dpwerm.documents.render import as_text
 from dpwerm.privacy.budget import AnyBudget, Budget
+from dpwerm.privacy.weight_origin import KnownByDesign
 from dpwerm.releases.certificate import Certificate
 from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.rule_file import notice
@@ -242,8 +243,9 @@ def _guessing(certificate: Certificate, promise: str) -> str:
 def _rule_blocks(rule: Rule) -> Iterator[Block]:
     first, second = rule.arms
     words = f"Recommend {second!r} where the score is above 0, {first!r} where it is below; a "
-    words += f"score of exactly 0 gives {rule.default!r}. {single_arm_words(rule)}"
-    yield Paragraph(f"{words} {clip_words(rule.declaration.benefit)}".strip())
+    words += f"score of exactly 0 gives {rule.default!r}."
+    parts = (words, single_arm_words(rule), clip_words(rule.declaration.benefit))
+    yield Paragraph(" ".join(part for part in parts if part))
     yield _own_units(rule.release, "The score is the sum of these, in the columns' own units:")
 
 
@@ -298,12 +300,14 @@ def certificate_rows(rule: Rule) -> dict[str, str]:
     if tuning is not None:
         people += f" of {tuning.rows} rows" if c.n not in (None, tuning.rows) else ""
         tuned = ", tuned privately" if rule.private else ", tuned on the same rows"
+    by_design = c.weight_origin.name == KnownByDesign.name
+    fixed = ", fixed before the first person" if by_design else ""
     rows = {
         "mechanism": f"{c.mechanism} ({c.proof})",
         "relation": f"{c.relation}, {people}",
         "loss": " ".join([c.loss.name, *loss]),
         "gamma": f"{number(c.gamma, digits=6)}{tuned}",
-        "weights": f"at most {at_most(c.weight_bound, 6)}, origin {c.weight_origin.name}",
+        "weights": f"at most {at_most(c.weight_bound, 6)}, origin {c.weight_origin.name}{fixed}",
         "row norm": f"at most {at_most(c.radius, 6)}",
         **hyperparameter_rows(rule),
         **_perturbation_rows(c),

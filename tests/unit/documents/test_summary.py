@@ -57,6 +57,11 @@ def test_the_summary_says_what_was_released() -> None:
         assert words in text
 
 
+def test_a_design_is_said_to_have_been_fixed() -> None:
+    text = " ".join(summary(demo_rule()).split())
+    assert "origin design, fixed before the first person" in text
+
+
 def test_a_baseline_and_a_seed_say_not_private() -> None:
     assert "NOT PRIVATE: fitted without noise" in summary(demo_rule("inf"))
     assert "NOT PRIVATE: the noise came from a seed" in summary(demo_rule(1, random_state=1))

@@ -8,14 +8,17 @@ A number or a category of two levels has one coefficient a and stands out if \|a
 of a larger category are judged against each other. What all of them share belongs to the constant.
 But the penalty holds the constant near 0, so the levels take a part of it, and one that many people
 have takes more. How many have which level is not public, so a difference of two levels can be the
-main effect alone. On either side of 0 it cannot: for a category that has nothing to do with all
-else, with n_l people at level l and the penalty γR,
+main effect alone. On either side of 0 it cannot, but for chance in who was sampled: for a category
+that is independent of benefits, arms and all other features, with n_l people at level l and a
+penalty γR that is a sum over coefficients,
 
 .. math:: \gamma R'(\theta_l) = n_l \, h(\theta_l)
 
 where h(u) is how far the data pull a person's score up when it is shifted by u. It is the same
-for all levels and falls in u, because the loss is convex; so every θ_l has the sign of h(0),
-whatever n_l is. Levels stand out where one lies above 0 and another below, each beyond its own t.
+for all levels, whatever the other coefficients and the weights are, and falls in u, because the
+loss is convex; so every θ_l has the sign of h(0), whatever n_l is. Levels stand out where one lies
+above 0 and another below, each beyond its own t. With a penalty matrix that ties levels to other
+coefficients the argument fails; and t knows nothing of chance in who was sampled.
 """
 
 from collections.abc import Sequence

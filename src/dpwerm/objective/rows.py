@@ -95,7 +95,8 @@ class Block:
         a = a[active]
         X = self.X.take(active, axis=0)
         if first:
-            total[0, 0] = a.sum() * self.intercept_scale**2
+            # A power of a Python float raises where it overflows; a product is infinite.
+            total[0, 0] = a.sum() * (self.intercept_scale * self.intercept_scale)
             total[0, 1:] = a @ X * self.intercept_scale
             total[1:, 0] = total[0, 1:]
         X *= np.sqrt(a)[:, None]
@@ -203,14 +204,16 @@ def every(rows: Rows, stride: int) -> MemoryRows:
     """Return each ``stride``-th row with its weight times the stride: a rough, small F.
 
     A stride that divides 1,024 picks the rows by their position, however they are cut into blocks.
+    A weight that would overflow becomes the largest double.
     """
     if BLOCK_ROWS % stride:
         raise ParameterError(f"stride must divide {BLOCK_ROWS}")
     blocks = list(rows.map(lambda block: block.pick(slice(None, None, stride))))
+    weights = np.concatenate([block.weights for block in blocks])
     return MemoryRows(
         X=np.concatenate([block.X for block in blocks]),
         targets=np.concatenate([block.targets for block in blocks]),
-        weights=np.concatenate([block.weights for block in blocks]) * stride,
+        weights=np.minimum(weights, np.finfo(np.float64).max / stride) * stride,
         intercept_scale=blocks[0].intercept_scale,
         column_bounds=rows.column_bounds,
     )

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 ABSENT = "(absent)"
 NO_ENTRY, EDITED = "(no such entry)", "(edited)"
 NOT_ATTACHED = "(none; dpwerm ledger attach records it)"
+BY_HAND = ", attached by hand"
 CHARGE = "ledger, "
 """How the checks against a ledger begin."""
 
@@ -356,13 +357,14 @@ def _of_charge(
     charge = known.get(receipt.entry)
     if charge is not None:
         attached = book.digests.get(receipt.entry, NOT_ATTACHED)
+        how = BY_HAND if receipt.entry in book.by_hand else ""
         paid = charge.body
         pairs |= {
             "hash of the charge": (receipt.hash, charge.hash if charge.is_sealed else EDITED),
             "kind of the entry": ("charged", paid.get("kind")),
             "what was charged": (found.what, paid.get("what")),
             "cost": (found.budget.plain(), paid.get("cost")),
-            "digest of the release": (found.digest, attached),
+            f"digest of the release{how}": (found.digest, attached),
         }
         if study:
             pairs["study"] = (study, paid.get("study"))

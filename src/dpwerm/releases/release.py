@@ -154,7 +154,7 @@ class Release:
         return found
 
     def sign(self) -> int | None:
-        """Return the sign that every score has over the declared domain, None if it has two.
+        """Return the sign that every score has over the declared domain, None if two are possible.
 
         It is that of the doubles of ``score``: what their rounding may do is allowed for. A sign is
         1 if scores are above 0 and -1 if they are below, whatever the row; 0 if they are 0.
@@ -246,10 +246,11 @@ class Rule:
 
     @cached_property
     def single_arm(self) -> str | None:
-        """The arm that everybody gets over the whole declared domain, None if both are given.
+        """The arm that everybody gets over the whole declared domain, None if both may be given.
 
         It follows from the rule alone. Where no term of the score lies on the other side of 0,
-        scores of 0 are on the side of the default.
+        scores of 0 are on the side of the default. None too where terms of both signs can cancel to
+        within their rounding, even if only one arm comes of it.
         """
         first, second = self.arms
         sign, terms = self.release.sign(), self.release.terms()

@@ -98,3 +98,9 @@ def test_sums_in_parts_are_the_sums_of_the_parts(height: int) -> None:
     np.testing.assert_allclose(block.pull(a), a @ block.design(), atol=1e-13)
     gram = (block.design().T * a**2) @ block.design()
     np.testing.assert_allclose(block.gram(a**2), gram, atol=1e-12)
+
+
+def test_a_weight_that_would_overflow_in_a_sample_stays_finite() -> None:
+    weights = np.array([1e308, 1.0, 1.0])
+    sample = every(MemoryRows(**(GOOD | {"weights": weights})), 2)
+    assert sample.weights.tolist() == [np.finfo(np.float64).max, 2.0]

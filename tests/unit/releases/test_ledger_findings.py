@@ -189,6 +189,23 @@ def test_a_charge_without_a_digest_says_how_to_attach_it(tmp_path: Path) -> None
     assert NOT_ATTACHED in [finding.derived for finding in findings]
 
 
+def test_a_digest_that_somebody_attached_by_hand_is_called_so(tmp_path: Path) -> None:
+    honest = fitted(tmp_path)
+    changed = tuple(k + 1 for k in honest.release.integers)
+    forged = replace(honest, release=replace(honest.release, integers=changed))
+    found = kind_of(forged).released(forged)
+    book = Book(book_in(tmp_path).entries)  # as if the row of the release had been blanked
+    last = book.entries[-1]
+    body = {"kind": "released", "study": found.study, "charge": last.number, "digest": found.digest}
+    by_hand = Book((*book.entries, seal(last.number + 1, last.hash, body)))
+    assert by_hand.faults() == []
+    assert by_hand.by_hand == {last.number}
+    assert wrong(forged, by_hand) == set()
+    whats = [one.what for one in ledger_findings(found, by_hand)]
+    assert "ledger, digest of the release, attached by hand" in whats
+    assert "ledger, digest of the release" not in whats
+
+
 # -- values ------------------------------------------------------------------------------------
 
 

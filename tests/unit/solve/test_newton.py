@@ -128,6 +128,23 @@ def test_numbers_far_outside_any_declared_range(loss: Loss) -> None:
             assert minimise(problem(rows, loss, gamma), 1e-3).distance_bound <= 1e-3
 
 
+@pytest.mark.parametrize("loss", [HuberisedHinge(0.5), Logistic()], ids=str)
+def test_an_intercept_whose_square_overflows(loss: Loss) -> None:
+    X, y, w = sample(12, 1)
+    data = MemoryRows(X, y, w, 1e200, np.array([1e200, 1.0]))
+    assert minimise(Objective(data, loss, 1.0), 1e-3).distance_bound <= 1e-3
+
+
+def test_a_weight_that_overflows_in_the_sample_of_many_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(newton, "_LARGE", 32)
+    weights = np.ones(32)
+    weights[0] = 1.2e307
+    data = MemoryRows(np.ones((32, 1)), np.ones(32), weights, 0.0, np.ones(1))
+    assert minimise(Objective(data, HuberisedHinge(0.5), 1.0), 1e-3).distance_bound <= 1e-3
+
+
 def test_weights_of_any_size(true_gradient: GradientOf) -> None:
     X, y, _ = sample(30, 2)
     weights = 10.0 ** np.linspace(-320, 12, 30)

@@ -44,6 +44,14 @@ class Book:
         signed = {charge: one.digest for charge, one in self.releases.items()}
         return _attached(self.entries) | signed
 
+    @cached_property
+    def by_hand(self) -> frozenset[int]:
+        """The charges whose release an entry names although a fit could have signed it.
+
+        Whoever can write the ledger can write such an entry.
+        """
+        return frozenset(_attached(self.entries).keys() & keys_of(self.entries).keys())
+
     def account(self, study: str) -> Account | None:
         """Return the account of a study, None if no entry opened it."""
         account = Account.of(self.entries, study)
@@ -92,7 +100,8 @@ def release_faults(entries: Sequence[Entry], releases: Mapping[int, Signed]) -> 
     keys, attached = keys_of(entries), _attached(entries)
     faults = []
     for charge, (digest, signature) in releases.items():
-        if charge not in keys or signer_of(digest, signature) != keys[charge]:
+        signer = signer_of(digest, signature)
+        if signer is None or signer != keys.get(charge):
             faults.append(
                 f"the release of entry {charge} was edited or put there: the fit that was charged "
                 "did not sign it"

@@ -6,6 +6,8 @@ import hashlib
 import pytest
 
 from dpwerm.errors import ParameterError
+from dpwerm.privacy.ledger.book import Signed, release_faults
+from dpwerm.privacy.ledger.entry import seal
 from dpwerm.privacy.ledger.onetime import SIGNATURE_LENGTH, OneTimeKey, signer_of
 from dpwerm.privacy.randomness import OperatingSystemBits
 
@@ -49,6 +51,8 @@ def test_going_on_in_a_chain_forges_nothing() -> None:
         (DIGEST, lambda text: text + "AAAA"),
         (DIGEST, lambda text: "é" + text[1:]),
         (DIGEST, lambda text: "-" * len(text)),
+        # The last digit has two bits that no byte takes: the same bytes in another text.
+        (DIGEST, lambda text: text[:-2] + chr(ord(text[-2]) + 1) + "="),
         (DIGEST, lambda _: None),
         ("md5:1", lambda text: text),
         (None, lambda text: text),
@@ -71,3 +75,9 @@ def test_a_key_follows_from_256_bits_of_the_operating_system(
     monkeypatch.setattr(OperatingSystemBits, "bits", bits)
     assert OneTimeKey().public == OneTimeKey().public
     assert asked == [256, 256]
+
+
+@pytest.mark.parametrize("key", [None, "", 7])
+def test_a_charge_whose_key_is_none_has_no_release(key: object) -> None:
+    charge = seal(1, "", {"kind": "charged", "key": key})
+    assert len(release_faults([charge], {1: Signed(DIGEST, "no signature")})) == 1

@@ -5,10 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from playwright.sync_api import Browser
 from tests.browser import running_browser
 
 TESTS = Path(__file__).parent
+settings.register_profile("on a busy machine", settings(), deadline=None)
+settings.load_profile("on a busy machine")
 LONGEST = (
     "docs/test_readme.py",
     "docs/test_site.py",

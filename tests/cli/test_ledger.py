@@ -401,6 +401,7 @@ def test_files_are_checked_against_an_export_without_any_database(
             assert (sound.code, sound.err) == (0, "")
             assert "ok     ledger, digest of the release = sha256:" in sound.out
             assert "The ledger holds the charge of this release" in sound.out
+            assert f"  dpwerm ledger verify {export} --head NUMBER:HASH" in sound.out
     assert not trial.study.with_name("ledger.db").exists()
     assert "hash of the charge" in run("verify", value, "--ledger", early).err
 

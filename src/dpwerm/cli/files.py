@@ -199,6 +199,10 @@ def verify(
     say(f"{file}: {len(findings)} checks hold.{'' if private else ' It is NOT PRIVATE.'}")
     if asked and private:
         say("The ledger holds the charge of this release, its cost and its digest.")
+        if _is_export(ledger):
+            say("Whoever wrote the export could have written a chain of their own. A head that was")
+            say("written down elsewhere shows it:")
+            say(f"  dpwerm ledger verify {ledger} --head NUMBER:HASH")
         return
     say(
         "This shows that the numbers belong together: what is ok follows from what is given. That "
@@ -208,12 +212,17 @@ def verify(
         say("With --study STUDY, or --ledger EXPORT.json, it is compared with the ledger.")
 
 
+def _is_export(option: str | None) -> bool:
+    """Whether --ledger names a file that ``dpwerm ledger export`` wrote."""
+    return option is not None and option.lower().endswith(".json")
+
+
 def _charge_findings(found: Released, study: Path | None, option: str | None) -> list[Finding]:
     """Return the checks of a sound file against the ledger; what is not private is in none."""
     if not found.private:
         return []
     named = "" if study is None else Study.load(study).id
-    if option is not None and option.lower().endswith(".json"):
+    if option is not None and _is_export(option):
         from dpwerm.cli.ledger import exported
 
         book, faults = exported(Path(option))

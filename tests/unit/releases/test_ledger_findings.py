@@ -200,6 +200,9 @@ def test_a_digest_that_somebody_attached_by_hand_is_called_so(tmp_path: Path) ->
     by_hand = Book((*book.entries, seal(last.number + 1, last.hash, body)))
     assert by_hand.faults() == []
     assert by_hand.by_hand == {last.number}
+    account = by_hand.account(str(body["study"]))
+    assert account is not None
+    assert account.charges[-1].paid_for.endswith("…, by hand")
     assert wrong(forged, by_hand) == set()
     whats = [one.what for one in ledger_findings(found, by_hand)]
     assert "ledger, digest of the release, attached by hand" in whats

@@ -34,7 +34,8 @@ class Charge:
     """A release that was paid for: by which entry, for whom (None for everybody), and what.
 
     ``cost`` is what it claims, ``amounts`` what was paid, in the currency that the total had for
-    it, and ``digest`` that of the release, None if none was attached.
+    it, and ``digest`` that of the release, None if none was attached; ``by_hand`` whether somebody
+    attached it although the fit could have signed it.
     """
 
     number: int
@@ -45,11 +46,14 @@ class Charge:
     library: str
     date: str
     digest: str | None = None
+    by_hand: bool = False
 
     @property
     def paid_for(self) -> str:
         """The release that it paid for, by the beginning of its digest."""
-        return "none attached" if self.digest is None else f"{self.digest[: len('sha256:') + 12]}…"
+        if self.digest is None:
+            return "none attached"
+        return f"{self.digest[: len('sha256:') + 12]}…{', by hand' if self.by_hand else ''}"
 
 
 @dataclass(frozen=True)
@@ -179,9 +183,9 @@ def _after(
         cost = only_budget(**body["cost"])
         partition = None if body["slot"] is None else str(body["slot"])
         _demand(account.refusal(cost, partition) is None)
-        words = (str(body[key]) for key in ("what", "library", "date"))
+        what, library, date = (str(body[key]) for key in ("what", "library", "date"))
         paid = account.total.amounts(cost)
-        charges[number] = Charge(number, partition, cost, paid, *words)
+        charges[number] = Charge(number, partition, cost, paid, what, library, date)
         sums[partition] = sums.get(partition, NOTHING) + paid
         return account
     of = body["charge"]

@@ -57,8 +57,11 @@ class Book:
         account = Account.of(self.entries, study)
         if account is None:
             return None
-        charges = (replace(one, digest=self.digests.get(one.number)) for one in account.charges)
-        return replace(account, charges=tuple(charges))
+        charges = tuple(
+            replace(one, digest=self.digests.get(one.number), by_hand=one.number in self.by_hand)
+            for one in account.charges
+        )
+        return replace(account, charges=charges)
 
     def faults(self) -> list[str]:
         """Say everything that does not verify, of chain, releases and accounts."""

@@ -113,3 +113,7 @@ def test_a_full_disk_is_said_in_plain_words(
     assert printed == "Its whole content is on standard output: keep it as a file."
     Path(copy.removeprefix("A copy is in ").partition(": ")[0]).unlink()
     assert not trial.rule.exists()
+
+
+def test_the_list_of_commands_names_every_language_of_an_export() -> None:
+    assert COMMANDS["export"] == "Write a rule as Python, SQL, R or ONNX."

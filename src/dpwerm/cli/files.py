@@ -148,7 +148,7 @@ def export(
     out: Annotated[Path, typer.Option(help="Where to write it: a .py, .R, .sql or .onnx file.")],
     force: Force = False,
 ) -> None:
-    """Write a rule as Python, SQL or ONNX. It then runs without this program."""
+    """Write a rule as Python, SQL, R or ONNX. It then runs without this program."""
     # Languages take a moment to load; the other commands of this module do without them.
     from dpwerm.releases.export import export_to, write_export
     from dpwerm.releases.rule_file import notice, read_rule

@@ -37,7 +37,7 @@ COMMANDS = {
     "recommend": "Add what a rule recommends to a table of new people.",
     "evaluate": "Release how good a rule is, beside one arm for everybody.",
     "report": "Write a report on a rule for an ethics board.",
-    "export": "Write a rule as Python, SQL or ONNX.",
+    "export": "Write a rule as Python, SQL, R or ONNX.",
     "verify": "Check the numbers of a rule or value file.",
     "audit": "Attack our own releases.",
     "ledger": "What a study has spent, on what, and what is left.",

@@ -14,6 +14,7 @@ import unicodedata
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Literal
 
@@ -278,6 +279,30 @@ def short(text: str, most: int = LONGEST, points: float = math.inf) -> str:
         if most <= 3 or wide(cut) <= points:
             return cut
         most -= 1
+
+
+def distinct(names: Sequence[str], points: float = math.inf) -> list[str]:
+    """Return names that are short and differ if they did: what some share is cut before the rest.
+
+    Of ``"pain=severe, with fever"`` and ``"pain=severe, without fever"`` the middle remains.
+    """
+    shown = [short(name, points=points) for name in names]
+    for text in {text for text in shown if shown.count(text) > 1}:
+        places = [place for place, one in enumerate(shown) if one == text]
+        alike = [printable(names[place]) for place in places]
+        begin = _shared(alike)
+        end = _shared([name[: begin - len(name) - 1 : -1] for name in alike])
+        for count, (place, name) in enumerate(zip(places, alike, strict=True), 1):
+            rest = f"…{name[begin : len(name) - end]}{'…' if end else ''}"
+            shown[place] = short(rest, points=points)
+            if shown[place] in shown[:place]:
+                shown[place] = f"{short(rest, points=points - wide(' (99)'))} ({count})"
+    return shown
+
+
+def _shared(names: Sequence[str]) -> int:
+    """Return how many signs names have in common at their beginning."""
+    return len(list(takewhile(lambda signs: len(set(signs)) == 1, zip(*names, strict=False))))
 
 
 def two_lines(text: str, most: int = 16, points: float = math.inf) -> str:

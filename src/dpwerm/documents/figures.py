@@ -26,6 +26,7 @@ from dpwerm.documents.drawing import (
     QUIET,
     SECOND,
     SMALL,
+    distinct,
     headed,
     labelled,
     legend_under,
@@ -84,7 +85,7 @@ def draw_coefficients(
     names, half = release.encoding.coefficient_names, simultaneous(rule, simulated)
     shown = np.sort(np.argsort(-np.abs(release.effects), kind="stable")[:most])
     effects, small = release.effects[shown], np.array(zeroed(release))[shown]
-    rows = rows_named(axes, [short(names[at], points=room(axes, NAME)) for at in shown])
+    rows = rows_named(axes, distinct([names[at] for at in shown], room(axes, NAME)))
     axes.axvline(0.0, color=INK, linewidth=0.8)
     axes.plot(effects, rows, "o", color=INK, markersize=5)
     title = f"Coefficients{_claim(rule)}"

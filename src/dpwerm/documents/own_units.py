@@ -78,17 +78,40 @@ def clip_words(benefit: Benefit) -> str:
     return f"In learning, a benefit ({benefit.column}) {told.removeprefix('one ')}."
 
 
+def one_side_words(benefit: Benefit) -> str:
+    """Say when a clip around the middle of the range leaves nothing to learn from; "" without one.
+
+    Who declares a centre has said where outcomes are expected.
+    """
+    middle = benefit.declared_centre in (None, "midpoint") and benefit.weights == "signed"
+    if not middle or benefit.clip >= benefit.largest_clip:
+        return ""
+    width, column = benefit.bounds[1] - benefit.bounds[0], benefit.column
+    ends = sorted(_in_column(benefit, benefit.centre + v) for v in (-benefit.clip, benefit.clip))
+    low, high = (on_scale(end, width) for end in ends)
+    return (
+        f"No centre was declared, so the middle of the declared range counts as neither good nor "
+        f"bad. If most people's {column} lies below {low}, or most above {high}, most counted "
+        f"alike, and the rule has learned little or nothing from {column}."
+    )
+
+
 def _in_column(benefit: Benefit, value: float) -> float:
     """Return a benefit after transform and direction in the units of its column."""
     turned = -value if benefit.direction == "smaller" else value
     return math.exp(turned) if benefit.transform == "log" else turned
 
 
+def centre_in_column(benefit: Benefit) -> str:
+    """Return what counts as neither good nor bad, in the units of the benefit's column."""
+    width = benefit.bounds[1] - benefit.bounds[0]
+    return on_scale(_in_column(benefit, benefit.centre), width)
+
+
 def no_weight_words(declaration: Declaration) -> str:
     """Say who may have weight 0 by what is declared: any number of people, and they still count."""
     treatment, benefit = declaration.treatment, declaration.benefit
-    width = benefit.bounds[1] - benefit.bounds[0]
-    centre = on_scale(_in_column(benefit, benefit.centre), width)
+    centre = centre_in_column(benefit)
     missing = [f"{treatment.column} is missing or neither arm", f"{benefit.column} is missing"]
     if treatment.propensity_column is not None:
         missing.append(f"{treatment.propensity_column} is missing")

@@ -8,7 +8,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from dpwerm.choose.settle import outcome_of
+from dpwerm.choose.settle import MOST_COLUMNS, outcome_of
 from dpwerm.documents.document import (
     Block,
     Document,
@@ -34,7 +34,7 @@ from dpwerm.documents.drawing import (
 )
 from dpwerm.documents.summary import odds_words
 from dpwerm.plan.desk import Desk
-from dpwerm.plan.expected import MOST_ROWS, Answer, Expected, Settled, Spread
+from dpwerm.plan.expected import Answer, Expected, Settled, Spread
 from dpwerm.privacy.budget import Budget, total
 from dpwerm.study.study import Study
 from dpwerm.text import at_most, number
@@ -74,9 +74,20 @@ def opening(study: Study) -> str:
         "Nothing was read but the study file. All figures come from synthetic trials inside its "
         "bounds, other ones than those on which hyperparameters are chosen, and cost no privacy. "
         "They take for granted that there is something to learn: in them the gain from one arm to "
-        "the other varies between people by 0.2 to 0.7 of half the benefit's range. And that "
-        f"benefits lie {_benefits_lie(study)}. A real trial may be easier or harder (docs/plan.md)."
+        f"the other varies between people by {_gains_vary(study)}, which is 0.2 to 0.7 of half the "
+        "benefit's range. Where that is more than you would hope for, the bounds are too wide, and "
+        f"the figures below too good. And that benefits lie {_benefits_lie(study)}. A real trial "
+        "may be easier or harder (docs/plan.md)."
     )
+
+
+def _gains_vary(study: Study) -> str:
+    """Return how much gains vary in the synthetic trials, on the scale of the benefit."""
+    lower, upper = study.benefit.range
+    least, most = (number(share * (upper - lower) / 2, digits=2) for share in (0.2, 0.7))
+    column = study.benefit.column
+    unit = f"the log of {column}" if study.benefit.transform == "log" else column
+    return f"{least} to {most} units of {unit}"
 
 
 def _benefits_lie(study: Study) -> str:
@@ -147,7 +158,9 @@ def expected_table(found: Mapping[str, tuple[Settled, Expected]], n: int) -> Ite
         "for everybody, without looking at features."
     )
     if last.rows < n:
-        rest = "" if last.rows == MOST_ROWS else " (or the first 32 columns stand for all)"
+        rest = ""
+        if next(iter(found.values()))[0].question.encoding.n_columns > MOST_COLUMNS:
+            rest = f", and with {MOST_COLUMNS} columns that stand for all"
         yield Paragraph(
             f"Each trial was simulated with {last.rows:,} rows that stand for {n:,} people{rest}: "
             "with all of them the figures would be slightly better."

@@ -8,8 +8,9 @@ terminals, mail and screen readers. Data: for other programs, each block with it
 
 import base64
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,9 @@ VERSION = 1
 """Of documents as data."""
 
 ENDINGS = (".html", ".txt", ".json")
+CELL = 60
+"""Characters of a table's cell in text; a longer one goes on below."""
+
 BRIEF = 18
 """Characters of a cell that is kept on one line."""
 
@@ -97,11 +101,19 @@ def lines_of(block: Block) -> list[str]:
             facts = [line for name, text in rows for line in _hanging(f"  {name:<{width}}  ", text)]
             return [*_headed(caption), *facts]
         case Table(caption, headings, rows):
-            return [*_headed(caption), *aligned([headings, *rows] if headings else rows)]
+            whole = [headings, *rows] if headings else rows
+            return [*_headed(caption), *aligned([line for row in whole for line in _folded(row)])]
         case Picture(caption, words, _):
             return wrapped(f"[Picture: {caption} {words}]")
         case Commands(lines):
             return [f"  {line}" for line in lines]
+
+
+def _folded(row: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return a row as one or more, so that no cell is wider than ``CELL`` unless it is one word."""
+    fold = textwrap.TextWrapper(CELL, break_long_words=False, break_on_hyphens=False)
+    cells = [fold.wrap(cell) if len(cell) > CELL else [cell] for cell in row]
+    return list(zip_longest(*cells, fillvalue=""))
 
 
 def _headed(caption: str) -> list[str]:

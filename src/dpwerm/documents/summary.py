@@ -20,7 +20,7 @@ from statistics import NormalDist
 from dpwerm.documents.document import Block, Document, Facts, Paragraph, Section, Table, told
 from dpwerm.documents.effects import beyond_noise, coefficient_texts
 from dpwerm.documents.half_widths import simultaneous, why_not
-from dpwerm.documents.own_units import clip_words, score_rows
+from dpwerm.documents.own_units import clip_words, one_side_words, score_rows
 from dpwerm.documents.render import as_text
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.weight_origin import KnownByDesign
@@ -244,8 +244,9 @@ def _rule_blocks(rule: Rule) -> Iterator[Block]:
     first, second = rule.arms
     words = f"Recommend {second!r} where the score is above 0, {first!r} where it is below; a "
     words += f"score of exactly 0 gives {rule.default!r}."
-    parts = (words, single_arm_words(rule), clip_words(rule.declaration.benefit))
-    yield Paragraph(" ".join(part for part in parts if part))
+    more = (single_arm_words(rule), clip_words(rule.declaration.benefit))
+    yield Paragraph(" ".join(filter(None, (words, *more))))
+    yield from told(one_side_words(rule.declaration.benefit))
     yield _own_units(rule.release, "The score is the sum of these, in the columns' own units:")
 
 

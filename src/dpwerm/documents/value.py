@@ -94,7 +94,8 @@ def reading_words(value: ValueRelease) -> str:
         f"people come from in {100 * value.confidence:g} of 100 evaluations (measured: "
         "docs/evaluation.md). Under privacy stands the half-width for the noise alone, under "
         "sampling that for chance in who took part. The latter is read from noisy sums and raised "
-        "by what they may hide, so it is rather too large than too small."
+        "by what they may hide, so it is rather too large than too small. No interval goes beyond "
+        "what the declared bounds allow."
     )
     if not origin_class(value.declaration.treatment.origin).by_design:
         words += " Errors of the propensity model are in no interval: it counts as right."

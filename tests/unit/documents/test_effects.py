@@ -172,5 +172,12 @@ def test_words_table_and_picture_have_one_measure(kind: str) -> None:
 
 def test_what_all_levels_share_is_not_called_a_difference() -> None:
     text = said(compose(Material(released("spherical-laplace", 4)[0])), "learned")
-    assert "Levels are judged against each other. Where those of region lie beyond" in text
+    assert "Levels are judged against each other: they tell people apart only where one" in text
+    assert "Of region all that do lean one way." in text
     assert "To lie beyond the noise is not to tell people apart." in text
+
+
+def test_the_answer_says_what_else_a_named_feature_may_be() -> None:
+    shared = said(compose(Material(released("spherical-laplace", 4)[0])), "short")
+    assert "region: levels beyond it lean one way" in shared
+    assert "chance in who took part" in said(compose(material("no noise")), "short")

@@ -3,7 +3,7 @@
 import pytest
 from matplotlib.figure import Figure
 
-from dpwerm.documents.drawing import TEXT, panels, printable, room, styled, wide
+from dpwerm.documents.drawing import TEXT, distinct, panels, printable, room, styled, wide
 
 DPI = 720.0
 """Fine enough that no letter is moved to a whole pixel."""
@@ -35,3 +35,15 @@ def test_the_room_of_a_panel_is_its_share_of_the_figure() -> None:
 def test_accents_form_no_tower() -> None:
     assert printable("e" + "\u0301" * 300 + "x") == "é\u0301\u0301x"
     assert printable("a\n b\x1b") == "a b�"
+
+
+def test_long_names_that_differ_stay_different() -> None:
+    names = [
+        f"diagnosis=MDD, {kind} Psychotic Features"
+        for kind in ("Recurrent, Severe With", "Recurrent, Severe Without", "Single, Severe With")
+    ]
+    for points in (60.0, 120.0, 400.0):
+        shown = distinct([*names, "age"], points)
+        assert len(set(shown)) == 4
+        assert max(map(wide, shown)) <= points
+    assert distinct(["age", "sex=M"], 120.0) == ["age", "sex=M"]

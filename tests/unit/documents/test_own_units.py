@@ -9,7 +9,12 @@ import pytest
 from tests.unit.documents.reported import said
 
 from dpwerm import PrivateTreatmentRule, Study
-from dpwerm.documents.own_units import clip_words, no_weight_words
+from dpwerm.documents.own_units import (
+    centre_in_column,
+    clip_words,
+    no_weight_words,
+    one_side_words,
+)
 from dpwerm.documents.render import as_text
 from dpwerm.documents.report.compose import compose
 from dpwerm.documents.report.material import Material
@@ -49,6 +54,29 @@ def test_a_clip_is_told_in_the_units_of_the_benefit(benefit: dict[str, Any], wor
         inner, outer = float(end), float(end) * (1.02 if side == "above" else 0.98)
         v = declared(**benefit).benefit.centred(np.array([inner, outer]))
         assert v[0] == pytest.approx(v[1], abs=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("benefit", "words"),
+    [
+        ({"clip": 50}, "If most people's cost lies below 450, or most above 550,"),
+        ({"clip": 50, "direction": "smaller"}, "below 450, or most above 550,"),
+        ({"clip": 50, "centre": 100}, ""),
+        ({"clip": "range"}, ""),
+        ({"clip": 50, "weights": "nonnegative"}, ""),
+    ],
+)
+def test_a_clip_around_a_middle_that_nobody_chose_is_warned_of(
+    benefit: dict[str, Any], words: str
+) -> None:
+    told = one_side_words(declared(**benefit).benefit)
+    assert words in told
+    assert bool(told) is bool(words)
+
+
+def test_what_is_neither_good_nor_bad_is_told_in_the_units_of_the_column() -> None:
+    turned = declared(bounds=[10, 1000], centre=-5, direction="smaller", transform="log")
+    assert centre_in_column(turned.benefit) == "148.4"
 
 
 def test_who_may_have_weight_0_is_told_and_no_number_of_them() -> None:

@@ -271,7 +271,13 @@ def test_a_larger_coverage_has_wider_half_widths() -> None:
 def test_the_words_label_it_as_simulated() -> None:
     found = simulated_half_widths(rule_of("objective-l2", 1.0), problems=12, draws=20)
     assert found is not None
-    for words in ("simulated", "12 random trials", "95 of 100", "none of them yours", "sensitive"):
+    for words in (
+        "simulated",
+        "12 synthetic trials",
+        "95 of 100",
+        "none of them yours",
+        "sensitive",
+    ):
         assert words in found.words
     assert why_not(rule_of("objective-l2", 1.0)) == ""
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from tests.unit.releases.value.trials import DESIGN, EXTERNAL, fitted, study, table
 
-from dpwerm.documents.value import value_summary
+from dpwerm.documents.value import reading_words, value_summary
 from dpwerm.evaluate import treatment_value
 from dpwerm.releases.value.release import Estimate, ValueRelease
 from dpwerm.text import at_most, interval_words
@@ -84,15 +84,19 @@ def test_cost_is_said_where_something_was_spent() -> None:
     assert "What the promise rests on:" in text
     free = value_summary(treatment_value(RULE, table(), math.inf, study=study()))
     assert "costs" not in free
-    assert "There is no noise here" in free
+    assert "There is no noise here" in " ".join(free.split())
     assert "How it was made, without a promise:" in free
 
 
 def test_where_a_model_gives_the_probabilities_its_errors_are_named() -> None:
     words = "Errors of the propensity model are in no interval"
     modelled = treatment_value(RULE, table(), math.inf, study=study(EXTERNAL))
-    assert words in value_summary(modelled)
+    assert words in " ".join(value_summary(modelled).split())
     assert words not in value_summary(VALUE)
+
+
+def test_where_an_interval_ends_is_said() -> None:
+    assert "No interval goes beyond what the declared bounds allow" in reading_words(VALUE)
 
 
 def test_a_turned_sign_and_an_unknown_value_are_said() -> None:

@@ -6,7 +6,8 @@ from tests.unit.documents.shown import says_the_same_in_every_format
 from dpwerm.audit.attack import Audited
 from dpwerm.audit.suite import Cell, mechanism_target
 from dpwerm.documents.audit import HEADINGS, Found, audit_document, passed, plain, rows_of
-from dpwerm.documents.render import as_text
+from dpwerm.documents.document import Table
+from dpwerm.documents.render import as_text, lines_of
 from dpwerm.privacy.budget import Budget
 
 FOUND = Audited("gaussian", Budget.of(2), 3, 1.5, 1.0, 400_000, 9000, "a pair", "score", 0.999)
@@ -66,3 +67,10 @@ def test_what_is_at_least_so_is_rounded_down() -> None:
     near = replace(FOUND, lower=1.9999, exact_lower=0.0099)
     (row,) = rows_of([(cell("a", "x"), near)])
     assert row[3:5] == ("1.99", "0.00")
+
+
+def test_a_long_cell_of_a_table_goes_on_below() -> None:
+    long = ", ".join(["level"] * 40)
+    lines = lines_of(Table("", ("what", "declared", "source"), (("a", long, "form"),)))
+    assert max(map(len, lines)) <= 92
+    assert " ".join(lines).count("level") == 40

@@ -8,6 +8,7 @@ from dpwerm.documents.plan import (
     clips,
     expected_table,
     hyperparameters,
+    opening,
     plan_document,
     share_taken,
 )
@@ -124,3 +125,11 @@ def test_a_plan_says_the_same_in_every_format() -> None:
     desk = Desk(study(), quick=True)
     says_the_same_in_every_format(plan_document(desk, 50, "1", None))
     says_the_same_in_every_format(plan_document(desk, 50, None, 0.6))
+
+
+def test_how_much_gains_vary_is_told_in_the_units_of_the_benefit() -> None:
+    planned = study()
+    lower, upper = planned.benefit.range
+    half = (upper - lower) / 2
+    words = f"by {0.2 * half:g} to {0.7 * half:g} units of {planned.benefit.column}, which is 0.2"
+    assert words in opening(planned)

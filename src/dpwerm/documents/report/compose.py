@@ -36,6 +36,11 @@ from dpwerm.text import digits, interval_words, listed
 from dpwerm.version import __version__
 
 RESTS, MADE = "What the promise of {} rests on:", "How {} was made, without a promise:"
+MAY_BE_SHARED = (
+    "It may still be chance in who took part, which is not measured here. A number that lies "
+    "mostly on one side of the middle of its range, or a level that most people have, may also "
+    "stand for what all people share."
+)
 RELATIONS = {
     Relation.REPLACE_ONE: (
         "The promise compares two tables that differ in one person's row. How many people took "
@@ -108,11 +113,13 @@ def _leaning(material: Material) -> str:
         simulated = ", as far as simulation tells" if material.simulated is not None else ""
         left_out.append(f"what does not stand out from the privacy noise{simulated}")
     if shared:
-        same = "their levels lean one way, which may be what all people share"
+        same = "levels beyond it lean one way, which may be what all people share"
         left_out.append(f"{listed(shared)}: {same}")
-    if not left_out or told == NOTHING_CLEAR:
-        return told
-    return f"{told} Left out is {', and '.join(left_out)}."
+    if told == NOTHING_CLEAR:
+        left_out = left_out[-1:] if shared else []
+    elif named:
+        told += f" {MAY_BE_SHARED}"
+    return f"{told} Left out is {', and '.join(left_out)}." if left_out else told
 
 
 def _value_cost(material: Material, value: ValueRelease) -> str:
@@ -134,9 +141,10 @@ def _helps(material: Material, value: ValueRelease) -> str:
     benefit = value.declaration.benefit
     log = "" if benefit.transform == "identity" else f"the {benefit.transform} of "
     unit = log + quoted(benefit.column)
+    less = f"; a gain of 1 is 1 less of {unit}" if benefit.direction == "smaller" else ""
     return (
         f"{verdict_words(value, rule)} Its gain is {' and '.join(gains)}, in units of "
-        f"{unit} where more is better. Whether that matters is for clinicians to say."
+        f"{unit}{less}. Whether that matters is for clinicians to say."
     )
 
 

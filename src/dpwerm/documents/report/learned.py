@@ -16,6 +16,7 @@ from dpwerm.documents.document import (
     Picture,
     Section,
     Table,
+    told,
 )
 from dpwerm.documents.drawing import panels, styled, svg_text
 from dpwerm.documents.effects import beyond_noise, coefficient_texts, leans, one_sided, unclear
@@ -27,7 +28,7 @@ from dpwerm.documents.figures import (
     recommended_everywhere,
 )
 from dpwerm.documents.half_widths import why_not
-from dpwerm.documents.own_units import clip_words, declared, score_error, score_rows
+from dpwerm.documents.own_units import clip_words, declared, one_side_words, score_error, score_rows
 from dpwerm.documents.report.material import Material, quoted
 from dpwerm.documents.summary import UNITS, caveat, single_arm_words, zeroed
 from dpwerm.documents.value import (
@@ -72,6 +73,7 @@ def learned(material: Material) -> Section:
     single = single_arm_words(rule)
     blocks: list[Block] = [
         Paragraph(answer.strip()),
+        *told(one_side_words(rule.declaration.benefit)),
         *([Caution(single)] if single else []),
         Paragraph(as_released(rule)),
         _score_table(rule),
@@ -155,8 +157,9 @@ def _reading(material: Material, half: FloatArray) -> list[Block]:
         blocks.append(Paragraph(words))
     leaning = ""
     if shared:
-        leaning = "Levels are judged against each other. Where those of "
-        leaning += f"{listed(shared)} lie beyond the noise, they all lean one way. "
+        leaning = "Levels are judged against each other: they tell people apart only where one "
+        leaning += "lies beyond the noise on either side. "
+        leaning += f"Of {listed(shared)} all that do lean one way. "
     return [*blocks, Paragraph(f"{leaning}{SHARED}")]
 
 
@@ -276,5 +279,5 @@ def _unknown(material: Material) -> list[Block]:
             "On synthetic trials inside the declared bounds, rules with these hyperparameters gave "
         )
         words += f"{100 * chosen.accuracy:.1f} % of the people their better arm. That is about "
-        blocks.append(Paragraph(f"{words}the settings and not about this rule."))
+        blocks.append(Paragraph(f"{words}the hyperparameters and not about this rule."))
     return blocks

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from dpwerm.documents.document import Block, Caution, Commands, Paragraph, Points, Section, Table
-from dpwerm.documents.own_units import declared, score_rows
+from dpwerm.documents.own_units import centre_in_column, declared, score_rows
 from dpwerm.documents.report.material import Material, quoted
 from dpwerm.documents.summary import LARGEST_TOLD, even_odds, factor_words, meaning
 from dpwerm.features.blocks import CategoryBlock, Level, NumberBlock
@@ -98,9 +98,7 @@ def _benefit(rule: Rule) -> tuple[str, str, str]:
     words = f"{declared(lower)} to {declared(upper)}, {benefit.direction} is better"
     if benefit.transform != "identity":
         words += f", {benefit.transform} taken"
-    words += f"; {declared(benefit.centre)} counts as neither good nor bad"
-    if benefit.direction == "smaller":
-        words += ", with the sign turned"
+    words += f"; {centre_in_column(benefit)} counts as neither good nor bad"
     return f"benefit, column {benefit.column}", words, benefit.source or NOT_STATED
 
 
@@ -108,15 +106,21 @@ def _declared(block: NumberBlock | CategoryBlock) -> str:
     if isinstance(block, NumberBlock):
         ends = f"{declared(block.lower)} to {declared(block.upper)}"
         return f"{ends}, if missing {declared(block.default)}"
-    return f"one of {', '.join(map(_level, block.levels))}; if missing {block.default}"
+    return f"one of {', '.join(map(_level, block.levels))}; if missing {_plain(block.default)}"
 
 
 def _level(level: Level) -> str:
     """Return a level with its cells, where they are not its name."""
+    name = _plain(level.name)
     if level.cells == "*":
-        return f"{level.name} (every other cell)"
+        return f"{name} (every other cell)"
     cells = [cell for cell in level.cells if cell != level.name]
-    return f"{level.name} (cells {', '.join(level.cells)})" if cells else level.name
+    return f"{name} (cells {', '.join(map(_plain, level.cells))})" if cells else name
+
+
+def _plain(name: str) -> str:
+    """Return a name as it is, in quotes if it could be taken for several."""
+    return quoted(name) if set(name) & set(",;()") else name
 
 
 def _propensity(rule: Rule) -> list[Block]:

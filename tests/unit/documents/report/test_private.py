@@ -6,7 +6,7 @@ from tests.unit.documents.reported import demo_rule, material, said
 
 from dpwerm.documents.report.compose import compose
 from dpwerm.documents.report.material import Material
-from dpwerm.features.blocks import NumberBlock
+from dpwerm.features.blocks import CategoryBlock, Level, NumberBlock
 from dpwerm.simulate.demo import study_text
 
 
@@ -34,6 +34,21 @@ def test_declared_numbers_are_given_with_all_their_digits() -> None:
     shown = replace(rule, release=replace(rule.release, encoding=encoding))
     report = compose(Material(shown))
     assert "20240101 to 20241231, if missing 20240611" in said(report, "private")
+
+
+def test_a_level_with_a_comma_is_told_from_two_levels() -> None:
+    rule = material("output").rule
+    named = [
+        block.model_copy(
+            update={"levels": (block.levels[0], Level(name="yes, once", cells=("2",)))}
+        )
+        if isinstance(block, CategoryBlock)
+        else block
+        for block in rule.release.encoding.blocks
+    ]
+    encoding = rule.release.encoding.changed(blocks=tuple(named))
+    shown = replace(rule, release=replace(rule.release, encoding=encoding))
+    assert "'yes, once' (cells 2)" in said(compose(Material(shown)), "private")
 
 
 def test_what_has_no_source_is_pointed_out() -> None:

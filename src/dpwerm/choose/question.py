@@ -221,7 +221,7 @@ class Choice:
         winner = called(self.mechanism)
         rivals = ", ".join(f"{name} {100 * value:.1f}" for name, value in self.rivals.items())
         return (
-            f"chosen on {self.problems} simulated problems inside the declared bounds, without "
+            f"chosen on {self.problems} synthetic trials inside the declared bounds, without "
             f"reading a row: there {winner} reached the right answer for "
             f"{100 * self.accuracy:.1f} % of the people" + (f"; others: {rivals}" if rivals else "")
         )

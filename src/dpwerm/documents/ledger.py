@@ -126,6 +126,9 @@ def composed_words(account: Account) -> Iterator[Block]:
             "accounting"
         )
         return
+    spent = account.spent().decimals(up=True)
+    if not (spent["rho"] or spent["mu"]) and found.epsilon >= spent["epsilon"]:
+        return
     whose = "" if found.partition is None else f" for partition {found.partition}"
     yield Paragraph(
         f"Composed numerically, all releases{whose} are within epsilon = "

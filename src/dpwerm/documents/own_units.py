@@ -112,7 +112,7 @@ def no_weight_words(declaration: Declaration) -> str:
     """Say who may have weight 0 by what is declared: any number of people, and they still count."""
     treatment, benefit = declaration.treatment, declaration.benefit
     centre = centre_in_column(benefit)
-    missing = [f"{treatment.column} is missing or neither arm", f"{benefit.column} is missing"]
+    missing = [f"{treatment.column} is missing or no declared arm", f"{benefit.column} is missing"]
     if treatment.propensity_column is not None:
         missing.append(f"{treatment.propensity_column} is missing")
     worse = "below" if benefit.direction == "larger" else "above"

@@ -45,7 +45,8 @@ DIGITS = 40
 """Of e^ε before it is rounded up: it is irrational, so the last digits decide nothing."""
 
 UNITS = {
-    "centred": "a number runs from -1 to 1 over its declared range, two levels are -1 and 1",
+    "centred": "a number runs from -1 to 1 over its declared range, two levels are -1 and 1, each "
+    "of more levels is 1 for its people and 0 for others",
     "paper": "the paper's: every feature runs from 0 to 1 and is divided by the same factor",
 }
 UNPUBLISHED_SPREAD = (

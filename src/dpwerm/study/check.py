@@ -61,6 +61,8 @@ class Finding:
         return f"{text}: {shown}{more}" if shown else text
 
 
+_MANY = 20  # rows, of which some should lie on either side of the centre
+
 Marks = tuple[str, str, NDArray[np.bool_], str, str]
 """(column, kind, the rows of a block that are meant, problem, consequence)."""
 
@@ -79,6 +81,7 @@ def check(study: Study, source: object) -> list[Finding]:
     findings += _modelled(study, table)
     column, bounds = study.benefit.column, study.benefit.bounds
     findings += find(table, lambda block: _numbers(block, column, bounds, _NO_WEIGHT))
+    findings += _one_side(study, table)
     return findings if table.source.lines is None else with_lines(findings, table.source.lines)
 
 
@@ -162,6 +165,20 @@ def _whole(study: Study, table: Table) -> list[Finding]:
     arm = treatment.arms[0 if -1.0 in seen else 1]
     remedy = "a fit cannot compare the arms"
     return [Finding(treatment.column, "single arm", f"only arm {arm!r} occurs", remedy)]
+
+
+def _one_side(study: Study, table: Table) -> list[Finding]:
+    """Return that all of many benefits lie on one side of the centre: all weigh for their arm."""
+    benefit, signs = study.benefit, set()
+    for block in table.blocks():
+        signs |= set(np.sign(benefit.centred(block.numbers(benefit.column))).tolist())
+    sides = {sign for sign in signs if sign in (-1.0, 1.0)}
+    if len(sides) != 1 or table.n_rows < _MANY or benefit.weights != "signed":
+        return []
+    side = "better" if 1.0 in sides else "worse"
+    problem = f"every outcome is {side} than the centre, or at it"
+    remedy = "a fit learns little: declare centre by the protocol, never by this table"
+    return [Finding(benefit.column, "one side", problem, remedy)]
 
 
 def _persons(study: Study, table: Table) -> list[Finding]:

@@ -36,7 +36,8 @@ column = "{PLACEHOLDER}"          # the column that holds the outcome
 bounds = "{PLACEHOLDER}"          # [lowest, highest] possible, in the column's units
 direction = "larger"          # which outcomes are better: "larger" or "smaller"
 transform = "identity"        # or "log"
-# centre = 0                  # where most outcomes are expected, if not in the middle of bounds
+# centre = 0                  # where most outcomes are expected, if not in the middle of bounds;
+#                             # after log, and with a minus where smaller is better
 # source = "protocol, 5.1"    # where the bounds come from
 
 [budget]

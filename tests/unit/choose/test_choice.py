@@ -63,7 +63,7 @@ def test_another_gamma_has_three_digits_and_changes_nothing_else() -> None:
 
 def test_the_reason_names_the_winner_the_others_and_that_no_row_was_read() -> None:
     reason = CHOICE.reason
-    for part in ("72 simulated problems", "without reading a row", "for 90.1 %"):
+    for part in ("72 synthetic trials", "without reading a row", "for 90.1 %"):
         assert part in reason
     assert "objective-l2 89.5, spherical-laplace 80.0" in reason
     assert "others" not in replace(CHOICE, rivals={}).reason

@@ -83,8 +83,8 @@ def test_who_may_have_weight_0_is_told_and_no_number_of_them() -> None:
     words = no_weight_words(declared())
     assert words == (
         "Any number of them may have had weight 0, and so no say in the rule: everybody whose arm "
-        "is missing or neither arm, cost is missing or cost is exactly 500. They count as people "
-        "all the same. How many they were is not published."
+        "is missing or no declared arm, cost is missing or cost is exactly 500. They count as "
+        "people all the same. How many they were is not published."
     )
     weights = {"weights": "nonnegative", "centre": -200, "direction": "smaller"}
     assert "or cost is 200 or above." in no_weight_words(declared(**weights))

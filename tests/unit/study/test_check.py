@@ -74,8 +74,8 @@ def test_lines_count_blank_lines(tmp_path: Path, study: Study) -> None:
 
 def test_a_big_table_stays_readable(study: Study) -> None:
     n = 1_000
-    frame = pd.DataFrame({"ID": range(n), "AGE": 200, "sex": "F", "site": 1, "days": 5})
-    frame["arm"] = ["S", "G"] * (n // 2)
+    frame = pd.DataFrame({"ID": range(n), "AGE": 200, "sex": "F", "site": 1})
+    frame["arm"], frame["days"] = ["S", "G"] * (n // 2), [5, 95] * (n // 2)
     (found,) = check(study, frame)
     assert found.count == n
     assert len(found.examples) == 5
@@ -153,3 +153,18 @@ def test_a_feature_without_any_declared_cell_is_told_to_be_of_no_use(study: Stud
     )
     assert "of no use" not in str(one(check(study, frame), "AGE", "above"))
     assert "of no use" not in str(one(check(study, frame[:1]), "sex", "unknown level"))
+
+
+@pytest.mark.parametrize(
+    ("days", "side"), [((1, 2), "better"), ((99, 100), "worse"), ((1, 99), "")]
+)
+def test_outcomes_on_one_side_of_the_centre_are_told(
+    study: Study, days: tuple[int, int], side: str
+) -> None:
+    frame = pd.DataFrame(
+        {"ID": range(20), "AGE": 50, "sex": "F", "site": 1, "arm": ["S", "G"] * 10}
+    ).assign(days=list(days) * 10)
+    told = [str(found) for found in check(study, frame) if found.kind == "one side"]
+    assert [f"every outcome is {side} than the centre" in one for one in told] == [True] * bool(
+        side
+    )

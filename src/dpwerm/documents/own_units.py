@@ -79,20 +79,21 @@ def clip_words(benefit: Benefit) -> str:
 
 
 def one_side_words(benefit: Benefit) -> str:
-    """Say when a clip around the middle of the range leaves nothing to learn from; "" without one.
+    """Say when a clip around the middle of the range may leave nothing to learn from, "" elsewhere.
 
-    Who declares a centre has said where outcomes are expected.
+    A rule file has the centre as a number, so one that was declared to be the middle counts alike.
     """
-    middle = benefit.declared_centre in (None, "midpoint") and benefit.weights == "signed"
-    if not middle or benefit.clip >= benefit.largest_clip:
+    (lower, upper), column = benefit.range, benefit.column
+    is_middle = math.isclose(benefit.centre, lower + (upper - lower) / 2, abs_tol=1e-12)
+    if benefit.weights != "signed" or not is_middle or benefit.clip >= benefit.largest_clip:
         return ""
-    width, column = benefit.bounds[1] - benefit.bounds[0], benefit.column
+    width = benefit.bounds[1] - benefit.bounds[0]
     ends = sorted(_in_column(benefit, benefit.centre + v) for v in (-benefit.clip, benefit.clip))
     low, high = (on_scale(end, width) for end in ends)
     return (
-        f"No centre was declared, so the middle of the declared range counts as neither good nor "
-        f"bad. If most people's {column} lies below {low}, or most above {high}, most counted "
-        f"alike, and the rule has learned little or nothing from {column}."
+        "The middle of the declared range counts as neither good nor bad. If most people's "
+        f"{column} lies below {low}, or most above {high}, most counted alike, and the rule has "
+        f"learned little or nothing from {column}."
     )
 
 

@@ -66,9 +66,7 @@ def test_a_clip_is_told_in_the_units_of_the_benefit(benefit: dict[str, Any], wor
         ({"clip": 50, "weights": "nonnegative"}, ""),
     ],
 )
-def test_a_clip_around_a_middle_that_nobody_chose_is_warned_of(
-    benefit: dict[str, Any], words: str
-) -> None:
+def test_a_clip_around_the_middle_is_warned_of(benefit: dict[str, Any], words: str) -> None:
     told = one_side_words(declared(**benefit).benefit)
     assert words in told
     assert bool(told) is bool(words)

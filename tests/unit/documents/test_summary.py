@@ -12,7 +12,9 @@ from dpwerm import PrivateTreatmentRule, Study
 from dpwerm.documents.figures import save_figure
 from dpwerm.documents.summary import KEPT, summary
 from dpwerm.privacy.budget import Budget
+from dpwerm.releases.kinds import kind_of
 from dpwerm.releases.release import Rule
+from dpwerm.releases.rule_file import read_rule
 from dpwerm.releases.tuning import Tuning
 from dpwerm.simulate.demo import demo_trial, study_text
 from dpwerm.text import number
@@ -214,3 +216,14 @@ def test_a_number_whose_name_looks_like_a_level_is_a_number() -> None:
     )
     rule.fit(frame, np.tile(["old", "new"], 20), X[:, 0])
     assert re.search(r"^  a=b +\S+ per unit$", summary(rule.rule_), re.MULTILINE)
+
+
+def test_a_rule_from_a_file_is_told_as_the_one_in_memory(tmp_path: Path) -> None:
+    wide = TEXT.replace("bounds = [-12, 28]", "bounds = [-12, 2800]\nclip = 100")
+    rule = demo_rule(text=wide, random_state=1)
+    kind_of(rule).write(rule, tmp_path / "rule.json")
+    text = summary(read_rule(tmp_path / "rule.json"))
+    assert text == summary(rule)
+    assert "If most people's improvement lies below 1,294, or most above 1,494" in " ".join(
+        text.split()
+    )

@@ -69,7 +69,7 @@ def number(
     rounding: str = ROUND_HALF_EVEN,
     sign: bool = False,
 ) -> str:
-    """Return a number as people write it: 4,260 and 0.0031, never with an exponent.
+    """Return a number as people write it: 4,260 and 0.0031, never 4.26e+03.
 
     error : what the number may be off by; it is shown as far as two digits of that say something.
         Where none is given, or it is 0, so many ``digits`` are shown and zeros at the end left out.

@@ -33,7 +33,6 @@ from dpwerm.text import WIDTH, aligned, harmless, stacked, underlined, wrapped
 VERSION = 1
 """Of documents as data."""
 
-ENDINGS = (".html", ".txt", ".json")
 CELL = 60
 """Characters of a table's cell in text; a longer one goes on below."""
 

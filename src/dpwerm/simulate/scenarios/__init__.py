@@ -1,6 +1,7 @@
 """The scenario suite: trials with a known truth on which every method can be tried.
 
-The order is fixed. ``docs/scenarios.md`` has a table of them all.
+``SCENARIOS`` are declared tightly, ``SLOPPY`` as people declare trials. The order is fixed.
+``docs/scenarios.md`` has a table of them all.
 """
 
 from collections.abc import Mapping
@@ -17,6 +18,7 @@ from dpwerm.simulate.scenarios.kinds import (
     ZeroOneBenefit,
 )
 from dpwerm.simulate.scenarios.scenario import Normal, Scenario, StudentT
+from dpwerm.simulate.scenarios.sloppy import SLOPPY
 
 _ALL: tuple[Scenario, ...] = (
     UnitCube(name="paper", tests="the paper's synthetic problem"),
@@ -118,6 +120,6 @@ OBSERVATIONAL: Mapping[str, Confounded] = MappingProxyType(
 
 
 def get_scenario(name: str) -> Scenario:
-    """Return the scenario of that name, a trial or an observational one."""
-    every = {**SCENARIOS, **OBSERVATIONAL}
+    """Return the scenario of that name: a trial, a sloppy one or an observational one."""
+    every = {**SCENARIOS, **SLOPPY, **OBSERVATIONAL}
     return every[one_of("scenario", name, every)]

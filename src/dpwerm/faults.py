@@ -130,7 +130,7 @@ def _path(loc: tuple[object, ...]) -> tuple[str, ...]:
         del parts[2]
     if parts[:1] == ["propensity"] or parts[:2] == ["treatment", "propensity"]:
         at = parts.index("propensity") + 1
-        if parts[at : at + 1] in (["column"], ["private"], ["ridge"], ["external"]):
+        if parts[at : at + 1] in (["column"], ["private"], ["ridge"], ["external"], ["outcome"]):
             del parts[at]
     return tuple(parts) or ("contents",)
 

@@ -32,7 +32,6 @@ from dpwerm.objective.rows import MemoryRows
 from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import AnyBudget, Budget, Relation, total
 from dpwerm.privacy.randomness import BitSource, PrivacyFilter
-from dpwerm.privacy.sensitivity import WeightOrigin
 from dpwerm.privacy.weight_origin import RidgeModel
 from dpwerm.releases.certificate import Chosen, Specification, calibration_of, certify
 from dpwerm.releases.release import Release, Rule
@@ -65,6 +64,7 @@ class Problem:
     hyperparameters : Hyperparameters, open where they are None
     declaration : treatment and benefit, None for labels that come with weights
     planned_n : int or None, the number of people to choose hyperparameters for
+    open_method : bool, whether the estimator is chosen with the hyperparameters
     """
 
     spec: Specification
@@ -72,6 +72,7 @@ class Problem:
     hyperparameters: Hyperparameters
     declaration: Declaration | None = None
     planned_n: int | None = None
+    open_method: bool = False
 
     def __post_init__(self) -> None:
         if self.declaration is None:
@@ -110,18 +111,28 @@ class Problem:
         """
         given = self.hyperparameters
         people = None if given.gamma else public_people(self.planned_n, self.spec, n)
-        found = settle(given, self.spec, self.encoding, self.outcome, people, on_stage)
+        found = settle(
+            given,
+            self.spec,
+            self.encoding,
+            self.outcome,
+            people,
+            on_stage,
+            open_method=self.open_method,
+        )
         return self._with(found)
 
     def _with(self, found: Hyperparameters) -> "Problem":
         declaration, bound = self.declaration, self.spec.weight_bound
+        encoding = found.encoding(self.encoding)
+        spec = found.designed(self.spec, encoding)
         if declaration is not None:
-            declaration = declaration.clipped_at(found.clip)
-            bound = self.spec.weighting.weight_bound(declaration)
+            declaration = declaration.clipped_at(found.clip if spec.is_outcome_weighted else 1.0)
+            bound = spec.weighting.weight_bound(declaration)
         return replace(
             self,
-            spec=found.specification(self.spec, bound),
-            encoding=found.encoding(self.encoding),
+            spec=found.specification(spec, bound),
+            encoding=encoding,
             hyperparameters=found,
             declaration=declaration,
         )
@@ -175,8 +186,7 @@ def charged_rows(
     """
     nuisance = settled_nuisance(problem, trial.n_rows, on_stage)
     bits = privacy_filter.authorise(whole_cost(nuisance, cost))
-    origin = settled.spec.origin
-    propensity, second = propensities(problem, origin, nuisance, trial, bits, on_stage)
+    propensity, second = propensities(problem, settled.spec, nuisance, trial, bits, on_stage)
     return Ready.of(settled, trial, second, on_stage), bits, propensity
 
 
@@ -310,16 +320,22 @@ def whole_cost(nuisance: Problem | None, own: AnyBudget) -> AnyBudget:
 
 def propensities(
     problem: Problem,
-    origin: WeightOrigin,
+    spec: Specification,
     nuisance: Problem | None,
     trial: Trial,
     bits: BitSource,
     on_stage: Stage,
 ) -> tuple[Release | None, FloatArray]:
-    """Return the private propensity model, if there is one, and P(second arm | x) of each row."""
+    """Return the private propensity model, if there is one, and P(second arm | x) of each row.
+
+    spec: of the rule; where its design uses no probabilities, there are none: NaN.
+    """
+    origin = spec.origin
     if isinstance(origin, RidgeModel):
         on_stage("propensity model")
         return None, secret_second_arm(trial, problem.encoding, origin)
+    if not spec.weighting.uses_probabilities:
+        return None, np.full(trial.n_rows, np.nan)
     released = None if nuisance is None else fit_private(trial, nuisance, bits, on_stage)
     return released, second_arm(problem.declared, trial, problem.encoding, released)
 

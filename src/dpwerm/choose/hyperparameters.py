@@ -1,11 +1,11 @@
-"""The hyperparameters of a fit: γ, mechanism, clip, intercept, saturation, threshold.
+"""The hyperparameters of a fit: estimator, γ, mechanism, clip or width, and how rows are encoded.
 
 None means automatic. A γ that is given switches the simulation off: whatever else is open then
 takes its plain value. Otherwise everything open is chosen together, on synthetic trials inside
 the public bounds (``dpwerm.choose.settle``).
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from numbers import Integral
 from typing import Any, Self
 
@@ -13,22 +13,35 @@ from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import get_mechanism, plain_mechanism
 from dpwerm.mechanisms.contract import spent
-from dpwerm.parameters import LARGEST, SMALLEST, positive, real
+from dpwerm.objective.losses import form_of, get_loss
+from dpwerm.objective.regularizers import ArmPenalty, Regularizer
+from dpwerm.objective.residual_losses import ExpHuber
+from dpwerm.parameters import LARGEST, SMALLEST, one_of, positive, real
 from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.sensitivity import LARGEST_N
 from dpwerm.releases.certificate import Chosen, Specification
 from dpwerm.study.variables import Benefit
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED, WEIGHTINGS, get_weighting
 
 AUTO = "auto"
+PLAIN_WIDTH = 0.1
+"""T where γ is given and nothing is simulated."""
+
+MAIN_EFFECTS = {"linear": 1.0, "squares": 2.0, "cubes": 3.0}
 LARGEST_SATURATION = 100.0
 
 
 @dataclass(frozen=True)
 class Hyperparameters:
-    """What a fit uses; None where it is left open.
+    """What a fit uses; None where it is left open, or where the estimator has no such thing.
 
+    estimator : str, the name of a weighting
     mechanism : str, a name in the registry
-    clip : float in (0, 1], the bound V on benefits as a share of the largest
+    clip : float in (0, 1], the bound V on benefits as a share of the largest; outcome weights only
+    width : float > 0, T of the loss of residuals, in units of half the benefit's range
+    main : float > 0, the penalty of a main effect in units of the contrast's; arm-wise only
+    mean : float ≥ 0, the constant of the column for the benefit's mean; contrast only
+    degree : 1, 2 or 3, of the main effect of numbers; arm-wise only
     intercept : float, 0 or in [1e-12, 1e12], the constant of the intercept column
     saturation : float in [1, 100]
     gamma : float > 0; in units of W if ``chosen`` says that it was chosen
@@ -43,10 +56,16 @@ class Hyperparameters:
     gamma: float | None = None
     threshold: float | None = None
     chosen: Chosen | None = None
+    estimator: str | None = None
+    width: float | None = None
+    main: float | None = None
+    mean: float | None = None
+    degree: float | None = None
 
     @classmethod
     def of(cls, estimator: Any, *, intercept: Any, clip: float | None = None) -> Self:
         """Return what an estimator's parameters fix; each wrong one is an error that names it."""
+        own = of_method(estimator) if hasattr(estimator, "estimator") else {}
         return cls(
             mechanism=_given(estimator.mechanism, lambda value: get_mechanism(value).name),
             clip=clip,
@@ -54,6 +73,7 @@ class Hyperparameters:
             saturation=_given(estimator.saturation, saturation_of),
             gamma=_given(estimator.gamma, lambda value: positive("gamma", value)),
             threshold=_given(estimator.threshold, threshold_of),
+            **own,
         )
 
     @classmethod
@@ -63,10 +83,14 @@ class Hyperparameters:
         """Return what a settled fit uses, all but γ."""
         return cls(
             mechanism=spec.mechanism,
-            clip=benefit.clip / benefit.largest_clip,
+            clip=benefit.clip / benefit.largest_clip if spec.is_outcome_weighted else None,
             intercept=encoding.intercept,
             saturation=encoding.saturation,
             threshold=threshold,
+            estimator=spec.weighting.name,
+            width=spec.loss.parameters.get("width"),
+            main=_ratio(spec.regularizer),
+            **spec.weighting.parameters,
         )
 
     def or_plain(self, budget: AnyBudget) -> Self:
@@ -78,12 +102,39 @@ class Hyperparameters:
             saturation=1.0 if self.saturation is None else self.saturation,
             gamma=1.0 if self.gamma is None else self.gamma,
             threshold=0.0 if self.threshold is None else self.threshold,
+            estimator=OUTCOME_WEIGHTED.name if self.estimator is None else self.estimator,
+            width=PLAIN_WIDTH if self._is_residual and self.width is None else self.width,
         )
+
+    @property
+    def _is_residual(self) -> bool:
+        kind: Any = WEIGHTINGS.get(self.estimator or "")
+        return kind is not None and getattr(kind, "form", "") == "residual"
 
     def encoding(self, encoding: Encoding) -> Encoding:
         """Return the encoding with this intercept and saturation, as far as they are fixed."""
         known = {"intercept": self.intercept, "saturation": self.saturation}
         return encoding.changed(**{name: one for name, one in known.items() if one is not None})
+
+    def designed(self, spec: Specification, encoding: Encoding) -> Specification:
+        """Return the specification with this estimator: its design, its loss and its penalty."""
+        name = self.estimator or spec.weighting.name
+        if name == spec.weighting.name and spec.weighting.form == "margin":
+            return spec
+        kind = WEIGHTINGS[one_of("estimator", name, WEIGHTINGS)]
+        known = {one.name: getattr(self, one.name, None) for one in fields(kind)}
+        weighting = get_weighting(name, **{key: one for key, one in known.items() if one is not None})
+        loss = spec.loss
+        if self.width is not None:
+            named = loss.name if form_of(loss) == "residual" else ExpHuber.name
+            loss = get_loss(named, width=self.width)
+        penalty = weighting.penalty(encoding, 1.0 if self.main is None else self.main)
+        return spec.changed(
+            weighting=weighting,
+            loss=loss,
+            regularizer=penalty or spec.regularizer,
+            origin=weighting.origin(spec.origin),
+        )
 
     def specification(self, spec: Specification, weight_bound: float) -> Specification:
         """Return the specification with γ, mechanism and this W; both must be fixed."""
@@ -100,6 +151,31 @@ class Hyperparameters:
             mechanism=mechanism,
             chosen=self.chosen,
         )
+
+
+def of_method(estimator: Any) -> dict[str, Any]:
+    """Return what the parameters of a treatment rule fix of its estimator."""
+    degree = MAIN_EFFECTS[one_of("main_effect", estimator.main_effect, MAIN_EFFECTS)]
+    return {
+        "estimator": _given(estimator.estimator, lambda one: one_of("estimator", one, WEIGHTINGS)),
+        "width": _given(estimator.width, lambda one: positive("width", one)),
+        "main": _given(estimator.main_penalty, lambda one: positive("main_penalty", one)),
+        "mean": _given(estimator.mean_scale, mean_of),
+        "degree": None if degree == 1 else degree,
+    }
+
+
+def mean_of(value: object) -> float:
+    """Return the constant of the mean's column: 0, or in [1e-12, 1e12]."""
+    mean = real("mean_scale", value)
+    return 0.0 if mean == 0 else positive("mean_scale", mean)
+
+
+def _ratio(regularizer: Regularizer) -> float | None:
+    """Return γ_main/γ_contrast of a penalty for arms, None of another."""
+    if not isinstance(regularizer, ArmPenalty):
+        return None
+    return regularizer.main / regularizer.contrast
 
 
 def _given(value: Any, checked: Any) -> Any:

@@ -25,7 +25,7 @@ from dpwerm.mechanisms.contract import no_progress
 from dpwerm.objective.losses import Logistic
 from dpwerm.privacy.budget import AnyBudget, Relation
 from dpwerm.releases.certificate import Specification
-from dpwerm.simulate.synthetic import SyntheticTrials, generator, random_labels
+from dpwerm.simulate.synthetic import Judged, SyntheticTrials, generator, random_labels
 
 SPREADS = (0.3, 0.5, 0.6)
 SHIFTS = (0.0, 0.3, 0.0)
@@ -67,8 +67,9 @@ class PropensityRehearsal(Rehearsal):
         weight = question.n / rows
         return cls(question, synthetic, draws, (seed, 2), weight, second[:, rows:], floor)
 
-    def _accuracy(self, theta: FloatArray, encoding: Encoding) -> FloatArray:
+    def _score(self, theta: FloatArray, candidate: Hyperparameters) -> FloatArray:
         """Return 1 − the root mean square of p/p̂ − 1 for θ (B, R, p), shape (1,)."""
+        encoding = candidate.encoding(self.question.encoding)
         first = int(encoding.intercept_scale > 0)
         constant = encoding.intercept_scale * theta[..., :1] if first else 0.0
         rows = encoding.of_centred(self.synthetic.people).swapaxes(1, 2)
@@ -162,7 +163,13 @@ def question_of(encoding: Encoding, n: int, budget: AnyBudget, relation: Relatio
 
 def _searched(question: Question, floor: float, on_progress: Progress) -> Choice:
     candidates = [
-        Hyperparameters(name, clip=1.0, intercept=intercept, saturation=1.0)
+        Hyperparameters(
+            name,
+            clip=1.0,
+            intercept=intercept,
+            saturation=1.0,
+            estimator=question.spec.weighting.name,
+        )
         for name in mechanisms(question)
         for intercept in INTERCEPTS
     ]
@@ -178,18 +185,18 @@ def _searched(question: Question, floor: float, on_progress: Progress) -> Choice
     accuracy, candidate, gamma = max(found, key=lambda one: one[0])
     winner = replace(candidate, gamma=gamma, threshold=0.0)
     tried = ((other, score) for score, other, _ in found)
-    return Choice.of(winner, accuracy, tried, rehearsal.synthetic)
+    judged = Judged(accuracy, None, None)
+    return Choice.of(winner, judged, accuracy, tried, rehearsal.synthetic)
 
 
 def _gammas(question: Question, candidate: Hyperparameters) -> list[float]:
     """Return γ, falling: those of a rule and further ones, all above the mechanism's floor."""
     if not question.spec.budget.is_private:
         return list(BARE_GAMMAS)
-    encoding = candidate.encoding(question.encoding)
-    least = ABOVE_FLOOR[0] * floor_of(question, encoding)
+    least = ABOVE_FLOOR[0] * floor_of(question, candidate)
     further = [float(f"{share * question.n:.3g}") for share in FURTHER]
     possible = {one for one in further if least <= one <= question.most_gamma}
-    return sorted(possible | set(gammas(question, encoding)), reverse=True)
+    return sorted(possible | set(gammas(question, candidate)), reverse=True)
 
 
 def _rehearsal(question: Question, floor: float, fits: int) -> PropensityRehearsal:

@@ -17,16 +17,26 @@ from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import candidates, get_mechanism
-from dpwerm.mechanisms.contract import Calibration, spent
+from dpwerm.mechanisms.contract import Calibration, calibrated, spent
 from dpwerm.parameters import LARGEST, SMALLEST
 from dpwerm.privacy.sensitivity import LARGEST_N, Facts
 from dpwerm.releases.certificate import NON_PRIVATE, Specification, facts_of
-from dpwerm.simulate.synthetic import SyntheticTrials, random_labels, random_trials, widths_of
+from dpwerm.simulate.synthetic import (
+    Judged,
+    SyntheticTrials,
+    random_labels,
+    random_trials,
+    widths_of,
+)
+from dpwerm.weighting.contract import WEIGHTINGS
 
 OPEN = Hyperparameters()
 """Everything is left open."""
 
-FIXED = ("mechanism", "clip", "intercept", "saturation", "threshold")
+FIXED = (
+    "mechanism", "clip", "intercept", "saturation", "threshold",
+    "estimator", "width", "main", "mean", "degree",
+)  # fmt: skip
 """What a question may fix."""
 
 FEWEST_ROWS = 150
@@ -45,6 +55,8 @@ class Outcome:
     pi_min : float in (0, 1], the smallest P(arm received | x)
     labels : bool, whether these are labels with weights
     spread : float ≥ 0, how far from the centre benefits may lie as a whole, as a standard deviation
+    values : int ≥ 2, how many values a benefit has, None for any number
+    fixed_design : bool, whether one ratio of the arms is fixed for everybody
     """
 
     centre: float
@@ -53,6 +65,8 @@ class Outcome:
     pi_min: float
     labels: bool = False
     spread: float = 0.0
+    values: int | None = None
+    fixed_design: bool = True
 
     @classmethod
     def of_labels(cls) -> Self:
@@ -87,6 +101,7 @@ class Outcome:
             rng=rng,
             around=self.around,
             spread=self.spread,
+            values=self.values,
         )
 
 
@@ -99,6 +114,8 @@ class Question:
     n : int ≥ 1, the public or the planned number of people
     outcome : Outcome
     fixed : Hyperparameters that are not asked for; γ always is
+    open_method : bool, whether the estimator is asked for too; False where a loss, a penalty, a
+        clip or a centre was named that belong to outcome weights
     """
 
     spec: Specification
@@ -106,12 +123,33 @@ class Question:
     n: int
     outcome: Outcome
     fixed: Hyperparameters = OPEN
+    open_method: bool = True
     widths: tuple[int, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         if not 1 <= self.n <= LARGEST_N:
             raise ParameterError(f"the planned number of people must be between 1 and {LARGEST_N}")
         object.__setattr__(self, "widths", widths_of(self.encoding))
+
+    @property
+    def estimators(self) -> tuple[str, ...]:
+        """The estimators to try: the one that is fixed, or all for which there are synthetic trials.
+
+        Those whose loss is of another form than a loss that was named are left out, and where no
+        ratio is fixed for everybody so is what rests on a model of the outcome: that is to be
+        declared.
+        """
+        if self.fixed.estimator is not None:
+            return (self.fixed.estimator,)
+        own = self.spec.weighting
+        if self.outcome.labels or not self.open_method:
+            return (own.name,)
+        found = []
+        for name, kind in WEIGHTINGS.items():
+            known = getattr(kind, "options", None) is not None
+            if known and (self.outcome.fixed_design or getattr(kind, "inverse_weights", False)):
+                found.append(name)
+        return tuple(found)
 
     @property
     def most_gamma(self) -> float:
@@ -123,15 +161,20 @@ class Question:
         """Return how many rows a synthetic trial has: n, or fewer that stand for all."""
         return int(min(self.n, most, max(fewest, affordable)))
 
-    def facts(self, encoding: Encoding, gamma: float) -> Facts:
-        """Return the facts of a release with W = 1; γ and the noise scale with W."""
-        spec = self.spec.changed(gamma=gamma, weight_bound=1.0)
-        return facts_of(spec, encoding, self.n)
+    def designed(self, candidate: Hyperparameters) -> tuple[Specification, Encoding]:
+        """Return what a candidate would be fitted with, γ and mechanism aside."""
+        encoding = candidate.encoding(self.encoding)
+        return candidate.designed(self.spec, encoding), encoding
 
-    def calibration(self, mechanism: str, encoding: Encoding, gamma: float) -> Calibration:
+    def facts(self, candidate: Hyperparameters, gamma: float) -> Facts:
+        """Return the facts of a release with W = 1; γ and the noise scale with W."""
+        spec, encoding = self.designed(candidate)
+        return facts_of(spec.changed(gamma=gamma, weight_bound=1.0), encoding, self.n)
+
+    def calibration(self, candidate: Hyperparameters, gamma: float) -> Calibration:
         """Return the calibration for W = 1, or raise if the mechanism claims nothing for it."""
-        chosen = get_mechanism(mechanism)
-        return chosen.calibrate(self.facts(encoding, gamma), spent(chosen, self.spec.budget))
+        chosen = get_mechanism(candidate.mechanism)
+        return calibrated(chosen, self.facts(candidate, gamma), spent(chosen, self.spec.budget))
 
     def plain(self) -> dict[str, Any]:
         """Return everything the answer depends on as plain values."""
@@ -147,6 +190,7 @@ class Question:
             "candidates": list(candidates(spec.budget)),
             "outcome": list(asdict(self.outcome).values()),
             "fixed": [*(getattr(fixed, name) for name in FIXED), self.most_gamma],
+            "estimators": list(self.estimators),
         }
 
     def digest(self, version: str) -> str:
@@ -160,41 +204,48 @@ class Choice:
     """The answer to a question: hyperparameters chosen on synthetic trials, and the evidence.
 
     hyperparameters : none of them open; γ in units of W
-    accuracy : of the winner on the problems of the last round, at its best threshold (one that
-        wins less than 0.3 points is not applied)
-    rivals : accuracy of the best of each other mechanism there
+    accuracy, gain, harm : of the winner on the problems of the last round; the last two None for
+        labels
+    score : what it was chosen by, at its best threshold (one that wins less is not applied)
+    rivals : score of the best of each other estimator and mechanism there
     problems, rows : how many problems of how many rows those were
     """
 
     hyperparameters: Hyperparameters
     accuracy: float
+    gain: float | None
+    harm: float | None
+    score: float
     rivals: Mapping[str, float]
     problems: int
     rows: int
 
     def __post_init__(self) -> None:
         found = self.hyperparameters
-        numbers = (found.gamma, found.clip, found.intercept, found.saturation, found.threshold)
+        numbers = [found.gamma, found.intercept, found.saturation, found.threshold]
+        numbers += [one for one in (found.clip, found.width, found.main, found.mean) if one]
         sound = all(one is not None and math.isfinite(one) and one >= 0 for one in numbers)
-        if not sound or found.gamma == 0 or found.mechanism is None:
+        if not sound or found.gamma == 0 or found.mechanism is None or found.estimator is None:
             raise ValueError("these are no hyperparameters")
 
     @classmethod
     def of(
         cls,
         winner: Hyperparameters,
-        accuracy: float,
+        judged: Judged,
+        score: float,
         tried: Iterable[tuple[Hyperparameters, float]],
         synthetic: SyntheticTrials,
     ) -> Self:
-        """Return the winner, and the best of each other mechanism that was tried beside it."""
+        """Return the winner, and the best of each other that was tried beside it."""
         rivals: dict[str, float] = {}
-        for one, score in tried:
-            if one.mechanism != winner.mechanism:
-                name = str(one.mechanism)
-                rivals[name] = max(score, rivals.get(name, score))
+        for one, other in tried:
+            differs = one.estimator != winner.estimator
+            name = str(one.estimator if differs else one.mechanism)
+            if differs or one.mechanism != winner.mechanism:
+                rivals[name] = max(other, rivals.get(name, other))
         problems, rows = synthetic.arm.shape
-        return cls(winner, accuracy, rivals, problems, rows)
+        return cls(winner, *judged, score, rivals, problems, rows)
 
     @property
     def mechanism(self) -> str:
@@ -219,11 +270,20 @@ class Choice:
     def reason(self) -> str:
         """Say in one sentence what was tried and what won."""
         winner = called(self.mechanism)
-        rivals = ", ".join(f"{name} {100 * value:.1f}" for name, value in self.rivals.items())
+        rivals = ", ".join(f"{name} {value:.2f}" for name, value in self.rivals.items())
+        tried = f"chosen on {self.problems} synthetic trials inside the declared bounds"
+        if self.gain is None or self.harm is None:
+            did = f"reached the right answer for {100 * self.accuracy:.1f} % of the people"
+            return f"{tried}, without reading a row: there {winner} {did}" + (
+                f"; others, as a share: {rivals}" if rivals else ""
+            )
         return (
-            f"chosen on {self.problems} synthetic trials inside the declared bounds, without "
-            f"reading a row: there {winner} reached the right answer for "
-            f"{100 * self.accuracy:.1f} % of the people" + (f"; others: {rivals}" if rivals else "")
+            f"{tried}, a third of them declared tightly and the others with bounds far too wide, "
+            f"without reading a row: there {self.hyperparameters.estimator} with {winner} gained "
+            f"{100 * self.gain:.0f} % of what could be gained over one arm for everybody, and was "
+            f"worse than one arm for everybody in {100 * self.harm:.0f} %. It scored "
+            f"{self.score:.2f} (gain, a loss twice, and accuracy)"
+            + (f"; others: {rivals}" if rivals else "")
         )
 
 

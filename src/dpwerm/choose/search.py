@@ -3,22 +3,24 @@
     round 1: all candidates of the leading mechanism     round 2: the best of them, on more problems
     round 3: the best few, and every other mechanism with the best of them and a γ of its own
 
-The grid's units fit every study. γ is a share of n·W, as a sum of n terms of weight at most W
-is what it stands against. The clip is a share of the largest benefit, the intercept's constant is
-in units of a feature's bound, and a saturation k ≥ 1 stretches the middle 1/k of each number's
-range over [−1, 1].
+A candidate is an estimator with its own hyperparameters. The grid's units fit every study. γ is a
+share of n·W, as a sum of n terms of weight at most W is what it stands against. A clip is a share
+of the largest benefit, a width is in units of half the benefit's range, constants of columns are in
+units of a feature's bound, and a saturation k ≥ 1 stretches the middle 1/k of each number's range
+over [−1, 1].
 
-One rehearsal fits candidates to synthetic trials with their noise and scores the rules by the share
-of people, over problems and draws of noise, who get their better arm. The objective, the
-calibration and the solver are those of a real fit. The effort is a fixed count, so the same
-question has the same answer whatever the machine's load. Where rows or columns are many, fewer rows
-stand for all, each counting for more.
+One rehearsal fits candidates to synthetic trials with their noise and scores the rules by what they
+gain over the better single arm, a loss counting twice, and by the share of people who get their
+better arm. The objective, the calibration and the solver are those of a real fit. The effort is a
+fixed count, so the same question has the same answer whatever the machine's load. Where rows or
+columns are many, fewer rows stand for all, each counting for more.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,16 +36,27 @@ from dpwerm.mechanisms.contract import Calibration, no_progress
 from dpwerm.mechanisms.perturbed import gamma_floor
 from dpwerm.parameters import SMALLEST
 from dpwerm.simulate.engine.released import released, second_arm
-from dpwerm.simulate.synthetic import SyntheticTrials, generator
+from dpwerm.simulate.synthetic import Judged, SyntheticTrials, generator
 from dpwerm.solve.batch_problems import BatchProblems
+from dpwerm.weighting.contract import WEIGHTINGS
 
 GAMMAS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
-CLIPS = (0.1, 0.2, 0.4, 0.7, 1.0)
-INTERCEPTS = (0.2, 0.4, 1.0)
 SATURATIONS = (1.0, 1.5, 2.5)
 THRESHOLDS = (0.0, 0.15, 0.25, 0.35)
 ABOVE_FLOOR = (1.3, 3.0)
 """How far above the floor of objective perturbation γ starts."""
+
+OPTIONS: Mapping[str, tuple[float, ...]] = {
+    "clip": (0.1, 0.2, 0.4, 0.7, 1.0),
+    "width": (0.02, 0.04, 0.1, 0.3),
+    "main": (0.3, 1.0, 3.0),
+    "mean": (0.0, 1.0, 4.0),
+    "degree": (1.0,),
+}
+"""What is tried of the options of an estimator."""
+
+INTERCEPTS = {"margin": (0.2, 0.4, 1.0), "residual": (1.0, 2.0, 4.0)}
+"""Constants of the intercept, by the form of the loss: a regression has to carry a whole mean."""
 
 
 def mechanisms(question: Question) -> tuple[str, ...]:
@@ -56,16 +69,22 @@ def mechanisms(question: Question) -> tuple[str, ...]:
 def grid(question: Question, mechanism: str) -> Iterator[Hyperparameters]:
     """Yield everything but γ and threshold: all of the grid that the question leaves open."""
     fixed = question.fixed
-    clips = CLIPS if fixed.clip is None else (fixed.clip,)
-    if question.outcome.labels:
-        clips = (1.0,)  # weights come bounded by W; there is nothing to clip
-    intercepts = INTERCEPTS if fixed.intercept is None else (fixed.intercept,)
     paper = question.encoding.kind == "paper"
     saturations = (1.0,) if paper or 0 not in question.widths else SATURATIONS
-    if fixed.saturation is not None:
-        saturations = (fixed.saturation,)
-    for clip, intercept, saturation in product(clips, intercepts, saturations):
-        yield Hyperparameters(mechanism, clip, intercept, saturation)
+    for name in question.estimators:
+        kind: Any = WEIGHTINGS[name]
+        own = {option: OPTIONS[option] for option in kind.options}
+        if question.outcome.labels:
+            own["clip"] = (1.0,)  # weights come bounded by W; there is nothing to clip
+        tried = {**own, "intercept": INTERCEPTS[kind.form], "saturation": saturations}
+        given = {option: getattr(fixed, option) for option in tried}
+        axes = [
+            values if given[option] is None else (given[option],)
+            for option, values in tried.items()
+        ]
+        for place in product(*axes):
+            chosen = dict(zip(tried, place, strict=True))
+            yield Hyperparameters(mechanism, estimator=name, **chosen)
 
 
 def thresholds(question: Question) -> tuple[float, ...]:
@@ -73,22 +92,20 @@ def thresholds(question: Question) -> tuple[float, ...]:
     return THRESHOLDS if question.fixed.threshold is None else (question.fixed.threshold,)
 
 
-def floor_of(question: Question, encoding: Encoding) -> float:
+def floor_of(question: Question, candidate: Hyperparameters) -> float:
     """Return the floor on γ for W = 1 of objective perturbation; 0 where none applies."""
-    spec = question.spec
-    radius = spec.weighting.domain(encoding).radius
     try:
-        return gamma_floor(1.0, spec.loss.smoothness, radius, spec.budget)
+        return gamma_floor(question.facts(candidate, 1.0), question.spec.budget)
     except ParameterError:
         return 0.0  # ε = ∞, or so small an ε that only output perturbation is left
 
 
-def gammas(question: Question, encoding: Encoding) -> list[float]:
+def gammas(question: Question, candidate: Hyperparameters) -> list[float]:
     """Return γ for W = 1, falling: shares of n above the floor, and multiples of the floor.
 
     Multiples below the smallest share are left out: so small a γ never wins, and takes long.
     """
-    floor = floor_of(question, encoding)
+    floor = floor_of(question, candidate)
     shares = [share * question.n for share in GAMMAS if share * question.n > floor]
     multiples = [times * floor for times in ABOVE_FLOOR if floor > 0]
     if shares:
@@ -117,50 +134,58 @@ class Rehearsal:
     def scores(
         self, candidate: Hyperparameters, gammas: Sequence[float]
     ) -> dict[float, FloatArray]:
-        """Return for each γ the mean accuracy at every threshold; none without a calibration."""
-        encoding = candidate.encoding(self.question.encoding)
+        """Return for each γ the mean score at every threshold; none without a calibration."""
         rules = self.released(candidate, gammas)
-        return {gamma: self._accuracy(theta, encoding) for gamma, theta in rules.items()}
+        return {gamma: self._score(theta, candidate) for gamma, theta in rules.items()}
 
     def released(
         self, candidate: Hyperparameters, gammas: Sequence[float]
     ) -> dict[float, FloatArray]:
-        """Return for each γ what would be released, θ (B, R, p); none without a calibration."""
-        encoding = candidate.encoding(self.question.encoding)
-        calibrations = self._calibrations(candidate, encoding, gammas)
+        """Return for each γ the rules that would be released, (B, R, p); none without a claim."""
+        calibrations = self._calibrations(candidate, gammas)
         if not calibrations:
             return {}
         problems = self.problems(candidate)
+        spec, encoding = self.question.designed(candidate)
         shape = (problems.n_sets, self.draws)
         base = Draws.of(shape, problems.dimension, generator(*self.seed))
-        found = released(problems, self.question.spec.loss, list(calibrations.values()), base)
-        return dict(zip(calibrations, found, strict=True))
+        found = released(problems, spec.loss, list(calibrations.values()), base)
+        return dict(zip(calibrations, spec.weighting.rules(found, encoding), strict=True))
 
     def _calibrations(
-        self, candidate: Hyperparameters, encoding: Encoding, gammas: Sequence[float]
+        self, candidate: Hyperparameters, gammas: Sequence[float]
     ) -> dict[float, Calibration]:
         """Return the calibration of each γ that the mechanism accepts."""
         found = {}
         for gamma in gammas:
             with suppress(ParameterError):
-                found[gamma] = self.question.calibration(str(candidate.mechanism), encoding, gamma)
+                found[gamma] = self.question.calibration(candidate, gamma)
         return found
 
     def problems(self, candidate: Hyperparameters) -> BatchProblems:
         """Return the weighted problems that a candidate makes of the trials, with W = 1."""
-        encoding = candidate.encoding(self.question.encoding)
-        synthetic, outcome = self.synthetic, self.question.outcome
-        bound = (candidate.clip or 1.0) * outcome.largest_clip
-        v = np.clip(synthetic.benefit - outcome.centre, -bound if outcome.signed else 0.0, bound)
-        labels = synthetic.arm * np.where(v < 0, -1.0, 1.0)
-        weights = np.minimum(np.abs(v) / synthetic.probability * outcome.pi_min / bound, 1.0)
+        spec, encoding = self.question.designed(candidate)
+        synthetic, weighting = self.synthetic, spec.weighting
+        arm, clip = synthetic.arm, 1.0 if candidate.clip is None else candidate.clip
+        targets, weights = weighting.simulated(
+            arm, synthetic.benefit, synthetic.probability, self.question.outcome, clip
+        )
         X = encoding.learning_rows(encoding.of_centred(synthetic.X))
-        return BatchProblems(X, labels, weights * self.weight, encoding.intercept_scale)
+        design = weighting.design(X, arm, encoding)
+        constant = weighting.constant(encoding)
+        return BatchProblems(design, targets, weights * self.weight, constant)
 
-    def _accuracy(self, theta: FloatArray, encoding: Encoding) -> FloatArray:
-        """Return the mean accuracy of θ (B, R, p) at every threshold."""
-        best = self.synthetic.best[:, None] > 0
-        return np.array([np.mean(one == best) for one in self.second_arm(theta, encoding)])
+    def _score(self, theta: FloatArray, candidate: Hyperparameters) -> FloatArray:
+        """Return the mean score of rules (B, R, p) at every threshold."""
+        found = self.second_arm(theta, candidate.encoding(self.question.encoding))
+        return np.array([self.synthetic.score(one).mean() for one in found])
+
+    def judged(self, winner: Hyperparameters) -> Judged:
+        """Return what a candidate with its γ and threshold did on these trials."""
+        (theta,) = self.released(winner, [winner.gamma or 1.0]).values()
+        encoding = winner.encoding(self.question.encoding)
+        rows = encoding.of_centred(self.synthetic.people)
+        return self.synthetic.judged(second_arm(theta, encoding, rows, winner.threshold or 0.0))
 
     def second_arm(self, theta: FloatArray, encoding: Encoding) -> Iterator[NDArray[np.bool_]]:
         """Yield for every threshold whom θ (B, R, p) gives the second arm, shape (B, R, T)."""
@@ -173,7 +198,7 @@ class Rehearsal:
 
 
 SEED = 20260
-REVISION = 3
+REVISION = 4
 """To be raised with every change of what is tried or on what, so that old answers are forgotten."""
 
 EFFORT = 2e9
@@ -181,7 +206,7 @@ EFFORT = 2e9
 
 MOST_ROWS = 5_000
 WORTH_IT = 0.003
-"""A threshold must win this much accuracy, or none is applied."""
+"""A threshold must win this much of the score, or none is applied."""
 
 Progress = Callable[[float], None]
 """Called with the share of the work that is done."""
@@ -196,25 +221,28 @@ class Round:
     keep: int
 
 
-ROUNDS = (Round(16, 2, 40), Round(48, 2, 8), Round(144, 2, 1))
+ROUNDS = (Round(24, 1, 60), Round(72, 1, 12), Round(288, 1, 1))
 
 Key = tuple[Hyperparameters, float]
 
 
 @dataclass
 class Tally:
-    """The accuracy of each (candidate, γ) in one round, at every threshold."""
+    """The score of each (candidate, γ) in one round, at every threshold."""
 
     found: dict[Key, FloatArray] = field(default_factory=dict)
 
     def best(self, keys: list[Key], count: int) -> list[Key]:
-        """Return the ``count`` best of the keys, the first on ties."""
+        """Return the ``count`` best of the keys and the best of each estimator, first on ties."""
         order = sorted(range(len(keys)), key=lambda i: (-self.found[keys[i]].max(), i))
-        return [keys[i] for i in order[:count]]
+        ranked = [keys[i] for i in order]
+        leaders = {candidate.estimator: key for key in reversed(ranked) for candidate in key[:1]}
+        kept = {*ranked[:count], *leaders.values()}
+        return [key for key in ranked if key in kept]
 
 
 def search(question: Question, on_progress: Progress = no_progress) -> Choice:
-    """Return the hyperparameters that gave most people of the synthetic trials their better arm."""
+    """Return the hyperparameters whose rules did most good on the synthetic trials."""
     leading, *others = mechanisms(question)
     keys = _grid(question, leading)
     done = 0.0
@@ -222,11 +250,11 @@ def search(question: Question, on_progress: Progress = no_progress) -> Choice:
         last = index == len(ROUNDS) - 1
         if last:
             keys = keys + _rivals(question, keys, others)
-        rehearsal = _rehearsal(question, round_, index, fits=len(keys))
+        rehearsal = _rehearsal(question, round_, index, keys)
         tally = Tally()
         for candidate, path in _paths(keys):
-            for gamma, accuracy in rehearsal.scores(candidate, path).items():
-                tally.found[candidate, gamma] = accuracy
+            for gamma, scores in rehearsal.scores(candidate, path).items():
+                tally.found[candidate, gamma] = scores
             done += len(path) / (len(ROUNDS) * len(keys))
             on_progress(done)
         keys = [key for key in keys if key in tally.found]
@@ -240,7 +268,7 @@ def _grid(question: Question, mechanism: str) -> list[Key]:
     return [
         (candidate, gamma)
         for candidate in grid(question, mechanism)
-        for gamma in gammas(question, candidate.encoding(question.encoding))
+        for gamma in gammas(question, candidate)
     ]
 
 
@@ -252,7 +280,7 @@ def _rivals(question: Question, keys: list[Key], others: list[str]) -> list[Key]
         for name in others
         for candidate in found
         for rival in [replace(candidate, mechanism=name)]
-        for gamma in gammas(question, rival.encoding(question.encoding))
+        for gamma in gammas(question, rival)
     ]
 
 
@@ -265,21 +293,28 @@ def _paths(keys: list[Key]) -> Iterator[tuple[Hyperparameters, list[float]]]:
         yield candidate, sorted(path, reverse=True)
 
 
-def _rehearsal(question: Question, round_: Round, index: int, fits: int) -> Rehearsal:
-    columns = question.encoding.n_columns + 1
-    work = fits * round_.problems * round_.draws * columns**2
-    rows = question.rows(EFFORT / work, MOST_ROWS)
+def _rehearsal(question: Question, round_: Round, index: int, keys: list[Key]) -> Rehearsal:
+    sizes = {name: _columns(question, name) ** 2 for name in question.estimators}
+    fits = sum(sizes[str(candidate.estimator)] for candidate, _ in keys)
+    rows = question.rows(EFFORT / (fits * round_.problems * round_.draws), MOST_ROWS)
     rng = generator(SEED, index + 1, 1)
     synthetic = question.outcome.trials(question.widths, count=round_.problems, rows=rows, rng=rng)
     return Rehearsal(question, synthetic, round_.draws, (SEED, index + 1, 2), question.n / rows)
 
 
+def _columns(question: Question, estimator: str) -> int:
+    """Return the number of coefficients that an estimator has."""
+    spec, encoding = question.designed(Hyperparameters(estimator=estimator, width=1.0))
+    return spec.weighting.domain(encoding).dimension
+
+
 def _choice(tally: Tally, keys: list[Key], rehearsal: Rehearsal) -> Choice:
     """Return the first of the keys as the winner, with its threshold if that is worth it."""
     candidate, gamma = keys[0]
-    accuracies = tally.found[candidate, gamma]
-    best = int(accuracies.argmax())
-    place = best if accuracies[best] >= accuracies[0] + WORTH_IT else 0
+    scores = tally.found[candidate, gamma]
+    best = int(scores.argmax())
+    place = best if scores[best] >= scores[0] + WORTH_IT else 0
     winner = replace(candidate, gamma=gamma, threshold=thresholds(rehearsal.question)[place])
+    judged = rehearsal.judged(winner)
     tried = ((key[0], float(tally.found[key].max())) for key in keys)
-    return Choice.of(winner, float(accuracies[best]), tried, rehearsal.synthetic)
+    return Choice.of(winner, judged, float(scores[best]), tried, rehearsal.synthetic)

@@ -41,37 +41,46 @@ def settle(
     outcome: Outcome,
     people: int | None,
     on_stage: Stage,
+    *,
+    open_method: bool = True,
 ) -> Hyperparameters:
     """Return the hyperparameters of a fit, none open but the clip of labels.
 
-    people: the public or planned number of people, None where γ is given and nothing is chosen
+    people: the public or planned number of people, None where γ is given and nothing is chosen;
+    open_method: whether the estimator is chosen too
     """
     if given.mechanism is not None:
         get_mechanism(given.mechanism).check_notion(spec.budget)
     if given.gamma is not None:
         return given.or_plain(spec.budget)
-    if not spec.is_outcome_weighted:
+    if spec.weighting.options is None:
         raise ParameterError(
             f"there are no synthetic trials for the weighting {spec.weighting.name}: "
             "set gamma and mechanism"
         )
     # Without privacy there is one mechanism, whatever was named.
     fixed = given if spec.budget.is_private else replace(given, mechanism=None)
-    question = Question(spec, encoding, people or 1, outcome, fixed)
+    question = Question(spec, encoding, people or 1, outcome, fixed, open_method)
     stage = "choosing hyperparameters on synthetic trials"
     on_stage(stage)
     choice = answer(question, lambda share: on_stage(f"{stage}: {share:.0%}"))
+    found = choice.hyperparameters
+    own = {
+        name: getattr(given, name) is None and getattr(found, name) is not None
+        for name in ("width", "main", "mean")
+    }
     open_ones = {
         "gamma": True,
+        "estimator": len(question.estimators) > 1,
         "mechanism": given.mechanism is None and len(mechanisms(question)) > 1,
-        "clip": given.clip is None and not outcome.labels,
+        "clip": given.clip is None and found.clip is not None and not outcome.labels,
+        **own,
         "intercept_scale": given.intercept is None,
         "saturation": given.saturation is None,
         "threshold": given.threshold is None,
     }
     names = [name for name, was_open in open_ones.items() if was_open]
-    chosen = Chosen(settings=names, accuracy=choice.accuracy, reason=choice.reason)
-    return replace(choice.hyperparameters, chosen=chosen)
+    return replace(found, chosen=told_of(choice, names))
 
 
 def public_people(
@@ -116,13 +125,16 @@ def outcome_of(declaration: Declaration) -> Outcome:
         propensity = (second, second)
     else:
         propensity = (treatment.pi_min, 1.0 - treatment.pi_min)
-    unknown = treatment.probabilities is None and benefit.declared_centre is None
+    by_design = treatment.probabilities is not None
+    unknown = not by_design and benefit.declared_centre is None
     return Outcome(
         centre=(benefit.centre - lower - half) / half,
         signed=benefit.weights == "signed",
         propensity=propensity,
         pi_min=treatment.pi_min,
         spread=SPREAD if unknown and benefit.weights == "signed" else 0.0,
+        values=benefit.values,
+        fixed_design=by_design,
     )
 
 
@@ -177,23 +189,39 @@ def answers(choice: Choice, question: Question) -> bool:
     found, fixed = choice.hyperparameters, question.fixed
     pairs = [(getattr(fixed, name), getattr(found, name)) for name in FIXED]
     kept = all(one is None or one == chosen for one, chosen in pairs)
-    sound = 0 < (found.clip or 0) <= 1 and (found.threshold or 0) < 1
-    if not (kept and sound and choice.mechanism in mechanisms(question)):
+    sound = 0 < (1 if found.clip is None else found.clip) <= 1 and (found.threshold or 0) < 1
+    known = choice.mechanism in mechanisms(question) and found.estimator in question.estimators
+    if not (kept and sound and known):
         return False
     return _is_able(question, found, choice.gamma)
 
 
 def is_told(choice: Choice, question: Question, least: float = 0.0) -> bool:
     """Whether a search can have found the evidence of a choice, and a certificate can say it."""
-    scores = (choice.accuracy, *choice.rivals.values())
     counted = 1 <= choice.problems <= LARGEST_N and 1 <= choice.rows <= LARGEST_N
-    if not (counted and set(choice.rivals) <= set(mechanisms(question)) - {choice.mechanism}):
+    names = {*mechanisms(question), *question.estimators}
+    own = {choice.mechanism, choice.hyperparameters.estimator}
+    if not (counted and set(choice.rivals) <= names - own):
         return False
     try:
-        told = Chosen(settings=[], accuracy=max(0.0, choice.accuracy), reason=choice.reason)
+        told = told_of(choice, [])
     except ValidationError:
         return False
-    return all(least <= one <= 1 for one in scores) and stays_in_line(told.reason)
+    scores = (choice.score, *choice.rivals.values())
+    lowest, highest = min(least, -2.0), 2.0  # of gain, with harm twice, and accuracy
+    within = all(lowest <= one <= highest for one in scores) and least <= choice.accuracy <= 1
+    return within and stays_in_line(told.reason)
+
+
+def told_of(choice: Choice, settings: list[str]) -> Chosen:
+    """Return what a certificate says of a choice."""
+    return Chosen(
+        settings=settings,
+        accuracy=max(0.0, choice.accuracy),
+        reason=choice.reason,
+        gain=choice.gain,
+        harm=choice.harm,
+    )
 
 
 def by_analogy(
@@ -204,7 +232,7 @@ def by_analogy(
     if narrow is None:
         return searched(question, on_progress)
     choice = searched(narrow, on_progress)
-    floor = floor_of(question, choice.hyperparameters.encoding(question.encoding))
+    floor = floor_of(question, choice.hyperparameters)
     scaled = choice.gamma * question.n / narrow.n
     return choice.with_gamma(min(max(scaled, ABOVE_FLOOR[0] * floor), question.most_gamma))
 
@@ -217,17 +245,17 @@ def _searched(question: Question, on_progress: Progress) -> Choice:
     """
     names = mechanisms(question)
     most = question.most_gamma
-    able = [name for name in names if _is_able(question, Hyperparameters(name), most)]
+    able = [name for name in names if _is_able(question, _first(question, name), most)]
     if not able:
-        question.calibration(names[0], question.encoding, most)
+        question.calibration(_first(question, names[0]), most)
     if not able or able[0] == names[0]:
         return search(question, on_progress)
     found = []
     for index, name in enumerate(able):
         led = replace(question, fixed=replace(question.fixed, mechanism=name))
         found.append(search(led, _part(on_progress, index, len(able))))
-    winner = max(found, key=lambda choice: choice.accuracy)
-    rivals = {one.mechanism: one.accuracy for one in found if one is not winner}
+    winner = max(found, key=lambda choice: choice.score)
+    rivals = {one.mechanism: one.score for one in found if one is not winner}
     return replace(winner, rivals=rivals)
 
 
@@ -236,11 +264,15 @@ def _part(on_progress: Progress, index: int, count: int) -> Progress:
     return lambda share: on_progress((index + share) / count)
 
 
+def _first(question: Question, mechanism: str) -> Hyperparameters:
+    """Return a candidate with a mechanism, of the first estimator."""
+    return Hyperparameters(mechanism, estimator=question.estimators[0], width=1.0)
+
+
 def _is_able(question: Question, candidate: Hyperparameters, gamma: float) -> bool:
     """Whether the candidate's mechanism makes a claim for the question."""
     try:
-        encoding = candidate.encoding(question.encoding)
-        question.calibration(str(candidate.mechanism), encoding, gamma)
+        question.calibration(candidate, gamma)
     except ParameterError:
         return False
     return True

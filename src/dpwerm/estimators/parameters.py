@@ -5,13 +5,13 @@ both become the same typed facts.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpwerm.choose.hyperparameters import Hyperparameters, planned_of
+from dpwerm.choose.hyperparameters import PLAIN_WIDTH, Hyperparameters, is_auto, planned_of
 from dpwerm.choose.settle import fixed_clip, public_people
 from dpwerm.errors import ParameterError
 from dpwerm.estimators.base import paying_ledger
@@ -20,16 +20,18 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.fit import Problem
 from dpwerm.mechanisms import plain_mechanism
 from dpwerm.objective.losses import HuberisedHinge, Loss, get_loss
-from dpwerm.objective.regularizers import get_regularizer
+from dpwerm.objective.regularizers import Ridge, get_regularizer
+from dpwerm.objective.residual_losses import ExpHuber
 from dpwerm.parameters import interval, positive, real
 from dpwerm.privacy.budget import Relation, budget_of
 from dpwerm.privacy.randomness import PrivacyFilter
 from dpwerm.privacy.weight_origin import KnownByDesign, ReleasedModel, stated_origin
 from dpwerm.releases.certificate import Specification
 from dpwerm.releases.charging import privacy_filter_of
-from dpwerm.study.propensity import LIMIT
+from dpwerm.study.propensity import LIMIT, NoPropensity, PrivatePropensity
 from dpwerm.study.treatment import Declaration
-from dpwerm.weighting.contract import OUTCOME_WEIGHTED, split
+from dpwerm.weighting.arm_wise import ArmWiseRegression
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED, Weighting, get_weighting, split
 
 PARAMETERS = {
     "arms": "propensity",
@@ -41,10 +43,16 @@ PARAMETERS = {
 }
 """The parameter behind each key of a study file, where the two have different names."""
 
-BARE_MODELS = ("private", "ridge")
+USUAL_H = 1.0
+"""The half-width of the hinge's corner unless another is named."""
+
+BARE_MODELS = ("private", "ridge", "outcome")
 """The models of the propensity that need no word besides their name."""
 
-METHOD = ("gamma", "mechanism", "loss", "h", "saturation", "threshold")
+METHOD = (
+    "estimator", "gamma", "mechanism", "loss", "h", "saturation", "threshold", "width",
+    "main_penalty", "mean_scale", "main_effect",
+)  # fmt: skip
 """The parameters that [method] of a study fills in where they are not given."""
 
 BESIDE = (*METHOD, "epsilon", "delta", "regularizer", "random_state", "study", "ledger")
@@ -146,11 +154,25 @@ def loss_of(loss: str | Loss, h: object = None) -> Loss:
     width = {} if h is None else {"h": positive("h", h)}
     if not isinstance(loss, str):
         return get_loss(loss.name, **loss.parameters)
+    if is_auto(loss):
+        return HuberisedHinge(**width)
     return get_loss(loss, **(width if loss == HuberisedHinge.name else {}))
 
 
+def loss_for(weighting: Weighting, estimator: Any) -> Loss:
+    """Return the loss that was named, or the usual one for a design."""
+    if weighting.form == "residual" and is_auto(estimator.loss):
+        return ExpHuber(PLAIN_WIDTH)
+    return loss_of(estimator.loss, estimator.h)
+
+
 def specification_of(
-    estimator: Any, *, weight_bound: float, relation: object, origin: str = KnownByDesign.name
+    estimator: Any,
+    *,
+    weight_bound: float,
+    relation: object,
+    origin: str = KnownByDesign.name,
+    weighting: Weighting = OUTCOME_WEIGHTED,
 ) -> Specification:
     """Return the public choices of an estimator, at γ = 1 and the plain mechanism until set."""
     budget = budget_of(estimator.epsilon, estimator.delta)
@@ -160,9 +182,10 @@ def specification_of(
         weight_bound=weight_bound,
         mechanism=plain_mechanism(budget),
         relation=Relation.of(relation),
-        loss=loss_of(estimator.loss, estimator.h),
+        loss=loss_for(weighting, estimator),
         regularizer=get_regularizer(estimator.regularizer),
         origin=stated_origin(origin),
+        weighting=weighting,
     )
 
 
@@ -174,16 +197,57 @@ def choices_of(
     planned = planned_of(estimator.planned_n)
     if study is not None:
         planned, intercept = study.about.planned_n, study.method.intercept_scale
-    bound = OUTCOME_WEIGHTED.weight_bound(declaration)
-    spec = specification_of(estimator, weight_bound=bound, relation=_relation(estimator))
     given = Hyperparameters.of(estimator, intercept=intercept, clip=fixed_clip(declaration))
+    given = _fitting(given, declaration)
+    weighting = OUTCOME_WEIGHTED if given.estimator is None else get_weighting(given.estimator)
+    spec = specification_of(
+        estimator,
+        weight_bound=weighting.weight_bound(declaration),
+        relation=_relation(estimator),
+        weighting=weighting,
+    )
+    if given.width is None and not is_auto(estimator.loss):
+        given = replace(given, width=_width_of(estimator.loss))
     return spec, given, planned
+
+
+def _width_of(loss: str | Loss) -> float | None:
+    """Return the width of a loss of residuals that was given as such, None of any other."""
+    return None if isinstance(loss, str) else loss.parameters.get("width")
+
+
+def _fitting(given: Hyperparameters, declaration: Declaration) -> Hyperparameters:
+    """Return the hyperparameters with the estimator that a study without probabilities needs."""
+    model, name = declaration.treatment.propensity, given.estimator
+    if isinstance(model, NoPropensity):
+        if name not in (None, ArmWiseRegression.name):
+            raise ParameterError(
+                f"estimator {name} needs probabilities of the arms, and propensity is 'outcome': "
+                "use estimator arm-wise, or declare a propensity"
+            )
+        return replace(given, estimator=ArmWiseRegression.name)
+    if isinstance(model, PrivatePropensity) and name == ArmWiseRegression.name:
+        raise ParameterError(
+            "estimator arm-wise uses no probabilities, so a private propensity model would be paid "
+            'for in vain: declare propensity = { model = "outcome" }'
+        )
+    return given
+
+
+def is_open(estimator: Any, declaration: Declaration) -> bool:
+    """Whether the estimator is to be chosen: nothing was named that belongs to one alone."""
+    benefit = declaration.benefit
+    plain = benefit.weights == "signed" and benefit.declared_centre is None
+    left = is_auto(estimator.loss) and estimator.regularizer == Ridge.name
+    return plain and left and benefit.clip_is_open and estimator.h == USUAL_H
 
 
 def problem_of(estimator: Any, declaration: Declaration, encoding: Encoding) -> Problem:
     """Return the problem that an estimator's parameters and its study pose."""
     spec, given, planned = choices_of(estimator, declaration)
-    return Problem(spec, encoding, given, declaration, planned)
+    return Problem(
+        spec, encoding, given, declaration, planned, open_method=is_open(estimator, declaration)
+    )
 
 
 def privacy_filter_in(estimator: Any, what: str) -> PrivacyFilter:

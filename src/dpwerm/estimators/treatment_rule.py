@@ -28,6 +28,7 @@ from dpwerm.estimators.parameters import (
 )
 from dpwerm.fit import fit
 from dpwerm.mechanisms.contract import Stage, no_progress
+from dpwerm.objective.losses import Loss
 from dpwerm.releases.charging import accounted, attach, forget
 from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.rule_file import content_of, write_rule
@@ -137,6 +138,12 @@ class PrivateTreatmentRule(PrivateEstimator):
     benefit_clip: Any = "auto"
     default_arm: Any = None
     relation: str | None = None
+    loss: str | Loss = "auto"
+    estimator: str = "auto"
+    width: float | str = "auto"
+    main_penalty: float | str = "auto"
+    mean_scale: float | str = "auto"
+    main_effect: str = "linear"
     study: Study | None = None
     rule_: Rule = field(init=False)
     arms_: NDArray[Any] = field(init=False)

@@ -6,7 +6,8 @@ its set lies in their product. Where only one of u, v is not zero, it lies in th
     product: ‖(u, v)‖ = max(‖u‖, ‖v‖), r² = r_u² + r_v²
     hull:    ‖(u, v)‖ = ‖u‖ + ‖v‖,     r² = max(r_u², r_v²)
 
-so that every allowed row has norm at most 1. Another set inherits ``Domain``.
+so that every allowed row has norm at most 1. A point of the hull that mixes its parts is no row;
+``faces`` tells which columns of a row can differ from 0 together. Another set inherits ``Domain``.
 All of it is public. Proof: docs/proofs/objective-perturbation.md.
 """
 
@@ -59,6 +60,14 @@ class Domain(ABC):
     @abstractmethod
     def longest(self) -> FloatArray:
         """A row of the largest length, (p,)."""
+
+    @property
+    def faces(self) -> tuple[tuple[tuple[int, ...], Fraction], ...]:
+        """Columns that together hold all of a row that is not zero, and the largest ‖x‖₂² there.
+
+        Every allowed row lies in one of the faces; all columns are one, where none is smaller.
+        """
+        return ((tuple(range(self.dimension)), self.radius_squared),)
 
     @property
     @abstractmethod
@@ -275,6 +284,15 @@ class Product(_Composed):
         """The sum over the parts."""
         return sum((part.radius_squared for part in self.parts), start=Fraction(0))
 
+    @cached_property
+    def faces(self) -> tuple[tuple[tuple[int, ...], Fraction], ...]:
+        """One face of every part, in every combination."""
+        found: list[tuple[tuple[int, ...], Fraction]] = [((), Fraction(0))]
+        for part, columns in self._placed:
+            own = [(tuple(columns.start + j for j in js), square) for js, square in part.faces]
+            found = [(js + more, a + b) for js, a in found for more, b in own]
+        return tuple(found)
+
     @property
     def longest(self) -> FloatArray:
         """The longest row of every part."""
@@ -335,6 +353,15 @@ class Hull(_Composed):
     def radius_squared(self) -> Fraction:
         """The largest of the parts."""
         return max(part.radius_squared for part in self.parts)
+
+    @cached_property
+    def faces(self) -> tuple[tuple[tuple[int, ...], Fraction], ...]:
+        """The faces of each part: no other column of such a row is not zero."""
+        return tuple(
+            (tuple(columns.start + j for j in js), square)
+            for part, columns in self._placed
+            for js, square in part.faces
+        )
 
     @property
     def longest(self) -> FloatArray:

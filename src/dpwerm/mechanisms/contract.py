@@ -22,8 +22,9 @@ from dpwerm.arrays import FloatArray
 from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.features.domain import CrossPolytope, Domain, Hull, Interval, Product
+from dpwerm.objective.losses import taper_of
 from dpwerm.objective.objective import Objective
-from dpwerm.objective.regularizers import Ridge, same_regularizer
+from dpwerm.objective.regularizers import ArmPenalty, Ridge, same_regularizer
 from dpwerm.parameters import check_unused, one_of, whole
 from dpwerm.privacy.budget import AnyBudget, Budget, GaussianBudget, Relation
 from dpwerm.privacy.randomness import BitSource
@@ -115,7 +116,7 @@ class Inside:
     norm : str, such as "l2", "block" or "gaussian"
     kappa : float, κ, the largest ‖x‖_K of an allowed row; ‖x‖₂ for "gaussian"
     epsilon_inside, epsilon_outside : Decimal, exact; what b and the second noise may cost
-    jacobian : float, log(1 + Wcρ), ρ = r²/γ for ridge, rounded up, for reading
+    jacobian : float, J: log(1 + Wcρ), ρ = r²/γ for ridge, or less; rounded up, for reading
     rate : float or None, β, rounded down
     sigma : float or None, σ, rounded up
     """
@@ -176,6 +177,11 @@ class Mechanism(ABC):
     @abstractmethod
     def calibrate(self, facts: Facts, budget: AnyBudget) -> Calibration:
         """Return the calibration that makes the claim true, or raise if there is none."""
+
+    def claim(self, facts: Facts) -> tuple[str, str]:
+        """Return what is claimed of a release with these facts, and the page that proves it."""
+        del facts
+        return self.statement, self.proof
 
     def run(
         self,
@@ -262,7 +268,7 @@ def calibrated(mechanism: Mechanism, facts: Facts, budget: AnyBudget) -> Calibra
 
 def is_own(facts: Facts) -> bool:
     """Whether facts consist of the library's own classes, none that inherits: equality is exact."""
-    own = type(facts) is Facts and type(facts.regularizer) is Ridge
+    own = type(facts) is Facts and type(facts.regularizer) in (Ridge, ArmPenalty)
     return own and type(facts.origin) in OWN_ORIGINS and _is_own_domain(facts.domain)
 
 
@@ -304,6 +310,9 @@ def check_run(mechanism: Mechanism, objective: Objective, calibration: Calibrati
         )
     if loss.lipschitz > facts.lipschitz or loss.smoothness > facts.smoothness:
         raise ParameterError("the loss has larger constants than the calibration")
+    taper = taper_of(loss)
+    if facts.taper is not None and (taper is None or taper > facts.taper):
+        raise ParameterError("the loss does not taper as the calibration says")
     bounds, allowed = data.column_bounds, facts.domain.column_bounds
     if bounds.shape != allowed.shape or np.any(bounds > allowed):
         raise ParameterError(

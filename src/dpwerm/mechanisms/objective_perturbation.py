@@ -29,7 +29,8 @@ from dpwerm.exact import round_down, round_up
 from dpwerm.mechanisms.contract import with_epsilon
 from dpwerm.mechanisms.gaussian import Gaussian, smallest_multiplier, suffices
 from dpwerm.mechanisms.output_perturbation import SphericalLaplace
-from dpwerm.mechanisms.perturbed import PerturbedObjective
+from dpwerm.mechanisms.perturbed import PerturbedObjective, Shares
+from dpwerm.mechanisms.tapered import jacobian_above, largest_shift
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.sampling import LazyUniforms, Sampler, ball, gamma_radius, normal, spherical
 from dpwerm.privacy.sensitivity import Facts
@@ -41,6 +42,14 @@ CLAIM = (
     "0.01·ε; together ε."
 )
 """The claim, with the norm it is about."""
+
+TAPERED = (
+    "If ‖x‖_K ≤ κ for every row and ℓ'' ≤ c_t(1 − |ℓ'|/L), the minimiser of F(θ) + bᵀθ with noise "
+    "density ∝ exp(−β‖b‖_K), K = {}, is differentially private at kg + J(g, u) = 0.99·ε, "
+    "g = WLκβ, u = Wc_tρ, J = 0 from u ≤ g on, and a second noise for the solver's tolerance at "
+    "0.01·ε; together ε."
+)
+"""The claim for a loss that tapers."""
 
 
 class ObjectivePerturbation(PerturbedObjective):
@@ -57,6 +66,23 @@ class ObjectivePerturbation(PerturbedObjective):
     def order(self, budget: AnyBudget) -> int | None:
         """Return the place for a finite ε."""
         return self.place if with_epsilon(budget) else None
+
+    def claim(self, facts: Facts) -> tuple[str, str]:
+        """Return the claim and its proof; of a loss that tapers, the tapered theorem's."""
+        if facts.taper is None:
+            return super().claim(facts)
+        return TAPERED.format(self.norm), "docs/proofs/tapered-losses.md"
+
+    def left(self, facts: Facts, shares: Shares) -> tuple[float, float]:
+        """Return what is left of ε_in for the noise, and J; a loss that tapers pays less."""
+        bound = facts.tapered_bound
+        if bound is None:
+            return super().left(facts, shares)
+        growth, terms = bound / Fraction(facts.gamma), facts.relation.terms
+        shift = largest_shift(growth, Fraction(shares.inside), terms)
+        if shift == 0:  # which says so
+            return super().left(facts, shares)
+        return round_down(terms * shift), jacobian_above(shift, growth)
 
     def rate_and_sigma(self, facts: Facts, budget: Budget, left: Fraction) -> tuple[float, None]:
         """Return β, rounded down."""

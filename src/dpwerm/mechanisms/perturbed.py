@@ -91,15 +91,19 @@ class PerturbedObjective(Mechanism):
             pure_epsilon(self.name, budget)
         shares = Shares.of(self.name, asked)
         check_facts(self.name, facts)
-        left = Fraction(epsilon_left(self.name, facts, shares))
-        rate, sigma = self.rate_and_sigma(facts, asked, left)
+        left, paid = self.left(facts, shares)
+        rate, sigma = self.rate_and_sigma(facts, asked, Fraction(left))
         tolerance = objective_tolerance(facts)
         total = round_up(2 * Fraction(tolerance))
         noise = SECOND.noise_for(total, facts.dimension, Budget(shares.outside))
         inside = Inside(
-            self.norm, self.kappa(facts), *shares, jacobian(facts), rate=rate, sigma=sigma
+            self.norm, self.kappa(facts), *shares, paid, rate=rate, sigma=sigma
         )
         return Calibration(self.name, facts, budget, None, tolerance, noise, inside)
+
+    def left(self, facts: Facts, shares: "Shares") -> tuple[float, float]:
+        """Return what is left of ε_in for the noise, rounded down, and J, rounded up."""
+        return epsilon_left(self.name, facts, shares), jacobian(facts)
 
     def pose(
         self, objective: Objective, calibration: Calibration, bits: BitSource, on_stage: Stage
@@ -203,16 +207,15 @@ def epsilon_left(name: str, facts: Facts, shares: Shares) -> float:
     )
 
 
-def gamma_floor(weight_bound: float, smoothness: float, radius: float, budget: AnyBudget) -> float:
+def gamma_floor(facts: Facts, budget: AnyBudget) -> float:
     r"""Return the smallest γ with which objective perturbation can be calibrated, at least 1e-12.
 
-    .. math:: \gamma > \frac{W c r^2}{e^{\varepsilon_{in}} - 1}
+    .. math:: \gamma > \frac{W c \gamma\rho}{e^{\varepsilon_{in}} - 1}
 
-    because then log(1 + Wcρ) < ε_in, as ρ ≤ r²/γ; for ridge only then. May be above 1e12, and
-    then no γ will do. ε must be finite, at least 0.0001.
+    because then log(1 + Wcρ) < ε_in; γρ = r² for ridge, and γ of ``facts`` is not used. May be above
+    1e12, and then no γ will do. ε must be finite, at least 0.0001.
     """
-    curvature_bound = Fraction(weight_bound) * Fraction(smoothness) * Fraction(radius) ** 2
-    return _floor(curvature_bound, Shares.of("objective perturbation", budget))
+    return _floor(facts.curvature_bound, Shares.of("objective perturbation", budget))
 
 
 def _floor(curvature_bound: Fraction, shares: Shares) -> float:

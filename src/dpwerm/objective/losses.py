@@ -21,6 +21,7 @@ from scipy.special import expit
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.exact import precision
+from dpwerm.objective.residual_losses import ExpHuber, Huber
 from dpwerm.parameters import check_unused, made, positive
 
 Form = Literal["margin", "residual"]
@@ -201,7 +202,18 @@ def mean_curvature(loss: Loss, z: FloatArray, window: float | FloatArray) -> Flo
     return np.maximum(rise, 0, out=rise)
 
 
-LOSSES: dict[str, type[Loss]] = {"huberised-hinge": HuberisedHinge, "logistic": Logistic}
+def taper_of(loss: Loss) -> float | None:
+    """Return c_t with ℓ'' ≤ c_t(1 − |ℓ'|/L) for every z, the loss's ``taper``; None if it has none.
+
+    A loss that states one wrongly is refused by ``check_loss``.
+    """
+    taper: float | None = getattr(loss, "taper", None)
+    return taper
+
+
+LOSSES: dict[str, type[Loss]] = {
+    one.name: one for one in (HuberisedHinge, Logistic, Huber, ExpHuber)
+}
 BUILT_IN = frozenset(LOSSES.values())
 """Losses whose constants are proved for every parameter; others are checked as they are made."""
 
@@ -248,6 +260,7 @@ def check_loss(loss: Loss) -> None:
         "value and derivative must belong together": _matching(loss, z),
         "second_derivative must lie in [0, smoothness] and be the slope of derivative": curved,
         "derivative_ball must contain, and derivative_error bound, the derivative": enclosed,
+        "second_derivative must be at most taper·(1 − |derivative|/lipschitz)": _tapers(loss, z),
     }
     faults = [text for text, holds in checks.items() if not holds]
     if faults:
@@ -291,6 +304,19 @@ def _curved(loss: Loss, z: FloatArray) -> bool:
     return bool(np.mean(wrong) < 0.02)
 
 
+def _tapers(loss: Loss, z: FloatArray) -> bool:
+    """Check ℓ'' ≤ c_t(1 − |ℓ'|/L) where a loss states c_t; kinks count with their larger side."""
+    taper = taper_of(loss)
+    if taper is None:
+        return True
+    if not (isinstance(taper, float) and 0 < taper < math.inf):
+        return False
+    left = taper * (1 - np.abs(loss.derivative(z)) / loss.lipschitz)
+    bend = np.maximum(loss.second_derivative(z), loss.second_derivative(np.nextafter(z, 0)))
+    slack = _SLACK * loss.smoothness + taper * loss.derivative_error / loss.lipschitz
+    return bool(np.all(bend <= left + slack))
+
+
 def _enclosed(loss: Loss, z: FloatArray) -> bool:
     """Check balls at points against the computed derivative and L, balls over intervals at ends."""
     picked = z[::17]
@@ -305,7 +331,8 @@ def _enclosed(loss: Loss, z: FloatArray) -> bool:
             ]
             sharp = ball.is_finite() and ball.rad() < arb(2) ** (-_BITS // 2)
             near = abs(arb(slope) - ball).lower() <= error and abs(ball).lower() <= most
-            whole = wide.contains(ball) and all(wide.overlaps(one) for one in ends)
+            # A sharp ball has a width too, so that it may end a rounding beyond the wide one.
+            whole = wide.overlaps(ball) and all(wide.overlaps(one) for one in ends)
             if not (sharp and near and whole):
                 return False
     return True

@@ -9,7 +9,7 @@ quadratic, R(θ) = ½θᵀMθ with a public matrix M ⪰ I, which is proven in e
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
@@ -21,13 +21,14 @@ from flint import arb, arb_mat, fmpq
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.exact import ETA, SLACK, U, growth, precision
-from dpwerm.parameters import check_unused, made
+from dpwerm.features.domain import Domain, Interval, Product
+from dpwerm.parameters import check_unused, made, positive
 
 _BITS = 256
 _SLACK = 1e-9
 _SIZES = (1, 2, 5, 21)
 _QUADRATIC = "matrix must be symmetric, the hessian, and at least the identity"
-_LEVERAGE = "leverage must be at least r² over the least eigenvalue of matrix"
+_LEVERAGE = "leverage must bound xᵀM⁻¹x over the rows of a domain"
 
 
 class Regularizer(Protocol):
@@ -59,8 +60,8 @@ class Regularizer(Protocol):
     def matrix(self, p: int) -> FloatArray | None:
         """Return M (p, p) with R(θ) = ½θᵀMθ and M ⪰ I, or None if R is not quadratic."""
 
-    def leverage(self, radius_squared: Fraction, p: int) -> Fraction | None:
-        """Return a proven bound on xᵀM⁻¹x over ‖x‖² ≤ r², or None if R is not quadratic."""
+    def leverage(self, domain: Domain) -> Fraction | None:
+        """Return a bound on xᵀM⁻¹x over the rows of a domain, or None if R is not quadratic."""
 
 
 _MEMBERS = [name for name in vars(Regularizer) if not name.startswith("_")]
@@ -88,9 +89,9 @@ class QuadraticPenalty(ABC):
     def matrix(self, p: int) -> FloatArray:
         """Return M (p, p)."""
 
-    def leverage(self, radius_squared: Fraction, p: int) -> Fraction:  # noqa: ARG002 - p is for others
-        """Return r², because M⁻¹ ⪯ I."""
-        return radius_squared
+    def leverage(self, domain: Domain) -> Fraction:
+        """Return r², because M⁻¹ ⪯ I; with r rounded up, as a certificate has it."""
+        return Fraction(domain.radius) ** 2
 
     def value(self, theta: FloatArray) -> float:
         """Return ½θᵀMθ."""
@@ -158,6 +159,67 @@ class Ridge(QuadraticPenalty):
     def gradient_ball(self, theta: Sequence[arb]) -> list[arb]:
         """Return θ."""
         return list(theta)
+
+
+@dataclass(frozen=True)
+class ArmPenalty(QuadraticPenalty):
+    r"""Coefficients of K arms side by side: their mean is penalised by a, what differs by b.
+
+    .. math:: R = \tfrac{1}{2} \Bigl( a K \|\bar\theta\|^2
+              + b \sum_k \|\theta_k - \bar\theta\|^2 \Bigr), \qquad
+              M = \bigl( b I_K + \tfrac{a-b}{K} 1 1^\top \bigr) \otimes I
+
+    for θ = (θ_1, …, θ_K). The eigenvalues of M are a and b, and a row in one arm's columns has
+
+    .. math:: x^\top M^{-1} x = \bigl( \tfrac{1}{b} + \tfrac{1}{K}
+              (\tfrac{1}{a} - \tfrac{1}{b}) \bigr) \|x\|^2
+
+    With two arms, a main effect α = (θ_1 + θ_2)/2 and a contrast τ = (θ_2 − θ_1)/2, it is
+    a‖α‖² + b‖τ‖². Columns that the arms share come last and are penalised like the main effect.
+
+    main, contrast : float ≥ 1, a and b; arms : K ≥ 2; shared : how many columns the arms share
+    """
+
+    main: float = 1.0
+    contrast: float = 1.0
+    arms: float = 2.0
+    shared: float = 0.0
+
+    name: ClassVar[str] = "arm-wise"
+
+    def __post_init__(self) -> None:
+        for name in ("main", "contrast", "arms"):
+            object.__setattr__(self, name, positive(name, getattr(self, name)))
+        least = {"main": 1, "contrast": 1, "arms": 2, "shared": 0}
+        low = [name for name, one in least.items() if not getattr(self, name) >= one]
+        if low or self.arms != int(self.arms) or self.shared != int(self.shared):
+            raise ParameterError(
+                "regularizer arm-wise: main and contrast must be at least 1, arms a whole number "
+                "from 2 on, shared one from 0 on"
+            )
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """The weights a and b, K, and the number of shared columns."""
+        return asdict(self)
+
+    def matrix(self, p: int) -> FloatArray:
+        """Return M (p, p); columns that are not K equal parts count as shared."""
+        arms = int(self.arms)
+        own = max(0, p - int(self.shared)) // arms
+        mix = self.contrast * np.eye(arms) + (self.main - self.contrast) / arms
+        whole = self.main * np.eye(p)
+        whole[: own * arms, : own * arms] = np.kron(mix, np.eye(own))
+        return whole
+
+    def leverage(self, domain: Domain) -> Fraction:
+        """Return the bound for rows in one arm's columns; r² where the domain has other rows."""
+        a, b, K = map(Fraction, (self.main, self.contrast, self.arms))
+        least = max(1 / b + (1 / a - 1 / b) / K, 1 / a)
+        square = Fraction(domain.radius) ** 2
+        own = (domain.dimension - int(self.shared)) // int(self.arms)
+        inside = [sum(j < own * self.arms for j in columns) <= own for columns, _ in domain.faces]
+        return square * (least if all(inside) else 1)
 
 
 def same_regularizer(one: Regularizer, other: Regularizer) -> bool:
@@ -260,17 +322,28 @@ def _quadratic(regularizer: Regularizer, points: list[FloatArray]) -> bool:
 
 
 def _levered(regularizer: Regularizer) -> bool:
-    """Prove M ⪰ (r²/leverage)·I, which is M⁻¹ ⪯ (leverage/r²)·I."""
+    """Prove the leverage over a cube of each of a few dimensions."""
     for p in _SIZES:
-        matrix, square = regularizer.matrix(p), Fraction(7, 3)
-        leverage = regularizer.leverage(square, p)
+        domain, matrix = Product((Interval(1.5),) * p), regularizer.matrix(p)
+        leverage = regularizer.leverage(domain)
         if (matrix is None) != (leverage is None):
             return False
         if matrix is None or leverage is None:
             continue
-        if not (leverage > 0 and _fits(matrix, p) and _at_least(matrix, square / leverage)):
+        if not (_fits(matrix, p) and _bounded(matrix, leverage, domain)):
             return False
     return True
+
+
+def _bounded(matrix: FloatArray, leverage: Fraction, domain: Domain) -> bool:
+    """Prove xᵀM⁻¹x ≤ leverage for every row: on each face (M⁻¹)_SS ⪯ (leverage/r_S²)·I.
+
+    (M⁻¹)_SS is the inverse of the Schur complement of M on S, so that is to be ⪰ (r_S²/leverage)·I.
+    """
+    content, p = matrix.tobytes(), len(matrix)
+    return leverage > 0 and all(
+        _proven(content, p, square / leverage, columns) for columns, square in domain.faces
+    )
 
 
 def _fits(matrix: FloatArray, p: int) -> bool:
@@ -285,13 +358,17 @@ def _at_least(matrix: FloatArray, floor: Fraction) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _proven(content: bytes, p: int, floor: Fraction) -> bool:
-    """Prove M ⪰ floor·I by elimination: every pivot > 0, or 0 with an empty row."""
-    matrix = np.frombuffer(content).reshape(p, p)
+def _proven(content: bytes, p: int, floor: Fraction, kept: tuple[int, ...] | None = None) -> bool:
+    """Prove that the Schur complement of M on the kept columns, all if None, is ⪰ floor·I.
+
+    By elimination, the other columns first: every pivot > 0, or 0 with an empty row.
+    """
+    order = list(range(p)) if kept is None else [*sorted(set(range(p)) - {*kept}), *kept]
+    matrix = np.frombuffer(content).reshape(p, p)[np.ix_(order, order)]
     least = fmpq(floor.numerator, floor.denominator)
     rows = [[fmpq(*number.as_integer_ratio()) for number in row] for row in matrix.tolist()]
-    for j in range(p):
-        rows[j][j] -= least
+    for j in range(p if kept is None else len(kept)):
+        rows[p - 1 - j][p - 1 - j] -= least
     for j in range(p):
         pivot = rows[j][j]
         if pivot < 0 or (pivot == 0 and any(rows[j][k] != 0 for k in range(j + 1, p))):
@@ -324,18 +401,18 @@ def check_penalty(regularizer: Regularizer, p: int) -> None:
         checked_matrix(regularizer, p)
 
 
-def checked_leverage(regularizer: Regularizer, radius_squared: Fraction, p: int) -> Fraction | None:
-    """Return ``leverage``, proven for this r² and p; None if the regulariser is not quadratic."""
-    leverage = regularizer.leverage(radius_squared, p)
+def checked_leverage(regularizer: Regularizer, domain: Domain) -> Fraction | None:
+    """Return ``leverage``, proven for this domain; None if the regulariser is not quadratic."""
+    leverage = regularizer.leverage(domain)
     if leverage is None or type(regularizer) is Ridge:
         return leverage
-    matrix = checked_matrix(regularizer, p)
-    if matrix is None or not (leverage > 0 and _at_least(matrix, radius_squared / leverage)):
+    matrix = checked_matrix(regularizer, domain.dimension)
+    if matrix is None or not _bounded(matrix, leverage, domain):
         raise ParameterError(f"regularizer {regularizer.name}: {_LEVERAGE}")
     return leverage
 
 
-REGULARIZERS: dict[str, type[Regularizer]] = {"ridge": Ridge}
+REGULARIZERS: dict[str, type[Regularizer]] = {one.name: one for one in (Ridge, ArmPenalty)}
 
 
 def get_regularizer(name: str, /, **parameters: float) -> Regularizer:

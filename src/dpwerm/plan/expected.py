@@ -112,7 +112,7 @@ def settle(
     found = open_problem.settled(n, on_stage)
     benefit, threshold = found.declared.benefit, found.hyperparameters.threshold
     fixed = Hyperparameters.used(found.spec, found.encoding, benefit, threshold)
-    question = Question(open_problem.spec, found.encoding, n, open_problem.outcome, fixed)
+    question = Question(found.spec, found.encoding, n, open_problem.outcome, fixed)
     part, _ = split(problem.spec.budget, declaration.treatment)
     return Settled(**vars(found), question=question, propensity_part=part)
 
@@ -197,7 +197,7 @@ def rehearsed(settled: Settled) -> tuple[Question, float]:
     narrow = narrowed(question)
     if narrow is None:
         return question, gamma
-    floor = floor_of(narrow, question.fixed.encoding(narrow.encoding))
+    floor = floor_of(narrow, question.fixed)
     return narrow, max(gamma * narrow.n / question.n, 1.001 * floor)
 
 

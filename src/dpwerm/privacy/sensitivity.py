@@ -76,6 +76,7 @@ class Facts:
     relation : Relation
     n : int ≥ 1 or None; must be None under add/remove, where it is sensitive
     origin : WeightOrigin
+    taper : float > 0 or None, c_t with ℓ'' ≤ c_t(1 − |ℓ'|/L), where the loss states one
     """
 
     weight_bound: float
@@ -87,6 +88,7 @@ class Facts:
     relation: Relation
     n: int | None
     origin: WeightOrigin
+    taper: float | None = None
 
     def __post_init__(self) -> None:
         for name in ("weight_bound", "lipschitz", "gamma"):
@@ -95,6 +97,8 @@ class Facts:
         if smoothness <= 0:
             raise ParameterError(f"smoothness must be above 0, not {smoothness:g}")
         object.__setattr__(self, "smoothness", smoothness)
+        if self.taper is not None:
+            object.__setattr__(self, "taper", positive("taper", self.taper))
         if not isinstance(self.domain, Domain):
             raise ParameterError(f"domain must be a domain, not {type(self.domain).__name__}")
         positive("radius", self.radius)
@@ -129,15 +133,24 @@ class Facts:
     @property
     def leverage(self) -> Fraction | None:
         """Return a bound on xᵀM⁻¹x for R = ½θᵀMθ, which is r² for ridge; None if R is another."""
-        return checked_leverage(self.regularizer, Fraction(self.radius) ** 2, self.dimension)
+        return checked_leverage(self.regularizer, self.domain)
 
     @property
     def curvature_bound(self) -> Fraction:
         """Return W·c·sup xᵀM⁻¹x, W·c·r² for ridge: what one record's curvature is against γM."""
+        return Fraction(self.smoothness) * self._weighed_leverage
+
+    @property
+    def tapered_bound(self) -> Fraction | None:
+        """Return W·c_t·sup xᵀM⁻¹x for a loss that tapers, None for another."""
+        return None if self.taper is None else Fraction(self.taper) * self._weighed_leverage
+
+    @property
+    def _weighed_leverage(self) -> Fraction:
         leverage = self.leverage
         if leverage is None:
             raise ParameterError(f"regularizer {self.regularizer.name} is not quadratic")
-        return Fraction(self.weight_bound) * Fraction(self.smoothness) * leverage
+        return Fraction(self.weight_bound) * leverage
 
 
 # The range of a sensitivity; wider than any that valid facts can give.

@@ -158,6 +158,18 @@ class ReleasedModel(_OwnRecordOnly):
 
 
 @dataclass(frozen=True)
+class Unused(_OwnRecordOnly):
+    """No probabilities at all: every weight is 1, or 0 where a row cannot be used. C = 0."""
+
+    name: ClassVar[str] = "unused"
+    statement: ClassVar[str] = (
+        "no probabilities of the arms are used: each weight is 1, or 0 where the arm or the "
+        "benefit of a row is missing"
+    )
+    source: ClassVar[str] = "none: a model of the outcome in each arm stands in their place"
+
+
+@dataclass(frozen=True)
 class WorstCase(WeightOrigin):
     r"""Weights of unknown origin in [0, W], so that every one of them may move by W.
 
@@ -183,7 +195,7 @@ class WorstCase(WeightOrigin):
         return (facts.n - 1) * facts.gradient_bound
 
 
-OWN_ORIGINS = (KnownByDesign, ExternalModel, WorstCase, ReleasedModel, RidgeModel)
+OWN_ORIGINS = (KnownByDesign, ExternalModel, WorstCase, ReleasedModel, RidgeModel, Unused)
 ORIGINS: dict[str, type[WeightOrigin]] = {one.name: one for one in OWN_ORIGINS}
 """Every origin by its name; ``register_origin`` adds to it."""
 

@@ -19,7 +19,7 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Calibration, calibrated
 from dpwerm.mechanisms.output_perturbation import NotPrivate, SphericalLaplace
-from dpwerm.objective.losses import HuberisedHinge, Loss, form_of, get_loss
+from dpwerm.objective.losses import HuberisedHinge, Loss, form_of, get_loss, taper_of
 from dpwerm.objective.regularizers import Regularizer, Ridge, get_regularizer
 from dpwerm.parameters import positive
 from dpwerm.privacy.budget import AnyBudget, Budget, Relation, only_budget
@@ -43,11 +43,22 @@ Randomness = Literal["operating system", "seeded"]
 
 
 class Chosen(Record):
-    """Which hyperparameters were chosen on synthetic trials, how accurate they were, and why."""
+    """Which hyperparameters were chosen on synthetic trials, what they did there, and why.
+
+    ``gain`` and ``harm`` are None for labels with weights and in files of earlier versions, which
+    leave them out.
+    """
 
     settings: list[Name]
     accuracy: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
     reason: Text
+    gain: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False, strict=True)] | None = None
+    harm: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)] | None = None
+
+    @model_serializer(mode="wrap")
+    def _plain(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        plain: dict[str, Any] = handler(self)
+        return {key: one for key, one in plain.items() if one is not None}
 
 
 @dataclass(frozen=True)
@@ -276,6 +287,7 @@ def facts_of(spec: Specification, encoding: Encoding, n: int | None) -> Facts:
         relation=spec.relation,
         n=n if spec.relation.publishes_n else None,
         origin=spec.origin,
+        taper=taper_of(spec.loss),
     )
 
 
@@ -306,7 +318,7 @@ def certify(
     """
     calibration = calibration_of(spec, encoding, n)
     mechanism, facts, inside = get_mechanism(spec.mechanism), calibration.facts, calibration.inside
-    private = secure and spec.budget.is_private
+    private, (claim, proof) = secure and spec.budget.is_private, mechanism.claim(facts)
     if receipt is not None and not private:
         raise ParameterError("what carries no privacy claim is in no ledger")
     noise, parts = calibration.noise, {}
@@ -317,8 +329,8 @@ def certify(
     certificate = Certificate(
         private=private,
         mechanism=spec.mechanism,
-        claim=mechanism.statement if private else "no privacy claim",
-        proof=mechanism.proof,
+        claim=claim if private else "no privacy claim",
+        proof=proof,
         **dict.fromkeys(PROMISES) | spec.budget.plain(),
         relation=spec.relation,
         n=n if spec.relation.publishes_n else None,

@@ -75,7 +75,7 @@ class Release:
     @property
     def used(self) -> tuple[int, ...]:
         """The integers of the score, one per coefficient of the encoding."""
-        return self.certificate.design.rule(self.integers)
+        return self.certificate.design.rule(self.integers, self.encoding)
 
     @property
     def kept(self) -> tuple[int, ...]:

@@ -175,7 +175,8 @@ def verify_release(release: Release) -> list[Finding]:
 def declared_findings(rule: Rule) -> list[Finding]:
     """Return the checks of a rule against its declaration."""
     certificate, declaration = rule.release.certificate, rule.declaration
-    origin = origin_for(declaration.treatment, rule.release.encoding, certificate.n or 1)
+    declared = origin_for(declaration.treatment, rule.release.encoding, certificate.n or 1)
+    origin = certificate.design.origin(declared)
     recorded, bound = certificate.weight_origin, certificate.design.weight_bound(declaration)
     name = BOUND if certificate.weighting is None else OTHER_BOUND
     return [

@@ -7,11 +7,13 @@ units of half the declared range of the benefit; c is where benefits are expecte
 depends on data, so hyperparameters that are chosen on such trials cost no privacy.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from dpwerm.arrays import FloatArray
 from dpwerm.features.blocks import CategoryBlock
@@ -22,7 +24,10 @@ MOST_ACTIVE = 8
 """Of many features, up to this many matter; in a quarter of the problems all do."""
 
 TESTS = 500
-"""People on whom the accuracy of a rule is measured, per problem."""
+"""People on whom a rule is measured, per problem."""
+
+TIGHT = (1, 0, 0)
+"""A third of the trials is declared tightly, the others as people declare them."""
 
 EFFECTS = (0.37, 0.1, 0.2, 0.3)
 NOISES = (0.07, 0.3, 0.15)
@@ -32,16 +37,48 @@ LABEL_NOISES = (0.1, 0.5, 1.0)
 DENSE = (1, 0, 0, 0)
 CROWDED = (1, 0, 0)
 FIXED_WEIGHTS = (1, 1, 0)
-"""Standard deviations in units of half the range, and of t₀ and labels in units of the effect's.
-
-The last three are shares: problems in which every feature matters, in which numbers crowd in the
-middle of their range, and in which all weights are equal.
+"""Of tight trials: standard deviations in units of half the range, of t₀ and labels in units of the
+effect's. The last three are shares: problems in which every feature matters, in which numbers crowd
+in the middle of their range, and in which all weights are equal.
 """
+
+WIDTHS = (1.5, 3.0, 5.0, 9.0)
+CONTRASTS = (0.12, 0.2, 0.35)
+MAIN_SHARES = (0.0, 1.0, 2.0, 3.0)
+BETTER = (0.5, 0.65, 0.8, 0.95)
+SKEWED = (0, 0, 1)
+"""Of sloppy trials: how many times too wide the benefit's bounds are, the standard deviation of
+half the contrast in units of the scatter's, that of the main effect in units of the contrast's, for
+whom the better arm is better, and in which the scatter is skewed.
+"""
+
+LEAST_GAIN = 0.02
+"""Where less than this share of an outcome's sd can be gained, losses are told in its units."""
+
+HARMS_BELOW = -0.01
+"""A rule does harm if its gain is below this."""
+
+HARM = 2.0
+"""A loss against one arm for everybody counts this many times a gain of the same size."""
 
 
 def generator(*key: int) -> Generator:
     """Return the generator of synthetic trials and noise for a public key."""
     return np.random.default_rng(key)
+
+
+class Judged(NamedTuple):
+    """What rules did on synthetic trials.
+
+    accuracy : the share of people who got their better arm
+    gain : the share gained of what can be gained over one arm for everybody, a loss counting as at
+        most all of it; None for labels, which have no outcome
+    harm : the share of releases that were worse than one arm for everybody
+    """
+
+    accuracy: float
+    gain: float | None
+    harm: float | None
 
 
 @dataclass(frozen=True)
@@ -51,7 +88,8 @@ class SyntheticTrials:
     X: (B, n, d); arm: (B, n) in {−1, +1}; probability: (B, n) of the arm received; benefit: (B, n)
     in [−1, 1]; people: (B, T, d) and best: (B, T) in {−1, +1}, people with their better arm;
     contrast: (B, T), half of what the second arm gains them before benefits are cut at their
-    bounds, or the score behind a label; empty where it is not known.
+    bounds, or the score behind a label; empty where it is not known. spread: (B,), the standard
+    deviation of the benefit.
     """
 
     X: FloatArray
@@ -61,6 +99,43 @@ class SyntheticTrials:
     people: FloatArray
     best: FloatArray
     contrast: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+    spread: FloatArray = field(default_factory=lambda: np.empty(0))
+
+    def gain(self, second: NDArray[np.bool_]) -> FloatArray:
+        r"""Return (B, R) what giving some people (B, R, T) the second arm gains.
+
+        .. math:: \frac{V(\text{rule}) - V(\text{best single arm})}
+                  {V(\text{optimal}) - V(\text{best single arm})}
+
+        Where next to nothing can be gained it is the loss in units of 2 % of the outcome's sd.
+        """
+        f = self.contrast[:, None]
+        single = np.abs(f.mean(axis=-1))
+        most = np.maximum(np.abs(f).mean(axis=-1) - single, LEAST_GAIN * self.spread[:, None])
+        gained = (f * np.where(second, 1.0, -1.0)).mean(axis=-1)
+        return np.asarray((gained - single) / most)
+
+    def accuracy(self, second: NDArray[np.bool_]) -> FloatArray:
+        """Return (B, R) the share of people (B, R, T) who get their better arm."""
+        return np.asarray(np.mean(second == (self.best[:, None] > 0), axis=-1))
+
+    def judged(self, second: NDArray[np.bool_]) -> "Judged":
+        """Return what rules did that give some people (B, R, T) the second arm, on average."""
+        accuracy = float(self.accuracy(second).mean())
+        if not self.spread.size:
+            return Judged(accuracy, None, None)
+        gain = self.gain(second)
+        return Judged(
+            accuracy, float(np.maximum(gain, -1.0).mean()), float((gain < HARMS_BELOW).mean())
+        )
+
+    def score(self, second: NDArray[np.bool_]) -> FloatArray:
+        """Return (B, R) what hyperparameters are chosen by: gain, harm twice, and accuracy."""
+        accuracy = self.accuracy(second)
+        if not self.spread.size:  # labels with weights have no outcome
+            return accuracy
+        gain = np.maximum(self.gain(second), -1.0)
+        return np.where(gain < 0, HARM * gain, gain) + accuracy
 
 
 def widths_of(encoding: Encoding) -> tuple[int, ...]:
@@ -78,34 +153,69 @@ def random_trials(
     rng: Generator,
     around: float = 0.0,
     spread: float = 0.0,
+    values: int | None = None,
 ) -> SyntheticTrials:
-    """Return random trials.
+    """Return random trials, a third of them declared tightly.
 
     widths : columns of each feature, as :func:`widths_of` gives them
     count, rows : int, B and n
     propensity : the range of P(second arm | x), a point if the design fixes it
-    around : float in [−1, 1], where benefits are expected; 0 is the middle of their range
+    around : float in [−1, 1], where benefits of tight trials are expected; 0 is the middle
     spread : float ≥ 0, how far from there they lie as a whole, as a standard deviation
+    values : int ≥ 2, how many values the benefit has, evenly over its range; None for any
     """
-    mixed = _mixed((EFFECTS, NOISES, MAINS, SHIFTS, DENSE, CROWDED), count, rng)
-    places = np.full(count, around)
-    if spread > 0:
-        places += spread * rng.normal(size=count)
+    kinds = rng.permutation(np.resize(TIGHT, count))
+    tight = iter(_tight(widths, int(kinds.sum()), rows + TESTS, rng, around, spread))
+    sloppy = iter(_sloppy(widths, int((1 - kinds).sum()), rows + TESTS, rng))
     parts = []
-    for effect, noise, main, shift, dense, crowded, place in zip(*mixed, places, strict=True):
-        X = _features(widths, rows + TESTS, crowded=crowded > 0, rng=rng)
-        f = _contrast(X, widths, dense=dense > 0, rng=rng)
-        f = effect * (f + rng.normal() * shift)
-        mean = main * (rng.normal() + _contrast(X, widths, dense=True, rng=rng))
+    for kind in kinds.tolist():
+        X, f, mean, scatter = next(tight if kind else sloppy)
         second = rng.uniform(*propensity, size=rows + TESTS)
         arm = np.where(rng.uniform(size=rows + TESTS) < second, 1.0, -1.0)
-        scatter = noise * rng.normal(size=rows + TESTS)
-        u = np.clip(place + mean + arm * f + scatter, -1.0, 1.0)
+        u = np.clip(mean + arm * f + scatter, -1.0, 1.0)
+        if values is not None:  # up or down at random, so that means stay where they are
+            steps = (u + 1) / 2 * (values - 1)
+            u = np.floor(steps + rng.uniform(size=rows + TESTS)) / (values - 1) * 2 - 1
         chance = np.where(arm > 0, second, 1.0 - second)
         best = np.where(f > 0, 1.0, -1.0)
         trial = (X[:rows], arm[:rows], chance[:rows], u[:rows])
-        parts.append((*trial, X[rows:], best[rows:], f[rows:]))
+        parts.append((*trial, X[rows:], best[rows:], f[rows:], np.array(u.std())))
     return SyntheticTrials(*(np.stack(column) for column in zip(*parts, strict=True)))
+
+
+Drawn = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
+"""Rows, half the contrast, the mean benefit and its scatter, of one trial."""
+
+
+def _tight(
+    widths: Sequence[int], count: int, rows: int, rng: Generator, around: float, spread: float
+) -> Iterator[Drawn]:
+    """Yield trials whose bounds were well declared: benefits and features fill their ranges."""
+    mixed = _mixed((EFFECTS, NOISES, MAINS, SHIFTS, DENSE, CROWDED), count, rng)
+    places = around + spread * rng.normal(size=count)
+    for effect, noise, main, shift, dense, crowded, place in zip(*mixed, places, strict=True):
+        X = _features(widths, rows, crowded=crowded > 0, rng=rng)
+        f = _contrast(X, widths, dense=dense > 0, rng=rng)
+        f = effect * (f + rng.normal() * shift)
+        mean = place + main * (rng.normal() + _contrast(X, widths, dense=True, rng=rng))
+        yield X, f, mean, noise * rng.normal(size=rows)
+
+
+def _sloppy(widths: Sequence[int], count: int, rows: int, rng: Generator) -> Iterator[Drawn]:
+    """Yield trials as people declare them: wide bounds, benefits anywhere inside, main effects."""
+    kinds = (WIDTHS, CONTRASTS, MAIN_SHARES, BETTER, SKEWED, DENSE)
+    for wide, size, main, better, skewed, dense in zip(*_mixed(kinds, count, rng), strict=True):
+        X = _loose_features(widths, rows, rng)
+        f = _contrast(X, widths, dense=dense > 0, rng=rng)
+        f = size * rng.choice([-1.0, 1.0]) * (f - np.quantile(f, 1 - better))
+        mean = 2 * size * main * _contrast(X, widths, dense=False, rng=rng)
+        noise = rng.normal(size=rows)
+        if skewed:
+            noise = rng.gamma(2.0, size=rows) / np.sqrt(2) - np.sqrt(2)
+        scale = 0.4 / wide / np.sqrt(1 + size**2 + (2 * size * main) ** 2)
+        room = max(0.0, 1 - 1.0 / wide)
+        place = rng.uniform(-room, room)
+        yield X, scale * f, place + scale * mean, scale * rng.choice([-1.0, 1.0]) * noise
 
 
 def random_labels(
@@ -151,6 +261,29 @@ def _features(widths: Sequence[int], rows: int, *, crowded: bool, rng: Generator
             columns.append(np.where(second, 1.0, -1.0)[:, None])
         else:
             shares = rng.dirichlet(np.full(width, 4.0))
+            columns.append(np.eye(width)[rng.choice(width, rows, p=shares)])
+    return np.concatenate(columns, axis=1)
+
+
+def _loose_features(widths: Sequence[int], rows: int, rng: Generator) -> FloatArray:
+    """Return rows (n, d): numbers in a part of their range, some skewed; levels of any share."""
+    columns = []
+    for width in widths:
+        if width == 0:
+            kind, z = rng.integers(3), rng.normal(size=rows)
+            if kind == 0:  # over most of the range
+                values = rng.uniform(-0.3, 0.3) + rng.uniform(0.3, 0.5) * z
+            elif kind == 1:  # crowded somewhere
+                values = rng.uniform(-0.6, 0.6) + rng.uniform(0.08, 0.3) * z
+            else:  # skewed, from one end
+                tail = rng.uniform(0.05, 0.35) * np.exp(rng.uniform(0.3, 0.9) * z)
+                values = rng.choice([-1.0, 1.0]) * (1 - 2 * np.minimum(tail, 1.0))
+            columns.append(np.clip(values, -1, 1)[:, None])
+        elif width == 1:
+            second = rng.uniform(size=rows) < rng.uniform(0.1, 0.9)
+            columns.append(np.where(second, 1.0, -1.0)[:, None])
+        else:
+            shares = rng.dirichlet(np.full(width, 2.0))
             columns.append(np.eye(width)[rng.choice(width, rows, p=shares)])
     return np.concatenate(columns, axis=1)
 

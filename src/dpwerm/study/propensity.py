@@ -38,7 +38,7 @@ DECLARABLE = {"design": True, "external": True, "worst_case": False}
 """The weight origins that a study may declare, and whether one says that each weight follows from
 its own record; ``register_origin`` adds to them."""
 
-MODELS = ("private", "external", "ridge", "column")
+MODELS = ("private", "external", "ridge", "outcome", "column")
 
 
 def refuse_limit(name: object) -> None:
@@ -84,6 +84,13 @@ class RidgePropensity(Frozen):
     def penalty(self, n: int) -> float:
         """Return γ_p; "auto" is n, the order at which the constant C is bearable."""
         return float(max(n, 1)) if isinstance(self.gamma, str) else self.gamma
+
+
+class NoPropensity(Frozen):
+    """No probabilities are known: the rule rests on a model of the outcome in each arm instead."""
+
+    origin: ClassVar[str | None] = "unused"
+    model: Literal["outcome"] = "outcome"
 
 
 class LinearModel(Frozen):
@@ -161,9 +168,15 @@ def _tabled(value: object) -> object:
 
 
 Propensity = Annotated[
-    ColumnPropensity | PrivatePropensity | RidgePropensity | ExternalPropensity,
+    ColumnPropensity | PrivatePropensity | RidgePropensity | ExternalPropensity | NoPropensity,
     Field(discriminator="model"),
 ]
-PROPENSITIES = (ColumnPropensity, PrivatePropensity, RidgePropensity, ExternalPropensity)
+PROPENSITIES = (
+    ColumnPropensity,
+    PrivatePropensity,
+    RidgePropensity,
+    ExternalPropensity,
+    NoPropensity,
+)
 WrittenPropensity = Annotated[Propensity | None, BeforeValidator(_tabled)]
 """A column's name, or a table with a model."""

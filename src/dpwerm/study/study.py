@@ -106,7 +106,9 @@ REMEDIES = {
     "treatment": "write [treatment] with column and arms",
     "treatment.column": 'column = "name of the column that holds the arm"',
     "treatment.arms": 'arms = { S = "1/3", G = "2/3" }, or arms = ["S", "G"] with a propensity',
-    "treatment.propensity": 'a column, or a model: { model = "private" }, "external" or "ridge"',
+    "treatment.propensity": (
+        'a column, or a model: { model = "private" }, "external", "ridge", or "outcome" for none'
+    ),
     "treatment.propensity_floor": "a number above 0 and at most 0.5",
     "treatment.propensity.arm": "the arm whose log-odds the coefficients give",
     "treatment.propensity.share": '"auto", or a number above 0 and below 1',
@@ -119,6 +121,10 @@ REMEDIES = {
     "budget.mu": "the total in mu, for releases in Gaussian DP, such as mu = 1",
     "budget.partitions": 'partitions = ["north", "south"], each written like the id of a study',
     "study.planned_n": "how many people the study plans for, such as planned_n = 1000",
+    "method.estimator": '"auto", "outcome-weighted", "contrast" or "arm-wise"',
+    "method.width": '"auto", or a number between 1e-12 and 1e+12, 1 for half the benefit\'s range',
+    "method.main_penalty": '"auto", or a number between 1e-12 and 1e+12',
+    "method.mean_scale": '"auto", 0 (no mean), or a number between 1e-12 and 1e+12',
     "method.gamma": '"auto", or a number between 1e-12 and 1e+12',
     "method.h": "a number between 1e-12 and 1e+12",
     "method.intercept_scale": '"auto", 0 (no intercept), or a number between 1e-12 and 1e+12',
@@ -152,6 +158,7 @@ class About(Frozen):
 class Method(Frozen):
     """Choices of method; None where the command line may give them."""
 
+    estimator: Line | None = None
     gamma: AutoPositive | None = None
     mechanism: Line | None = None
     loss: Line | None = None
@@ -160,6 +167,10 @@ class Method(Frozen):
     intercept_scale: values.AutoScale = "auto"
     saturation: values.AutoSaturation | None = None
     threshold: values.AutoThreshold | None = None
+    width: AutoPositive | None = None
+    main_penalty: AutoPositive | None = None
+    mean_scale: values.AutoScale | None = None
+    main_effect: Literal["linear", "squares", "cubes"] | None = None
 
 
 @dataclass(frozen=True)

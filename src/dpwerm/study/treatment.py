@@ -31,6 +31,7 @@ from dpwerm.study.propensity import (
     DECLARABLE,
     ColumnPropensity,
     ExternalPropensity,
+    NoPropensity,
     Propensity,
     WrittenPropensity,
     refuse_limit,
@@ -43,6 +44,9 @@ Keys = Mapping[str, Any]
 
 ADAPTIVE: Final = "adaptive"
 """The allocation of an urn, of minimisation, of any design that looks at earlier people."""
+
+PLAUSIBLE_FLOOR = Fraction(1, 10)
+"""Where no probabilities are known; only synthetic trials use it."""
 
 _WAYS = (
     'use arms = ["S", "G"] with propensity = { model = "private" }, or origin = "worst_case"; '
@@ -124,6 +128,8 @@ class Treatment(Frozen):
     @classmethod
     def _floor_is_given(cls, floor: Fraction | None, info: ValidationInfo) -> Fraction | None:
         known, is_given = _propensity(info)
+        if known and is_given and isinstance(info.data["propensity"], NoPropensity):
+            return floor
         if known and is_given and floor is None:
             raise wrong("is needed with a propensity", "propensity_floor = 0.1")
         if known and not is_given and floor is not None:
@@ -209,7 +215,10 @@ class Treatment(Frozen):
         """The lower bound on P(arm received | x), rounded down."""
         if self.probabilities is not None:
             return round_down(min(self.probabilities))
-        return round_down(self.propensity_floor or Fraction(0))
+        floor = self.propensity_floor
+        if isinstance(self.propensity, NoPropensity):
+            floor = floor or PLAUSIBLE_FLOOR
+        return round_down(floor or Fraction(0))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -345,12 +354,17 @@ class Declaration:
             del keys["origin"]
         model = treatment.propensity
         written = treatment.propensity_column or (model and model.model_dump(mode="json"))
-        return {**keys, "propensity": written, "propensity_floor": str(treatment.propensity_floor)}
+        keys["propensity"] = written
+        if treatment.propensity_floor is not None:
+            keys["propensity_floor"] = str(treatment.propensity_floor)
+        return keys
 
     def benefit_keys(self) -> dict[str, Any]:
         """Return the benefit as plain values that ``of_record`` reads back, no default left."""
         benefit = self.benefit
         written = {"declared_centre", "declared_clip", "source"}
+        if benefit.kind == "number":  # earlier versions had no such key
+            written.add("kind")
         keys = benefit.model_dump(mode="json", exclude=written)
         keys |= {"centre": benefit.centre, "clip": benefit.clip}
         return keys | ({"source": benefit.source} if benefit.source else {})

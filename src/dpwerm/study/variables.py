@@ -136,6 +136,7 @@ class Benefit(Frozen):
     weights: Literal["signed", "nonnegative"] = "signed"
     declared_centre: Centre = Field(None, validation_alias="centre")
     declared_clip: Clip = Field("auto", validation_alias="clip")
+    kind: Literal["number", "yes-no", "points"] = "number"
     source: Line | None = None
 
     @field_validator("transform")
@@ -184,6 +185,11 @@ class Benefit(Frozen):
         return self
 
     @property
+    def values(self) -> int | None:
+        """How many values synthetic trials give the benefit, None for any number."""
+        return {"number": None, "yes-no": 2, "points": 5}[self.kind]
+
+    @property
     def range(self) -> tuple[float, float]:
         """The bounds after transform and direction."""
         lower, upper = (math.log(end) if self.transform == "log" else end for end in self.bounds)
@@ -222,13 +228,26 @@ class Benefit(Frozen):
 
     def centred(self, values: FloatArray) -> FloatArray:
         """Return v in [−V, V] ([0, V] for non-negative weights), shape (n,); NaN if missing."""
+        v = self._directed(values)
+        v -= self.centre
+        least = 0.0 if self.weights == "nonnegative" else -self.clip
+        clipped: FloatArray = np.clip(v, least, self.clip, out=v)
+        return clipped
+
+    def scaled(self, values: FloatArray) -> FloatArray:
+        """Return benefits in units of half their range, 0 in the middle, (n,); NaN if missing."""
+        lower, upper = self.range
+        v = self._directed(values)
+        v -= lower + (upper - lower) / 2
+        v /= (upper - lower) / 2
+        return np.clip(v, -1.0, 1.0, out=v)
+
+    def _directed(self, values: FloatArray) -> FloatArray:
+        """Return values within the bounds after transform and direction; NaN if missing."""
         v = np.where(np.isfinite(values), values, np.nan)
         np.clip(v, *self.bounds, out=v)
         if self.transform == "log":
             np.log(v, out=v)
         if self.direction == "smaller":
             np.negative(v, out=v)
-        v -= self.centre
-        least = 0.0 if self.weights == "nonnegative" else -self.clip
-        clipped: FloatArray = np.clip(v, least, self.clip, out=v)
-        return clipped
+        return v

@@ -30,11 +30,17 @@ from dpwerm.errors import ParameterError
 from dpwerm.exact import round_up
 from dpwerm.features.domain import Domain
 from dpwerm.features.encoding import Encoding
+from dpwerm.objective.regularizers import Regularizer
 from dpwerm.parameters import check_unused, made_with, refuse_mask, vector
 from dpwerm.privacy.budget import AnyBudget, Budget, parted
 from dpwerm.privacy.sensitivity import WeightOrigin
-from dpwerm.privacy.weight_origin import RidgeModel, origin_of
-from dpwerm.study.propensity import ExternalPropensity, PrivatePropensity, RidgePropensity
+from dpwerm.privacy.weight_origin import RidgeModel, Unused, origin_of
+from dpwerm.study.propensity import (
+    ExternalPropensity,
+    NoPropensity,
+    PrivatePropensity,
+    RidgePropensity,
+)
 from dpwerm.study.treatment import (
     Declaration,
     Treatment,
@@ -156,6 +162,12 @@ def origin_for(treatment: Treatment, encoding: Encoding, n: int) -> WeightOrigin
     )
 
 
+NO_PROBABILITIES = (
+    'the study declares no probabilities of the arms (propensity = { model = "outcome" }): they are '
+    'needed here. Declare them, or propensity = { model = "private" }, in a study file of their own'
+)
+
+
 class Scorer(Protocol):
     """A released model: public, and f(x) for encoded rows."""
 
@@ -184,6 +196,8 @@ def second_arm(
         return np.asarray(expit(-scores if first else scores))
     if isinstance(model, PrivatePropensity) and released is not None:
         return np.asarray(expit(released.score(trial.encode(released.encoding))))
+    if isinstance(model, NoPropensity):
+        raise ParameterError(NO_PROBABILITIES)
     raise ParameterError(
         "the propensity model of this study was fitted to the same people and is not released: "
         "everybody's weight would move with one person. Declare "
@@ -220,6 +234,26 @@ class TrialRows:
         return TrialRows(self.X[chosen], self.targets[chosen], self.weights[chosen], received)
 
 
+class PublicOutcome(Protocol):
+    """What is known of a benefit before a trial, in units of half its range, 0 in the middle."""
+
+    @property
+    def centre(self) -> float:
+        """The centre c."""
+
+    @property
+    def signed(self) -> bool:
+        """Whether benefits below the centre count for the other arm."""
+
+    @property
+    def pi_min(self) -> float:
+        """The smallest P(arm received | x)."""
+
+    @property
+    def largest_clip(self) -> float:
+        """The largest size of a centred benefit."""
+
+
 class Weighting(ABC):
     """The public design of an estimator; what a class leaves out is as in ξ = x.
 
@@ -227,11 +261,18 @@ class Weighting(ABC):
     form : of the losses that it goes with: "margin" for targets ±1, "residual" for any target
     inverse_weights : whether a propensity enters as a factor 1/P of the weight and nowhere else;
         only then does the constant C of an origin cover propensities that others' records move
+    options : the hyperparameters of its own, of "clip", "width", "main" and "mean"; None if it has
+        no synthetic trials, so that nothing is chosen for it
+    rests_on : what a rule rests on besides the privacy claim, in a few words
+    uses_probabilities : whether ``rows`` needs P(second arm | x)
     """
 
     name: ClassVar[str]
     form: ClassVar[str]
     inverse_weights: ClassVar[bool] = False
+    options: ClassVar[tuple[str, ...] | None] = None
+    rests_on: ClassVar[str] = ""
+    uses_probabilities: ClassVar[bool] = True
 
     @property
     def parameters(self) -> Mapping[str, float]:
@@ -248,6 +289,30 @@ class Weighting(ABC):
     ) -> TrialRows:
         """Return encoded rows, targets and weights; second: (n,) P(second arm | x)."""
 
+    def simulated(
+        self,
+        arm: FloatArray,
+        u: FloatArray,
+        probability: FloatArray,
+        outcome: PublicOutcome,
+        clip: float,
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return targets and weights (…, n) of synthetic trials, for W = 1.
+
+        u: (…, n) benefits in [−1, 1]; clip: V as a share of the largest
+        """
+        del arm, u, probability, outcome, clip
+        raise ParameterError(f"there are no synthetic trials for the weighting {self.name}")
+
+    def origin(self, declared: WeightOrigin) -> WeightOrigin:
+        """Return where the weights come from, by where the probabilities do."""
+        return declared if self.uses_probabilities else Unused()
+
+    def penalty(self, encoding: Encoding, main: float) -> Regularizer | None:
+        """Return the penalty that belongs to the design, None for any; main: γ_main/γ_contrast."""
+        del encoding, main
+        return None
+
     def domain(self, encoding: Encoding) -> Domain:
         """Return the set that holds every design row, the constant column first if there is one."""
         return encoding.domain
@@ -261,13 +326,26 @@ class Weighting(ABC):
         return encoding.coefficient_names
 
     def design(self, X: FloatArray, received: FloatArray | None, encoding: Encoding) -> FloatArray:
-        """Return the design rows without the constant column, (n, q), of rows as learned from."""
+        """Return the design rows without the constant column, (…, n, q), of rows as learned from."""
         del received, encoding
         return X
 
-    def rule(self, coefficients: Sequence[Number]) -> tuple[Number, ...]:
+    def rule(self, coefficients: Sequence[Number], encoding: Encoding) -> tuple[Number, ...]:
         """Return the part of θ that the score uses, one entry per coefficient of the encoding."""
+        del encoding
         return tuple(coefficients)
+
+    def rules(self, theta: FloatArray, encoding: Encoding) -> FloatArray:
+        """Return what ``rule`` does for many θ (…, P) at once."""
+        return np.stack(self.rule(list(np.moveaxis(theta, -1, 0)), encoding), axis=-1)
+
+
+def whole_rows(X: FloatArray, encoding: Encoding) -> FloatArray:
+    """Return rows (…, d) with the intercept's constant before them, if there is one."""
+    scale = encoding.intercept_scale
+    if not scale:
+        return X
+    return np.concatenate([np.full((*X.shape[:-1], 1), scale), X], axis=-1)
 
 
 def weight_bound(benefit_bound: float, smallest_probability: float) -> float:
@@ -305,6 +383,10 @@ class OutcomeWeighted(Weighting):
     name: ClassVar[str] = "outcome-weighted"
     form: ClassVar[str] = "margin"
     inverse_weights: ClassVar[bool] = True
+    options: ClassVar[tuple[str, ...]] = ("clip",)
+    rests_on: ClassVar[str] = (
+        "the probabilities of the arms, and a centre near which benefits change sides"
+    )
 
     def weight_bound(self, declaration: Declaration) -> float:
         """Return V/π_min."""
@@ -318,6 +400,20 @@ class OutcomeWeighted(Weighting):
         probability = received_probabilities(declaration.treatment, trial.arm, second)
         labels, weights = outcome_weights(trial.arm, benefit, probability, bound)
         return TrialRows(trial.encode(encoding), labels, weights)
+
+    def simulated(
+        self,
+        arm: FloatArray,
+        u: FloatArray,
+        probability: FloatArray,
+        outcome: PublicOutcome,
+        clip: float,
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return labels and weights of synthetic trials."""
+        bound = clip * outcome.largest_clip
+        v = np.clip(u - outcome.centre, -bound if outcome.signed else 0.0, bound)
+        labels = arm * np.where(v < 0, -1.0, 1.0)
+        return labels, np.minimum(np.abs(v) / probability * outcome.pi_min / bound, 1.0)
 
 
 OUTCOME_WEIGHTED = OutcomeWeighted()

@@ -13,7 +13,8 @@ import numpy as np
 from flint import arb
 
 from dpwerm.arrays import FloatArray
-from dpwerm.features.domain import Domain, Hull, Interval, Product
+from dpwerm.features.composed import Hull, Product
+from dpwerm.features.domain import Domain, Interval
 from dpwerm.features.encoding import Encoding
 from dpwerm.objective.regularizers import QuadraticPenalty
 from dpwerm.study.treatment import Declaration

@@ -28,7 +28,8 @@ from dpwerm.audit.target import Key, Pair, rng_of
 from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.features.blocks import NumberBlock
-from dpwerm.features.domain import Interval, Product
+from dpwerm.features.composed import Product
+from dpwerm.features.domain import Interval
 from dpwerm.features.encoding import Encoding
 from dpwerm.fit import settle_private
 from dpwerm.mechanisms import get_mechanism

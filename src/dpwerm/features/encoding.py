@@ -19,7 +19,8 @@ from dpwerm.data.table import Table
 from dpwerm.errors import ParameterError, RuleFileError
 from dpwerm.faults import faults_of, wrong
 from dpwerm.features.blocks import Block, Frozen, Number, NumberBlock, encode_numbers, shrink_factor
-from dpwerm.features.domain import CrossPolytope, Domain, Interval, Product
+from dpwerm.features.composed import Product
+from dpwerm.features.domain import CrossPolytope, Domain, Interval
 from dpwerm.parameters import LARGEST, SMALLEST, interval
 from dpwerm.text import one_line, stays_in_line
 

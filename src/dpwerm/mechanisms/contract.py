@@ -21,7 +21,8 @@ import numpy as np
 from dpwerm.arrays import FloatArray
 from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
-from dpwerm.features.domain import CrossPolytope, Domain, Hull, Interval, Product
+from dpwerm.features.composed import Hull, Product
+from dpwerm.features.domain import CrossPolytope, Domain, Interval
 from dpwerm.objective.losses import taper_of
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.regularizers import ArmPenalty, Ridge, same_regularizer

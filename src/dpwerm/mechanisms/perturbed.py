@@ -96,9 +96,7 @@ class PerturbedObjective(Mechanism):
         tolerance = objective_tolerance(facts)
         total = round_up(2 * Fraction(tolerance))
         noise = SECOND.noise_for(total, facts.dimension, Budget(shares.outside))
-        inside = Inside(
-            self.norm, self.kappa(facts), *shares, paid, rate=rate, sigma=sigma
-        )
+        inside = Inside(self.norm, self.kappa(facts), *shares, paid, rate=rate, sigma=sigma)
         return Calibration(self.name, facts, budget, None, tolerance, noise, inside)
 
     def left(self, facts: Facts, shares: "Shares") -> tuple[float, float]:
@@ -212,8 +210,8 @@ def gamma_floor(facts: Facts, budget: AnyBudget) -> float:
 
     .. math:: \gamma > \frac{W c \gamma\rho}{e^{\varepsilon_{in}} - 1}
 
-    because then log(1 + Wcρ) < ε_in; γρ = r² for ridge, and γ of ``facts`` is not used. May be above
-    1e12, and then no γ will do. ε must be finite, at least 0.0001.
+    because then log(1 + Wcρ) < ε_in; γρ = r² for ridge, and γ of ``facts`` is not used. May be
+    above 1e12, and then no γ will do. ε must be finite, at least 0.0001.
     """
     return _floor(facts.curvature_bound, Shares.of("objective perturbation", budget))
 

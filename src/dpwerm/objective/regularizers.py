@@ -11,17 +11,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import ClassVar, Protocol
 
 import numpy as np
-from flint import arb, arb_mat, fmpq
+from flint import arb, arb_mat
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.exact import ETA, SLACK, U, growth, precision
-from dpwerm.features.domain import Domain, Interval, Product
+from dpwerm.exact import ETA, SLACK, U, growth, precision, round_up
+from dpwerm.features.composed import Product
+from dpwerm.features.domain import Domain, Interval
+from dpwerm.objective.semidefinite import at_least, bounded, fits
 from dpwerm.parameters import check_unused, made, positive
 
 _BITS = 256
@@ -203,23 +205,33 @@ class ArmPenalty(QuadraticPenalty):
         """The weights a and b, K, and the number of shared columns."""
         return asdict(self)
 
+    @cached_property
+    def _entries(self) -> tuple[float, float]:
+        """The diagonal d and what joins two arms, o, rounded so that no eigenvalue is too small."""
+        a, b, K = map(Fraction, (self.main, self.contrast, self.arms))
+        joined = float((a - b) / K)
+        o = Fraction(joined)
+        return round_up(max(b + o, a - (K - 1) * o)), joined
+
     def matrix(self, p: int) -> FloatArray:
         """Return M (p, p); columns that are not K equal parts count as shared."""
-        arms = int(self.arms)
+        arms, (diagonal, joined) = int(self.arms), self._entries
         own = max(0, p - int(self.shared)) // arms
-        mix = self.contrast * np.eye(arms) + (self.main - self.contrast) / arms
+        mix = np.full((arms, arms), joined)
+        np.fill_diagonal(mix, diagonal)
         whole = self.main * np.eye(p)
         whole[: own * arms, : own * arms] = np.kron(mix, np.eye(own))
         return whole
 
     def leverage(self, domain: Domain) -> Fraction:
         """Return the bound for rows in one arm's columns; r² where the domain has other rows."""
-        a, b, K = map(Fraction, (self.main, self.contrast, self.arms))
-        least = max(1 / b + (1 / a - 1 / b) / K, 1 / a)
+        d, o, K = *map(Fraction, self._entries), int(self.arms)
+        differ, mean = d - o, d + (K - 1) * o
+        least = max(1 / differ + (1 / mean - 1 / differ) / K, 1 / Fraction(self.main))
         square = Fraction(domain.radius) ** 2
-        own = (domain.dimension - int(self.shared)) // int(self.arms)
-        inside = [sum(j < own * self.arms for j in columns) <= own for columns, _ in domain.faces]
-        return square * (least if all(inside) else 1)
+        own = max(0, domain.dimension - int(self.shared)) // K
+        arms = [{j // own for j in columns if j < own * K} for columns, _ in domain.faces]
+        return square * (least if all(len(one) <= 1 for one in arms) else 1)
 
 
 def same_regularizer(one: Regularizer, other: Regularizer) -> bool:
@@ -315,8 +327,8 @@ def _quadratic(regularizer: Regularizer, points: list[FloatArray]) -> bool:
         if matrix is None:
             continue
         bends = [regularizer.hessian(theta) for theta in points if len(theta) == p]
-        same = _fits(matrix, p) and all(np.array_equal(matrix, bend) for bend in bends)
-        if not (same and _at_least(matrix, Fraction(1))):
+        same = fits(matrix, p) and all(np.array_equal(matrix, bend) for bend in bends)
+        if not (same and at_least(matrix, Fraction(1))):
             return False
     return True
 
@@ -330,53 +342,8 @@ def _levered(regularizer: Regularizer) -> bool:
             return False
         if matrix is None or leverage is None:
             continue
-        if not (_fits(matrix, p) and _bounded(matrix, leverage, domain)):
+        if not (fits(matrix, p) and bounded(matrix, leverage, domain)):
             return False
-    return True
-
-
-def _bounded(matrix: FloatArray, leverage: Fraction, domain: Domain) -> bool:
-    """Prove xᵀM⁻¹x ≤ leverage for every row: on each face (M⁻¹)_SS ⪯ (leverage/r_S²)·I.
-
-    (M⁻¹)_SS is the inverse of the Schur complement of M on S, so that is to be ⪰ (r_S²/leverage)·I.
-    """
-    content, p = matrix.tobytes(), len(matrix)
-    return leverage > 0 and all(
-        _proven(content, p, square / leverage, columns) for columns, square in domain.faces
-    )
-
-
-def _fits(matrix: FloatArray, p: int) -> bool:
-    """Say whether a matrix is symmetric and finite, of shape (p, p)."""
-    shaped = matrix.shape == (p, p) and bool(np.all(np.isfinite(matrix)))
-    return shaped and np.array_equal(matrix, matrix.T)
-
-
-def _at_least(matrix: FloatArray, floor: Fraction) -> bool:
-    """Prove M ⪰ floor·I in fractions; the same M and floor are proven once."""
-    return _proven(matrix.tobytes(), len(matrix), floor)
-
-
-@lru_cache(maxsize=64)
-def _proven(content: bytes, p: int, floor: Fraction, kept: tuple[int, ...] | None = None) -> bool:
-    """Prove that the Schur complement of M on the kept columns, all if None, is ⪰ floor·I.
-
-    By elimination, the other columns first: every pivot > 0, or 0 with an empty row.
-    """
-    order = list(range(p)) if kept is None else [*sorted(set(range(p)) - {*kept}), *kept]
-    matrix = np.frombuffer(content).reshape(p, p)[np.ix_(order, order)]
-    least = fmpq(floor.numerator, floor.denominator)
-    rows = [[fmpq(*number.as_integer_ratio()) for number in row] for row in matrix.tolist()]
-    for j in range(p if kept is None else len(kept)):
-        rows[p - 1 - j][p - 1 - j] -= least
-    for j in range(p):
-        pivot = rows[j][j]
-        if pivot < 0 or (pivot == 0 and any(rows[j][k] != 0 for k in range(j + 1, p))):
-            return False
-        for i in range(j + 1, p):
-            if rows[i][j] != 0:
-                share = rows[i][j] / pivot
-                rows[i] = [a - share * b for a, b in zip(rows[i], rows[j], strict=True)]
     return True
 
 
@@ -389,7 +356,7 @@ def checked_matrix(regularizer: Regularizer, p: int) -> FloatArray | None:
     matrix = regularizer.matrix(p)
     if matrix is None or type(regularizer) is Ridge:
         return matrix
-    if not (_fits(matrix, p) and _at_least(matrix, Fraction(1))):
+    if not (fits(matrix, p) and at_least(matrix, Fraction(1))):
         raise ParameterError(f"regularizer {regularizer.name}: {_QUADRATIC}")
     return matrix
 
@@ -407,7 +374,7 @@ def checked_leverage(regularizer: Regularizer, domain: Domain) -> Fraction | Non
     if leverage is None or type(regularizer) is Ridge:
         return leverage
     matrix = checked_matrix(regularizer, domain.dimension)
-    if matrix is None or not _bounded(matrix, leverage, domain):
+    if matrix is None or not bounded(matrix, leverage, domain):
         raise ParameterError(f"regularizer {regularizer.name}: {_LEVERAGE}")
     return leverage
 

@@ -103,7 +103,7 @@ class ExpHuber(_Residual):
         return share
 
     def value(self, z: FloatArray) -> FloatArray:
-        """Return T(|z| + T·expm1(−|z|/T)); near 0, where the two cancel, the start of its series."""
+        """Return T(|z| + T·expm1(−|z|/T)); near 0, where the two cancel, its series."""
         size = np.abs(z)
         share = self._share(z)
         series = share * share * (0.5 - share / 6) * self.width

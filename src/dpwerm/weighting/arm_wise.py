@@ -18,7 +18,8 @@ import numpy as np
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.features.blocks import NumberBlock
-from dpwerm.features.domain import Domain, Hull, Interval, Product
+from dpwerm.features.composed import Hull, Product
+from dpwerm.features.domain import Domain, Interval
 from dpwerm.features.encoding import Encoding
 from dpwerm.objective.regularizers import ArmPenalty, Regularizer
 from dpwerm.study.treatment import Declaration

@@ -16,7 +16,8 @@ import numpy as np
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.features.domain import Domain, Interval, Product
+from dpwerm.features.composed import Product
+from dpwerm.features.domain import Domain, Interval
 from dpwerm.features.encoding import Encoding
 from dpwerm.parameters import LARGEST, real
 from dpwerm.study.treatment import Declaration, received_probabilities

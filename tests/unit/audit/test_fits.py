@@ -2,7 +2,8 @@ from dpwerm.audit.attack import audit
 from dpwerm.audit.mechanisms import FLOOR, propensity_target
 from dpwerm.choose.propensity import propensity_hyperparameters
 from dpwerm.features.blocks import NumberBlock
-from dpwerm.features.domain import Interval, Product
+from dpwerm.features.composed import Product
+from dpwerm.features.domain import Interval
 from dpwerm.features.encoding import Encoding
 from dpwerm.privacy.budget import Budget, Relation
 

@@ -13,7 +13,8 @@ from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Outcome, Question
 from dpwerm.choose.search import floor_of
 from dpwerm.errors import ParameterError
-from dpwerm.features.domain import Domain, Interval, Product
+from dpwerm.features.composed import Product
+from dpwerm.features.domain import Domain, Interval
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.objective.losses import HuberisedHinge, Logistic

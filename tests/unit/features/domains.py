@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -10,7 +9,8 @@ from flint import arb
 
 from dpwerm.arrays import FloatArray
 from dpwerm.exact import precision
-from dpwerm.features.domain import CrossPolytope, Domain, Interval, Product
+from dpwerm.features.composed import Product
+from dpwerm.features.domain import CrossPolytope, Domain, Interval
 from dpwerm.privacy.randomness import SeededBits
 from dpwerm.privacy.sampling import LazyUniforms
 
@@ -60,5 +60,5 @@ class Curved:
     def matrix(self, p: int) -> None:
         del p
 
-    def leverage(self, radius_squared: Fraction, p: int) -> None:
-        del radius_squared, p
+    def leverage(self, domain: Domain) -> None:
+        del domain

@@ -13,7 +13,8 @@ from dpwerm.arrays import FloatArray
 from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.exact import sqrt_up
-from dpwerm.features.domain import CrossPolytope, Domain, Hull, Interval, Product
+from dpwerm.features.composed import Hull, Product
+from dpwerm.features.domain import CrossPolytope, Domain, Interval
 
 ARM = of_blocks(((1, 0.5), (1, 1.0)))
 ARMS = Hull((ARM, ARM))

@@ -12,7 +12,8 @@ from tests.unit.features.domains import exact_points
 from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.exact import precision
-from dpwerm.features.domain import CrossPolytope, Domain, Hull, Interval
+from dpwerm.features.composed import Hull
+from dpwerm.features.domain import CrossPolytope, Domain, Interval
 
 SIMPLE: list[Domain] = [Interval(0.5), CrossPolytope(1, 0.5), CrossPolytope(3, 2.0)]
 ALPHA = 1e-4

@@ -15,7 +15,8 @@ from dpwerm.arrays import FloatArray
 from dpwerm.data.table import read_table
 from dpwerm.errors import ParameterError, RuleFileError
 from dpwerm.features.blocks import CategoryBlock, Level, NumberBlock, shrink_factor
-from dpwerm.features.domain import CrossPolytope, Interval, Product
+from dpwerm.features.composed import Product
+from dpwerm.features.domain import CrossPolytope, Interval
 from dpwerm.features.encoding import Encoding
 
 Kind = Literal["centred", "paper"]

@@ -9,7 +9,8 @@ from tests.unit.mechanisms.perturbed_cases import BLOCKS, empty, facts
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.features.domain import Hull, Interval, Product
+from dpwerm.features.composed import Hull, Product
+from dpwerm.features.domain import Interval
 from dpwerm.mechanisms import MECHANISMS, get_mechanism
 from dpwerm.mechanisms.contract import Calibration, Mechanism, calibrated, check_run, spent
 from dpwerm.objective.objective import Objective

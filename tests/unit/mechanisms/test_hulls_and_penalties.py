@@ -18,7 +18,8 @@ from tests.unit.mechanisms.pages import rows_of
 from tests.unit.objective.residuals import Huber
 
 from dpwerm.arrays import FloatArray
-from dpwerm.features.domain import Domain, Hull, Interval, Product
+from dpwerm.features.composed import Hull, Product
+from dpwerm.features.domain import Domain, Interval
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.mechanisms.contract import Calibration
 from dpwerm.objective.regularizers import QuadraticPenalty, Regularizer, Ridge

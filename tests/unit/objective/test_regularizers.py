@@ -12,7 +12,8 @@ from tests.unit.privacy.test_origin import FACTS
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.features.domain import Interval, Product
+from dpwerm.features.composed import Product
+from dpwerm.features.domain import Interval
 from dpwerm.objective.regularizers import (
     REGULARIZERS,
     QuadraticPenalty,

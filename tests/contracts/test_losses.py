@@ -217,7 +217,7 @@ def test_a_ball_that_ignores_its_radius_is_found() -> None:
 @pytest.mark.parametrize("parameters", [{"T": 0.1}, {"T": 3.0}, {"T": 1e4}, {"T": 2.0, "m": 5.0}])
 def test_a_loss_of_residuals_is_checked_like_any_other(parameters: dict[str, float]) -> None:
     assert register_loss(Huber) is Huber
-    loss = get_loss("huber", **parameters)
+    loss = get_loss("moved-huber", **parameters)
     assert loss == Huber(**parameters)
     assert form_of(loss) == "residual"
 

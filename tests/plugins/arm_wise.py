@@ -32,7 +32,7 @@ class Huber:
 
     width: float = 0.5
 
-    name: ClassVar[str] = "huber"
+    name: ClassVar[str] = "plugged-huber"
     form: ClassVar[str] = "residual"
     smoothness: ClassVar[float] = 1.0
     derivative_error: ClassVar[float] = 0.0
@@ -87,7 +87,7 @@ class Together(QuadraticPenalty):
 class ArmWise(Weighting):
     """Regression of the benefit on x in the own arm's columns, beside a common mean: W = 1."""
 
-    name: ClassVar[str] = "arm-wise"
+    name: ClassVar[str] = "arms-and-mean"
     form: ClassVar[str] = "residual"
 
     def domain(self, encoding: Encoding) -> Domain:
@@ -122,7 +122,8 @@ class ArmWise(Weighting):
             whole = np.column_stack([np.full(len(X), encoding.intercept_scale), X])
         return np.hstack([whole * (arm < 0)[:, None], whole * (arm > 0)[:, None]])
 
-    def rule(self, coefficients: Sequence[Number]) -> tuple[Number, ...]:
+    def rule(self, coefficients: Sequence[Number], encoding: Encoding) -> tuple[Number, ...]:
+        del encoding
         numbers = cast("Sequence[int]", coefficients)
         half = (len(numbers) - 1) // 2
         pairs = zip(numbers[1 + half :], numbers[1 : 1 + half], strict=True)

@@ -81,12 +81,11 @@ def test_it_walks_from_the_fit_to_the_report(mechanism: str, tmp_path: Path, run
     assert verified.code == 0, verified.err
     assert "ok     weight bound of the design = 1.0" in verified.out
     assert "V/pi_min" not in verified.out
-    assert "arm-wise" in path.read_text(encoding="utf-8")
+    assert ArmWise.name in path.read_text(encoding="utf-8")
     said = " ".join(summary(rule).split())
     assert "NOT PRIVATE" in said.upper()
-    assert (
-        "No ± is shown. Nothing is simulated: the rule was learned by the design arm-wise" in said
-    )
+    why = f"Nothing is simulated: the rule was learned by the design {ArmWise.name}"
+    assert f"No ± is shown. {why}" in said
     page, code = tmp_path / "report.html", tmp_path / "rule.py"
     assert run("report", path, "--out", page).code == 0
     assert "age" in page.read_text(encoding="utf-8")

@@ -29,7 +29,7 @@ from dpwerm.exact import round_down, round_up
 from dpwerm.mechanisms.contract import with_epsilon
 from dpwerm.mechanisms.gaussian import Gaussian, smallest_multiplier, suffices
 from dpwerm.mechanisms.output_perturbation import SphericalLaplace
-from dpwerm.mechanisms.perturbed import PerturbedObjective, Shares
+from dpwerm.mechanisms.perturbed import PerturbedObjective, Shares, unspent
 from dpwerm.mechanisms.tapered import jacobian_above, largest_shift
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.sampling import LazyUniforms, Sampler, ball, gamma_radius, normal, spherical
@@ -74,15 +74,19 @@ class ObjectivePerturbation(PerturbedObjective):
         return TAPERED.format(self.norm), "docs/proofs/tapered-losses.md"
 
     def left(self, facts: Facts, shares: Shares) -> tuple[float, float]:
-        """Return what is left of ε_in for the noise, and J; a loss that tapers pays less."""
+        """Return what is left of ε_in for the noise, and J; of two bounds that hold, the better.
+
+        A loss that tapers never pays more for c_t = c, and may for a larger c_t.
+        """
         bound = facts.tapered_bound
         if bound is None:
             return super().left(facts, shares)
         growth, terms = bound / Fraction(facts.gamma), facts.relation.terms
         shift = largest_shift(growth, Fraction(shares.inside), terms)
-        if shift == 0:  # which says so
-            return super().left(facts, shares)
-        return round_down(terms * shift), jacobian_above(shift, growth)
+        left = round_down(terms * shift)
+        if left <= max(unspent(facts.curvature_bound, facts.gamma, shares), 0.0):
+            return super().left(facts, shares)  # which refuses where neither leaves anything
+        return left, jacobian_above(shift, growth)
 
     def rate_and_sigma(self, facts: Facts, budget: Budget, left: Fraction) -> tuple[float, None]:
         """Return β, rounded down."""

@@ -189,7 +189,7 @@ def epsilon_left(name: str, facts: Facts, shares: Shares) -> float:
 
     .. math:: \varepsilon_{in} - \log(1 + W c \rho)
     """
-    left = _left(facts.curvature_bound, facts.gamma, shares)
+    left = unspent(facts.curvature_bound, facts.gamma, shares)
     if left > 0:
         return left
     floor = _floor(facts.curvature_bound, shares)
@@ -218,13 +218,13 @@ def gamma_floor(facts: Facts, budget: AnyBudget) -> float:
 
 def _floor(curvature_bound: Fraction, shares: Shares) -> float:
     """Return the smallest double above Wcγρ/(e^ε_in − 1), at least 1e-12."""
-    if _left(curvature_bound, SMALLEST, shares) > 0:
+    if unspent(curvature_bound, SMALLEST, shares) > 0:
         return SMALLEST
     return settled(lambda: ball(curvature_bound) / ball(Fraction(shares.inside)).expm1(), round_up)
 
 
-def _left(curvature_bound: Fraction, gamma: float, shares: Shares) -> float:
-    """Return ε_in − log(1 + Wcρ), rounded down."""
+def unspent(curvature_bound: Fraction, gamma: float, shares: Shares) -> float:
+    """Return ε_in − log(1 + Wcρ), rounded down; below 0 if γ is too small."""
     growth, epsilon = curvature_bound / Fraction(gamma), Fraction(shares.inside)
     return settled(lambda: ball(epsilon) - ball(growth).log1p(), round_down)
 

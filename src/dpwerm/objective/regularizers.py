@@ -207,11 +207,10 @@ class ArmPenalty(QuadraticPenalty):
 
     @cached_property
     def _entries(self) -> tuple[float, float]:
-        """The diagonal d and what joins two arms, o, rounded so that no eigenvalue is too small."""
+        """The diagonal and what joins two arms, rounded so that no eigenvalue is too small."""
         a, b, K = map(Fraction, (self.main, self.contrast, self.arms))
-        joined = float((a - b) / K)
-        o = Fraction(joined)
-        return round_up(max(b + o, a - (K - 1) * o)), joined
+        o = Fraction(float((a - b) / K))
+        return round_up(max(b + o, a - (K - 1) * o)), float(o)
 
     def matrix(self, p: int) -> FloatArray:
         """Return M (p, p); columns that are not K equal parts count as shared."""
@@ -227,11 +226,12 @@ class ArmPenalty(QuadraticPenalty):
         """Return the bound for rows in one arm's columns; r² where the domain has other rows."""
         d, o, K = *map(Fraction, self._entries), int(self.arms)
         differ, mean = d - o, d + (K - 1) * o
-        least = max(1 / differ + (1 / mean - 1 / differ) / K, 1 / Fraction(self.main))
-        square = Fraction(domain.radius) ** 2
+        bound = 1 / differ + (1 / mean - 1 / differ) / K
         own = max(0, domain.dimension - int(self.shared)) // K
+        if own * K < domain.dimension:
+            bound = max(bound, 1 / Fraction(self.main))
         arms = [{j // own for j in columns if j < own * K} for columns, _ in domain.faces]
-        return square * (least if all(len(one) <= 1 for one in arms) else 1)
+        return Fraction(domain.radius) ** 2 * (bound if all(len(one) <= 1 for one in arms) else 1)
 
 
 def same_regularizer(one: Regularizer, other: Regularizer) -> bool:

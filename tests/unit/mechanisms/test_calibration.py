@@ -10,7 +10,7 @@ from tests.unit.mechanisms.perturbed_cases import BLOCKS, empty, facts
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.features.composed import Hull, Product
-from dpwerm.features.domain import Interval
+from dpwerm.features.domain import Domain, Interval
 from dpwerm.mechanisms import MECHANISMS, get_mechanism
 from dpwerm.mechanisms.contract import Calibration, Mechanism, calibrated, check_run, spent
 from dpwerm.objective.objective import Objective
@@ -142,9 +142,8 @@ class Stiff(Ridge):
     def matrix(self, p: int) -> FloatArray:
         return self.k * np.eye(p)
 
-    def leverage(self, radius_squared: Fraction, p: int) -> Fraction:
-        del p
-        return radius_squared / Fraction(self.k)
+    def leverage(self, domain: Domain) -> Fraction:
+        return super().leverage(domain) / Fraction(self.k)
 
 
 class Wider(Interval):

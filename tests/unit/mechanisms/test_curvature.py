@@ -63,8 +63,8 @@ def test_the_floor_is_the_first_gamma_that_leaves_anything(
     w: float, c: float, r: float, epsilon: float
 ) -> None:
     budget, part = Budget.of(epsilon), shares(epsilon)
-    floor = gamma_floor(w, c, r, budget)
     chosen = replace(FACTS, **sized(w, c, r))
+    floor = gamma_floor(chosen, budget)
     if floor > 1e12:
         with pytest.raises(ParameterError, match="needs a gamma above"):
             epsilon_left("m", replace(chosen, gamma=1e12), part)
@@ -83,16 +83,16 @@ def test_the_floor_is_the_first_gamma_that_leaves_anything(
 
 def test_the_floor_has_this_value() -> None:
     # Wcr²/(e^0.99 − 1), from the formula.
-    floor = gamma_floor(3.0, 0.3125, 1.75, Budget.of(1))
+    floor = gamma_floor(FACTS, Budget.of(1))
     assert floor == pytest.approx(float(CURVATURE) / math.expm1(0.99), rel=1e-14)
 
 
 def test_twice_the_floor_leaves_half_of_a_small_epsilon() -> None:
-    floor = gamma_floor(3.0, 0.3125, 1.75, Budget.of("0.01"))
+    floor = gamma_floor(FACTS, Budget.of("0.01"))
     left = epsilon_left("m", replace(FACTS, gamma=2 * floor), shares("0.01"))
     assert left == pytest.approx(0.5 * 0.0099, rel=0.01)
 
 
 @pytest.mark.parametrize("epsilon", ["100", "1000000000"])
 def test_a_large_epsilon_leaves_every_gamma(epsilon: str) -> None:
-    assert gamma_floor(3.0, 0.3125, 1.75, Budget.of(epsilon)) == 1e-12
+    assert gamma_floor(FACTS, Budget.of(epsilon)) == 1e-12

@@ -1,11 +1,7 @@
-"""Residual losses, hulls and penalty matrices against exact densities, and what breaks them.
-
-F(θ) = Σ w_i H(ξ_iᵀθ − t_i) + ½γθᵀMθ with Huber's H: the density of θ* at θ is, up to a constant,
-exp(−β‖b‖_K)·det ∇²F(θ) with b = −∇F(θ). The norm here is written out by hand, not the library's.
-"""
+"""Hulls and penalty matrices against exact densities of Huber's loss, and what breaks them."""
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -13,35 +9,31 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from tests.unit.mechanisms.calibrations import rate_of
+from tests.unit.mechanisms.calibrations import inside_of, rate_of
+from tests.unit.mechanisms.densities import ROUNDING
 from tests.unit.mechanisms.pages import rows_of
-from tests.unit.objective.residuals import Huber
+from tests.unit.mechanisms.residual_densities import (
+    Case,
+    Pair,
+    Person,
+    calibrated_for,
+    neighbours,
+    opposite,
+    people_of,
+    worst,
+)
 
 from dpwerm.arrays import FloatArray
 from dpwerm.features.composed import Hull, Product
 from dpwerm.features.domain import Domain, Interval
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.mechanisms.contract import Calibration
-from dpwerm.objective.regularizers import QuadraticPenalty, Regularizer, Ridge
-from dpwerm.privacy.budget import Budget, Relation
-from dpwerm.privacy.sensitivity import Facts
-from dpwerm.privacy.weight_origin import KnownByDesign
+from dpwerm.objective.regularizers import ArmPenalty, QuadraticPenalty, Regularizer, Ridge
+from dpwerm.objective.residual_losses import Huber
+from dpwerm.privacy.budget import Relation
 
-CLAIM, W, T = 2.0, 1.0, 0.4
-LOSS, TARGETS = Huber(T), (1.0, -1.0)
-ROUNDING = 1e-9
-Norm = Callable[[FloatArray], FloatArray]
-Person = tuple[FloatArray, float]
-"""A row ξ and a target; the weight is W."""
-
-
-@dataclass(frozen=True)
-class Case:
-    """A domain, its norm written out, and its extreme rows."""
-
-    domain: Domain
-    norm: Norm
-    corners: tuple[tuple[float, ...], ...]
+CLAIM, T = 2.0, 0.4
+LOSS = Huber(T)
 
 
 LINE = Case(Interval(1.5), lambda b: abs(b[:, 0]) / 1.5, ((1.5,), (-1.5,)))
@@ -64,6 +56,11 @@ SHARED = Case(
     tuple((*one, s) for one in ((1, 0), (-1, 0), (0, 1), (0, -1)) for s in (0.5, -0.5)),
 )
 CASES = {"line": LINE, "arms": ARMS, "boxes": BOXES, "shared": SHARED}
+BOX = Case(
+    Product((Interval(1.0), Interval(1.0))),
+    lambda b: np.maximum(abs(b[:, 0]), abs(b[:, 1])),
+    ((1, 1), (1, -1), (-1, 1), (-1, -1)),
+)
 
 
 @dataclass(frozen=True)
@@ -80,9 +77,8 @@ class Fourfold(QuadraticPenalty):
     def matrix(self, p: int) -> FloatArray:
         return 4.0 * np.eye(p)
 
-    def leverage(self, radius_squared: Fraction, p: int) -> Fraction:
-        del p
-        return radius_squared * self.share
+    def leverage(self, domain: Domain) -> Fraction:
+        return super().leverage(domain) * self.share
 
 
 @dataclass(frozen=True)
@@ -100,8 +96,8 @@ class Joined(QuadraticPenalty):
 
 
 def attaining_gamma(case: Case, factor: float = 1.0) -> float:
-    """Return γ = W T r²/((1 − T) factor), at which opposite targets attain the bound."""
-    return W * T * case.domain.radius**2 / (1 - T) / factor
+    """Return γ = T r²/((1 − T) factor), at which targets ±1 attain the bound."""
+    return T * case.domain.radius**2 / (1 - T) / factor
 
 
 def calibration_of(
@@ -110,81 +106,12 @@ def calibration_of(
     gamma: float,
     relation: Relation = Relation.REPLACE_ONE,
 ) -> Calibration:
-    n = 1 if relation.publishes_n else None
-    facts = Facts(
-        W, T, LOSS.smoothness, case.domain, gamma, regularizer, relation, n, KnownByDesign()
-    )
-    return MECHANISMS["objective-block"].calibrate(facts, Budget.of(CLAIM))
+    return calibrated_for(case, LOSS, gamma, CLAIM, regularizer, relation)
 
 
-def log_density(
-    theta: FloatArray, people: Iterable[Person], matrix: FloatArray, gamma: float, law: Norm
-) -> FloatArray:
-    """Return log p(θ) at θ (m, p), up to a constant; ``law`` is β‖·‖_K."""
-    slope = gamma * theta @ matrix
-    hessian = np.repeat(gamma * matrix[None], len(theta), axis=0)
-    for row, target in people:
-        z = theta @ row - target
-        slope = slope + W * LOSS.derivative(z)[:, None] * row
-        hessian = hessian + W * LOSS.second_derivative(z)[:, None, None] * np.outer(row, row)
-    return np.asarray(-law(-slope) + np.linalg.slogdet(hessian)[1])
-
-
-def points(people: Iterable[Person], p: int) -> FloatArray:
-    """Return points a hair to either side of every kink, and points in between."""
-    random = np.random.default_rng(1)
-    spread = random.normal(size=(400, p)) * np.geomspace(1e-3, 10, 400)[:, None]
-    spread[0] = 0
-    found = [spread]
-    for row, target in people:
-        beside = spread - np.outer(spread @ row, row) / (row @ row)
-        for kink, hair in itertools.product((-T, T), (-1e-11, 1e-11)):
-            found.append(row * (target + kink + hair) / (row @ row) + beside)
-    return np.concatenate(found)
-
-
-def worst(
-    case: Case,
-    calibration: Calibration,
-    rate: float | None = None,
-    pairs: Iterable[tuple[list[Person], list[Person]]] | None = None,
-) -> float:
-    """Return the largest log-ratio over pairs of extreme people, at the library's β or another."""
-    facts, beta = calibration.facts, rate_of(calibration) if rate is None else rate
-    matrix = facts.regularizer.matrix(facts.dimension)
-    assert matrix is not None
-    largest = 0.0
-    for one, other in neighbours(case, facts.relation) if pairs is None else pairs:
-        theta = points([*one, *other], facts.dimension)
-        first, second = (
-            log_density(theta, people, matrix, facts.gamma, lambda b: beta * case.norm(b))
-            for people in (one, other)
-        )
-        largest = max(largest, float(np.abs(first - second).max()))
-    return largest
-
-
-def people_of(case: Case) -> list[Person]:
-    return [(np.array(row, float), t) for row in case.corners for t in TARGETS]
-
-
-def neighbours(case: Case, relation: Relation) -> list[tuple[list[Person], list[Person]]]:
-    """Return data sets that differ in one extreme person, who may change arms, among others."""
+def every_pair(case: Case, relation: Relation = Relation.REPLACE_ONE) -> list[Pair]:
     people = people_of(case)
-    crowds: list[list[Person]] = [[], [people[-1]]]
-    if relation is Relation.ADD_REMOVE:
-        return [([one, *crowd], crowd) for one in people for crowd in crowds]
-    return [
-        ([one, *crowd], [other, *crowd])
-        for one, other in itertools.combinations(people, 2)
-        for crowd in crowds
-    ]
-
-
-def opposite(case: Case) -> list[tuple[list[Person], list[Person]]]:
-    """Return one person at the longest row with either target."""
-    row = case.domain.longest
-    return [([(row, 1.0)], [(row, -1.0)])]
+    return neighbours(people, relation, [people[-1]], firsts=len(people))
 
 
 @pytest.mark.parametrize("relation", list(Relation))
@@ -194,7 +121,7 @@ def test_no_neighbours_exceed_the_claim_and_opposite_targets_reach_it(
 ) -> None:
     case = CASES[name]
     calibration = calibration_of(case, Ridge(), attaining_gamma(case), relation)
-    found = worst(case, calibration)
+    found = worst(case, LOSS, calibration, every_pair(case, relation))
     inside = 0.99 * CLAIM
     assert 0.99 * inside <= found <= inside + ROUNDING
 
@@ -213,25 +140,38 @@ def test_the_norm_of_an_extreme_row_is_one(name: str) -> None:
 def test_a_penalty_matrix_keeps_the_claim(name: str, times: float) -> None:
     case = CASES[name]
     calibration = calibration_of(case, Joined(), times * attaining_gamma(case))
-    assert worst(case, calibration) <= 0.99 * CLAIM + ROUNDING
+    assert worst(case, LOSS, calibration, every_pair(case)) <= 0.99 * CLAIM + ROUNDING
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_smaller_leverage_is_used_and_attained(name: str) -> None:
     case = CASES[name]
     calibration = calibration_of(case, Fourfold(), attaining_gamma(case, 4.0))
-    found = worst(case, calibration)
+    found = worst(case, LOSS, calibration, every_pair(case))
     assert 0.99 * 0.99 * CLAIM <= found <= 0.99 * CLAIM + ROUNDING
     ridge = calibration_of(case, Ridge(), attaining_gamma(case))
-    assert calibration.inside is not None
-    assert ridge.inside is not None
-    assert calibration.inside.jacobian == ridge.inside.jacobian
+    assert inside_of(calibration).jacobian == inside_of(ridge).jacobian
+
+
+@pytest.mark.parametrize(("main", "contrast"), [(1.0, 1.0), (5.0, 1.0), (1.0, 5.0)])
+@pytest.mark.parametrize("name", ["arms", "boxes"])
+def test_the_leverage_of_an_arm_penalty_is_attained(
+    name: str, main: float, contrast: float
+) -> None:
+    case = CASES[name]
+    share = float((1 / main + 1 / contrast) / 2)
+    calibration = calibration_of(case, ArmPenalty(main, contrast), attaining_gamma(case, 1 / share))
+    found = worst(case, LOSS, calibration, every_pair(case))
+    assert 0.99 * 0.99 * CLAIM <= found <= 0.99 * CLAIM + ROUNDING
+
+
+# -- what breaks the hull norm ---------------------------------------------------------------------
 
 
 def with_half_kappa() -> float:
     """β from κ/2 on a hull."""
     calibration = calibration_of(ARMS, Ridge(), attaining_gamma(ARMS))
-    return worst(ARMS, calibration, 2 * rate_of(calibration))
+    return worst(ARMS, LOSS, calibration, every_pair(ARMS), 2 * rate_of(calibration))
 
 
 def with_arms_apart() -> float:
@@ -239,15 +179,25 @@ def with_arms_apart() -> float:
     calibration = calibration_of(ARMS, Ridge(), 20 * attaining_gamma(ARMS))
     alone = replace(calibration.facts, relation=Relation.ADD_REMOVE, n=None)
     rate = rate_of(MECHANISMS["objective-block"].calibrate(alone, calibration.budget))
-    arms = [[(np.array([1.5, 0.0]), 1.0)], [(np.array([0.0, 0.5]), 1.0)]]
-    return worst(ARMS, calibration, rate, [(arms[0], arms[1])])
+    one, other = (Person(np.array(row), 1.0) for row in ((1.5, 0.0), (0.0, 0.5)))
+    return worst(ARMS, LOSS, calibration, [([one], [other])], rate)
+
+
+def with_rows_of_both_arms() -> float:
+    """κ = 1 of the hull for rows that stand in the columns of both arms."""
+    calibration = calibration_of(ARMS, Ridge(), 20 * attaining_gamma(ARMS))
+    return worst(ARMS, LOSS, calibration, [opposite(np.array([1.5, 0.5]))])
+
+
+# -- what breaks penalty matrices ------------------------------------------------------------------
 
 
 @contextmanager
 def taken_on_trust() -> Iterator[None]:
     """Let a penalty say of itself what the library would refute."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("dpwerm.objective.regularizers._at_least", lambda *_: True)
+        for name in ("at_least", "bounded"):
+            patched.setattr(f"dpwerm.objective.regularizers.{name}", lambda *_: True)
         yield
 
 
@@ -255,7 +205,23 @@ def with_half_leverage() -> float:
     """J from half of sup xᵀM⁻¹x."""
     with taken_on_trust():
         calibration = calibration_of(ARMS, Fourfold(Fraction(1, 8)), attaining_gamma(ARMS, 4.0))
-        return worst(ARMS, calibration, pairs=opposite(ARMS))
+        return worst(ARMS, LOSS, calibration, [opposite(ARMS.domain.longest)])
+
+
+@dataclass(frozen=True)
+class OneArm(ArmPenalty):
+    """The closed form for rows in one arm's columns, wherever rows stand."""
+
+    def leverage(self, domain: Domain) -> Fraction:
+        a, b = Fraction(self.main), Fraction(self.contrast)
+        return (1 / a + 1 / b) / 2 * Fraction(domain.radius) ** 2
+
+
+def with_the_closed_form_on_a_box() -> float:
+    """Leverage of one arm's columns for rows that fill both."""
+    with taken_on_trust():
+        calibration = calibration_of(BOX, OneArm(1.0, 8.0), attaining_gamma(BOX))
+        return worst(BOX, LOSS, calibration, every_pair(BOX))
 
 
 def with_a_weak_penalty() -> float:
@@ -267,15 +233,41 @@ def with_a_weak_penalty() -> float:
             return np.diag([0.1] + [1.0] * (p - 1))
 
     with taken_on_trust():
-        return worst(ARMS, calibration_of(ARMS, Weak(), attaining_gamma(ARMS)))
+        calibration = calibration_of(ARMS, Weak(), attaining_gamma(ARMS))
+        return worst(ARMS, LOSS, calibration, every_pair(ARMS))
 
 
-BREAKS: dict[str, Callable[[], float]] = {
-    r"$\kappa$ is halved on a hull": with_half_kappa,
+class Squared(Huber):
+    """ℓ = ½z², with L = 2 from |y| ≤ 1 and scores within 1: its slope has no bound."""
+
+    def derivative(self, z: FloatArray) -> FloatArray:
+        return z
+
+    def second_derivative(self, z: FloatArray) -> FloatArray:
+        return np.ones_like(z)
+
+
+def with_squared_loss() -> float:
+    """L from the bounds of the benefit, where θ* may be anywhere: here, scores within 61."""
+    squared, relation = Squared(2.0), Relation.ADD_REMOVE
+    gamma = 4 * LINE.domain.radius**2
+    calibration = calibrated_for(LINE, squared, gamma, CLAIM, relation=relation)
+    return worst(LINE, squared, calibration, every_pair(LINE, relation))
+
+
+HULL: dict[str, Callable[[], float]] = {
+    r"$\kappa$ is halved": with_half_kappa,
     "arms are counted as different people": with_arms_apart,
-    r"$\sup x^\top M^{-1}x$ is halved": with_half_leverage,
-    "$M$ is not above $I$": with_a_weak_penalty,
+    "rows stand in the columns of both arms": with_rows_of_both_arms,
 }
+PENALTY: dict[str, Callable[[], float]] = {
+    r"$\sup x^\top M^{-1}x$ is halved": with_half_leverage,
+    "one arm's closed form on a box": with_the_closed_form_on_a_box,
+    "$M$ is not above $I$": with_a_weak_penalty,
+    r"$L = 2$ for the squared loss": with_squared_loss,
+}
+TABLES = {"hull-norm": HULL, "penalty-matrix": PENALTY}
+BREAKS = HULL | PENALTY
 
 
 @pytest.mark.parametrize("name", BREAKS)
@@ -283,11 +275,10 @@ def test_a_wrong_constant_is_found(name: str) -> None:
     assert BREAKS[name]() > CLAIM + ROUNDING
 
 
-def test_the_page_has_these_numbers_and_no_others() -> None:
-    table = {
-        row[0]: float(row[2])
-        for row in rows_of("objective-perturbation", r"Broken at $\varepsilon = 2$")
-    }
-    assert table.keys() == BREAKS.keys()
+@pytest.mark.parametrize("page", TABLES)
+def test_the_page_has_these_numbers_and_no_others(page: str) -> None:
+    table = {row[0]: float(row[2]) for row in rows_of(page, r"Broken at $\varepsilon = 2$")}
+    breaks = TABLES[page]
+    assert table.keys() == breaks.keys()
     for name, number in table.items():
-        assert BREAKS[name]() == pytest.approx(number, abs=0.005)
+        assert breaks[name]() == pytest.approx(number, abs=0.005)

@@ -10,7 +10,14 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
-from tests.unit.mechanisms.calibrations import PURE, calibration_of, inside_of, law_of, rate_of
+from tests.unit.mechanisms.calibrations import (
+    PURE,
+    calibration_of,
+    facts_of,
+    inside_of,
+    law_of,
+    rate_of,
+)
 from tests.unit.mechanisms.densities import (
     ROUNDING,
     Blocks,
@@ -49,8 +56,7 @@ def hinge(h: float, blocks: Blocks, relation: Relation, times: float = 1.0) -> S
 
 
 def floor_of(setting: Setting, epsilon: Decimal) -> float:
-    smoothness = setting.loss.smoothness
-    return gamma_floor(setting.weight_bound, smoothness, setting.radius, Budget(epsilon))
+    return gamma_floor(facts_of(setting), Budget(epsilon))
 
 
 def claimed(setting: Setting, name: str, epsilon: Decimal) -> float:

@@ -25,7 +25,7 @@ class Huber:
 
     T: float = 1.0
     m: float = 0.0
-    name: ClassVar[str] = "huber"
+    name: ClassVar[str] = "moved-huber"
     form: ClassVar[Form] = "residual"
     smoothness: ClassVar[float] = 1.0
 

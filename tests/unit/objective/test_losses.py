@@ -10,7 +10,7 @@ def test_losses_are_found_by_name() -> None:
 
 
 def test_unknown_names_and_parameters_are_refused_with_what_exists() -> None:
-    with pytest.raises(ParameterError, match="one of huberised-hinge, logistic"):
+    with pytest.raises(ParameterError, match="one of exp-huber, huber, huberised-hinge, logistic"):
         get_loss("hinge")
     with pytest.raises(ParameterError, match=r"no parameter width; it has: h"):
         get_loss("huberised-hinge", width=1.0)

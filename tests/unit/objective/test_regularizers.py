@@ -13,7 +13,7 @@ from tests.unit.privacy.test_origin import FACTS
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.features.composed import Product
-from dpwerm.features.domain import Interval
+from dpwerm.features.domain import Domain, Interval
 from dpwerm.objective.regularizers import (
     REGULARIZERS,
     QuadraticPenalty,
@@ -59,8 +59,8 @@ class Given(QuadraticPenalty):
 class Boastful(Given):
     """It says that rows have a hundredth of their leverage, for three coefficients alone."""
 
-    def leverage(self, radius_squared: Fraction, p: int) -> Fraction:
-        return radius_squared / (100 if p == 3 else 1)
+    def leverage(self, domain: Domain) -> Fraction:
+        return super().leverage(domain) / (100 if domain.dimension == 3 else 1)
 
 
 THREE = replace(FACTS, domain=Product((Interval(1.0), Interval(1.0), Interval(1.0))))
@@ -80,11 +80,11 @@ def test_a_matrix_is_proven_for_the_coefficients_at_hand(diagonal: tuple[float, 
 
 def test_a_leverage_is_proven_for_the_coefficients_at_hand() -> None:
     check_regularizer(Boastful())
-    with pytest.raises(ParameterError, match="leverage must be at least"):
-        checked_leverage(Boastful(), Fraction(3), 3)
-    with pytest.raises(ParameterError, match="leverage must be at least"):
+    with pytest.raises(ParameterError, match="leverage must bound"):
+        checked_leverage(Boastful(), THREE.domain)
+    with pytest.raises(ParameterError, match="leverage must bound"):
         _ = replace(THREE, regularizer=Boastful()).curvature_bound
-    assert checked_leverage(Given(), Fraction(3), 3) == 3
+    assert checked_leverage(Given(), THREE.domain) == Fraction(THREE.radius) ** 2
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from tests.unit.features.domains import Curved, of_blocks
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.exact import sqrt_up
-from dpwerm.features.domain import Interval
+from dpwerm.features.domain import Domain, Interval
 from dpwerm.objective.regularizers import QuadraticPenalty, Ridge
 from dpwerm.privacy.budget import Relation
 from dpwerm.privacy.sensitivity import Facts
@@ -43,9 +43,8 @@ class Light(QuadraticPenalty):
     def matrix(self, p: int) -> FloatArray:
         return 4.0 * np.eye(p)
 
-    def leverage(self, radius_squared: Fraction, p: int) -> Fraction:
-        del p
-        return radius_squared / 4
+    def leverage(self, domain: Domain) -> Fraction:
+        return super().leverage(domain) / 4
 
 
 def test_the_curvature_bound_takes_the_leverage_of_the_regulariser() -> None:

@@ -84,7 +84,8 @@ def test_an_origin_is_found_again_from_what_it_says_of_itself(name: str) -> None
 
 @pytest.mark.parametrize("wrong", ["estimated", "", None, 3, {"name": "x"}, {}])
 def test_an_unknown_origin_is_refused_with_the_names(wrong: Any) -> None:
-    with pytest.raises(ParameterError, match="design, external, released, ridge, worst_case"):
+    names = "design, external, released, ridge, unused, worst_case"
+    with pytest.raises(ParameterError, match=names):
         origin_of(wrong)
 
 

@@ -9,6 +9,7 @@ import pytest
 from flint import arb, ctx
 
 from dpwerm.arrays import FloatArray
+from dpwerm.features.domain import Domain
 from dpwerm.objective.losses import HuberisedHinge, Logistic, Loss
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.rows import MemoryRows
@@ -119,7 +120,7 @@ class Quartic:
     def matrix(self, p: int) -> None:
         return None
 
-    def leverage(self, radius_squared: Fraction, p: int) -> None:
+    def leverage(self, domain: Domain) -> None:
         return None
 
 

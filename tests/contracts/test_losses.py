@@ -8,7 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 from flint import arb, ctx
-from tests.unit.objective.residuals import Huber
+from tests.unit.objective.residuals import Huber as MovedHuber
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
@@ -21,15 +21,19 @@ from dpwerm.objective.losses import (
     form_of,
     get_loss,
     register_loss,
+    taper_of,
 )
 from dpwerm.objective.objective import Objective
+from dpwerm.objective.residual_losses import ExpHuber, Huber
 from dpwerm.objective.rows import MemoryRows
 
 WIDTHS = (1e-12, 1e-6, 0.1, 1.0, 3.7, 1e6)
 INSTANCES: list[Loss] = [
     *(loss_class() for loss_class in LOSSES.values()),
     *(HuberisedHinge(h) for h in WIDTHS),
+    *(kind(width) for kind in (Huber, ExpHuber) for width in WIDTHS),
 ]
+RESIDUAL = [loss for loss in INSTANCES if form_of(loss) == "residual"]
 HARD = np.array(
     [0.0, 5e-324, 1e-300, 1e-17, 0.5, 1.0, 36.0, 40.0, 710.0, 746.0, 1e6, 1e16, 1e300, 1.7e308]
 )
@@ -37,10 +41,14 @@ HARD = np.array(
 
 def margins(loss: Loss) -> FloatArray:
     random = np.random.default_rng(7)
-    h = loss.parameters.get("h", 1.0)
-    kinks = np.array([1 - h, 1.0, 1 + h])
-    near = np.concatenate([kinks, np.nextafter(kinks, -9), np.nextafter(kinks, 9)])
-    inside = 1 + h * random.uniform(-2.5, 2.5, 300)
+    h, middle = loss.parameters.get("h", 1.0), 1.0
+    if form_of(loss) == "residual":
+        h, middle = loss.parameters["width"], 0.0
+    kinks = np.array([middle - h, middle, middle + h])
+    near = np.concatenate([kinks, np.nextafter(kinks, -np.inf), np.nextafter(kinks, np.inf)])
+    inside = middle + h * random.uniform(-2.5, 2.5, 300)
+    if form_of(loss) == "residual":
+        inside = np.concatenate([inside, h * random.normal(0, 30, 200), h * np.array([-900, 900])])
     return np.concatenate([HARD, -HARD, near, inside, random.normal(0, 20, 200)])
 
 
@@ -49,6 +57,11 @@ def reference(loss: Loss, z: float) -> mpmath.mpf:
     t = mpmath.mpf(z)
     if isinstance(loss, Logistic):
         return -1 / (1 + mpmath.exp(t))
+    if form_of(loss) == "residual":
+        T = mpmath.mpf(loss.parameters["width"])
+        if isinstance(loss, Huber):
+            return min(max(t, -T), T)
+        return mpmath.sign(t) * T * (1 - mpmath.exp(-abs(t) / T))
     h = mpmath.mpf(loss.parameters["h"])
     if t > 1 + h:
         return mpmath.mpf(0)
@@ -74,16 +87,19 @@ class TestEveryLoss:
             for t in margins(loss).tolist():
                 ball = loss.derivative_ball(arb(t))
                 middle = mpmath.mpf(ball.mid().str(55, radius=False))
-                assert abs(middle - reference(loss, t)) <= 1e-40
+                assert abs(middle - reference(loss, t)) <= 1e-40 * max(1, loss.lipschitz)
 
     def test_constants_are_tight(self, loss: Loss) -> None:
         z = np.concatenate([margins(loss), [-800.0, 0.0]])
         assert np.abs(loss.derivative(z)).max() >= 0.999 * loss.lipschitz
         assert loss.second_derivative(z).max() >= 0.999 * loss.smoothness
 
-    def test_far_margins_are_flat(self, loss: Loss) -> None:
+    def test_far_out_the_slope_is_constant(self, loss: Loss) -> None:
         far = np.array([-1e300, 1e300])
-        assert loss.derivative(far).tolist() == [-1.0, 0.0]
+        L = loss.lipschitz
+        flat = [-L, L] if form_of(loss) == "residual" else [-1.0, 0.0]
+        assert loss.derivative(far).tolist() == flat
+        assert loss.second_derivative(far).tolist() == [0.0, 0.0]
 
     def test_weight_two_is_a_duplicated_row_and_weight_zero_an_absent_one(self, loss: Loss) -> None:
         random = np.random.default_rng(1)
@@ -216,19 +232,19 @@ def test_a_ball_that_ignores_its_radius_is_found() -> None:
 @pytest.mark.usefixtures("registry")
 @pytest.mark.parametrize("parameters", [{"T": 0.1}, {"T": 3.0}, {"T": 1e4}, {"T": 2.0, "m": 5.0}])
 def test_a_loss_of_residuals_is_checked_like_any_other(parameters: dict[str, float]) -> None:
-    assert register_loss(Huber) is Huber
+    assert register_loss(MovedHuber) is MovedHuber
     loss = get_loss("moved-huber", **parameters)
-    assert loss == Huber(**parameters)
+    assert loss == MovedHuber(**parameters)
     assert form_of(loss) == "residual"
 
 
 def test_a_loss_of_residuals_with_a_wrong_constant_is_refused() -> None:
-    class Steeper(Huber):
+    class Steeper(MovedHuber):
         @property
         def lipschitz(self) -> float:
             return self.T / 2
 
-    class Rounder(Huber):
+    class Rounder(MovedHuber):
         smoothness = 0.5
 
     for wrong, named in ((Steeper(), "at most lipschitz"), (Rounder(), "faster than smoothness")):
@@ -243,3 +259,57 @@ def test_a_loss_without_a_form_is_one_of_margins_and_another_form_is_refused() -
     assert form_of(Doubtful()) == form_of(Logistic()) == "margin"
     with pytest.raises(ParameterError, match="form must be one of margin, residual"):
         check_loss(Unknown())
+
+
+@pytest.mark.parametrize("loss", RESIDUAL, ids=str)
+def test_a_loss_of_residuals_has_the_value_of_its_definition(loss: Loss) -> None:
+    z = loss.lipschitz * np.array([0.0, 1e-9, 1e-4, 9e-4, 2e-3, 0.1, 0.999, 1.0, 1.5, 7.0, 60.0])
+    with mpmath.workdps(60):
+        T = mpmath.mpf(loss.lipschitz)
+        for size, found, mirrored in zip(
+            z.tolist(), loss.value(z).tolist(), loss.value(-z).tolist(), strict=True
+        ):
+            t = mpmath.mpf(size)
+            exact = T * t - T * T * (1 - mpmath.exp(-t / T))
+            if isinstance(loss, Huber):
+                exact = t * t / 2 if t <= T else T * t - T * T / 2
+            assert found == mirrored == pytest.approx(float(exact), rel=1e-9, abs=0)
+
+
+def test_only_exp_huber_tapers_and_its_constant_is_tight() -> None:
+    assert {loss.name for loss in INSTANCES if taper_of(loss) is not None} == {"exp-huber"}
+    for loss in (ExpHuber(width) for width in WIDTHS):
+        z = loss.width * np.linspace(-20, 20, 4001)
+        share = np.abs(loss.derivative(z)) / loss.lipschitz
+        np.testing.assert_allclose(loss.second_derivative(z), 1 - share, atol=1e-12)
+        np.testing.assert_allclose(
+            loss.curvature_at_slope(loss.derivative(z)), loss.second_derivative(z), atol=1e-12
+        )
+
+
+@dataclass(frozen=True)
+class Tapering(ExpHuber):
+    """An exp-Huber loss that states a taper of its own."""
+
+    taper: float = 1.0  # type: ignore[misc]
+    name: ClassVar[str] = "tapering"
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        return {"width": self.width, "taper": self.taper}
+
+
+class TaperedHuber(Huber):
+    """Huber's loss, which has a kink where its slope is largest, with a taper."""
+
+    name: ClassVar[str] = "tapered-huber"
+    taper: ClassVar[float] = 1.0
+
+
+def test_a_wrong_taper_is_found_and_named() -> None:
+    for good in (Tapering(), Tapering(2.0), Tapering(1.0, 1.5), Tapering(0.1, 2.0)):
+        check_loss(good)
+    steep = TaperedHuber(0.7)
+    for wrong in (Tapering(1.0, 0.5), Tapering(3.0, 0.999), Tapering(1.0, 0.0), steep):
+        with pytest.raises(ParameterError, match="taper"):
+            check_loss(wrong)

@@ -57,7 +57,7 @@ def problem(mechanism: str, epsilon: str = "2") -> Problem:
         weighting=ArmWise(),
         mechanism=mechanism,
     )
-    fixed = Hyperparameters(mechanism, 1.0, 1.0, 1.0, 40.0, 0.0)
+    fixed = Hyperparameters(mechanism, 1.0, 1.0, 1.0, 40.0, 0.0, estimator=ArmWise.name, width=0.5)
     return Problem(spec, STUDY.encoding(), fixed, declaration)
 
 

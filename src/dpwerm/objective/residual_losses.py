@@ -106,7 +106,7 @@ class ExpHuber(_Residual):
         """Return T(|z| + T·expm1(−|z|/T)); near 0, where the two cancel, its series."""
         size = np.abs(z)
         share = self._share(z)
-        series = share * share * (0.5 - share / 6) * self.width
+        series = share * share * (0.5 - share * (1 / 6 - share / 24)) * self.width
         whole = np.where(share < 1e-3, series, size + np.expm1(-share) * self.width)
         return np.asarray(whole * self.width)
 

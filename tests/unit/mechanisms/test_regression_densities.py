@@ -280,9 +280,8 @@ def test_a_person_who_changes_arms_shifts_both_parts_by_the_whole_claim() -> Non
 def with_rate(change: Callable[[Inside], float]) -> float:
     """Return the log-ratio of targets ±1 at a corner with another rate, Huber's loss."""
     estimator, loss = ESTIMATORS["contrast"], LOSSES["huber"]
-    calibration = estimator.calibration(
-        loss, attaining_gamma(estimator), Relation.REPLACE_ONE, "objective-block"
-    )
+    gamma = 4 * attaining_gamma(estimator)
+    calibration = estimator.calibration(loss, gamma, Relation.REPLACE_ONE, "objective-block")
     rate = change(inside_of(calibration))
     return worst(estimator.case(), loss, calibration, [opposite(longest(estimator))], rate)
 

@@ -1,5 +1,6 @@
 """Products and hulls: norm and radius by rule, containment for doubles, points that fill them."""
 
+import itertools
 import math
 from fractions import Fraction
 from typing import Any
@@ -133,3 +134,83 @@ def test_what_is_drawn_later_does_not_depend_on_spare_draws() -> None:
 def test_only_domains_can_be_composed(make: Any, parts: Any) -> None:
     with pytest.raises(ParameterError, match="composed of domains"):
         make(parts)
+
+
+# -- faces: which columns of a row can differ from 0 together --------------------------------------
+
+
+def test_an_interval_and_a_cross_polytope_are_one_face() -> None:
+    assert Interval(1.5).faces == (((0,), Fraction(9, 4)),)
+    assert CrossPolytope(3, 0.5).faces == (((0, 1, 2), Fraction(1, 4)),)
+    assert ARM.faces == (((0, 1), Fraction(5, 4)),)
+
+
+def test_a_hull_has_the_faces_of_its_parts_and_a_product_their_combinations() -> None:
+    assert ARMS.faces == (((0, 1), Fraction(5, 4)), ((2, 3), Fraction(5, 4)))
+    assert UNEVEN.faces == (((0,), Fraction(4)), ((1, 2), Fraction(1, 4)))
+    assert SHARED.faces == (((0, 2), Fraction(13, 4)), ((1, 2), Fraction(5, 2)))
+    assert Product((ARMS, ARMS)).faces == tuple(
+        ((*one, *other), Fraction(5, 2)) for one in ((0, 1), (2, 3)) for other in ((4, 5), (6, 7))
+    )
+    deep = DEEP.faces
+    assert deep == (((0, 2), Fraction(5, 4)), ((1, 2), Fraction(17, 4)), ((3,), Fraction(1)))
+
+
+def extreme_rows(domain: Domain) -> FloatArray:
+    """Return rows of every face: corners of boxes, one level at a time."""
+    if isinstance(domain, Interval | CrossPolytope):
+        signed = np.concatenate([np.eye(domain.dimension), -np.eye(domain.dimension)])
+        return signed * domain.bound
+    assert isinstance(domain, Product | Hull)
+    parts = [extreme_rows(part) for part in domain.parts]
+    if isinstance(domain, Product):
+        return np.array([np.concatenate(rows) for rows in itertools.product(*parts)])
+    ends = np.cumsum([0, *(part.shape[1] for part in parts)])
+    found = [np.zeros((len(part), domain.dimension)) for part in parts]
+    for row, part, start in zip(found, parts, ends[:-1], strict=True):
+        row[:, start : start + part.shape[1]] = part
+    return np.concatenate(found)
+
+
+@every
+def test_every_extreme_row_lies_in_a_face_and_reaches_its_radius(domain: Domain) -> None:
+    rows = extreme_rows(domain)
+    assert domain.contains(rows)
+    np.testing.assert_allclose(domain.gauge(rows), 1.0)
+    longest = dict.fromkeys(domain.faces, 0.0)
+    for row in rows:
+        used = set(np.flatnonzero(row))
+        holding = [face for face in domain.faces if used <= set(face[0])]
+        assert len(holding) == 1
+        longest[holding[0]] = max(longest[holding[0]], float(row @ row))
+    for (_, square), found in longest.items():
+        assert found == pytest.approx(float(square))
+    assert max(square for _, square in domain.faces) == domain.radius_squared
+
+
+@every
+def test_a_quadratic_form_is_largest_on_a_face(domain: Domain) -> None:
+    """Points that mix the parts of a hull are no rows, and no worse: xᵀAx is convex."""
+    random = np.random.default_rng(7)
+    root = random.normal(size=(domain.dimension, domain.dimension))
+    form = root.T @ root
+    rows, points = extreme_rows(domain), simulated(domain, 5_000)
+    most = np.einsum("np,pq,nq->n", rows, form, rows).max()
+    assert np.einsum("np,pq,nq->n", points, form, points).max() <= most
+
+
+def test_noise_of_each_arm_is_independent_and_at_the_full_rate() -> None:
+    """exp(−β‖b‖) of a hull factorises: each arm's part has the law that it has alone."""
+    count, rng = 40_000, np.random.default_rng(8)
+    p = ARMS.dimension
+    whole = simulated(ARMS, count) * rng.gamma(p + 1, size=(count, 1))
+    alone = simulated(ARM, count) * rng.gamma(ARM.dimension + 1, size=(count, 1))
+    for statistic in (lambda v: v[:, 0], lambda v: v[:, 1], ARM.gauge, together):
+        for arm in (whole[:, :2], whole[:, 2:]):
+            assert stats.ks_2samp(statistic(arm), statistic(alone)).pvalue > ALPHA
+            assert stats.ks_2samp(2 * statistic(arm), statistic(alone)).pvalue < ALPHA
+    sizes = [ARM.gauge(whole[:, :2]), ARM.gauge(whole[:, 2:])]
+    assert stats.pearsonr(*sizes).pvalue > ALPHA
+    boxed = Product((ARM, ARM))
+    joint = simulated(boxed, count) * rng.gamma(p + 1, size=(count, 1))
+    assert stats.pearsonr(ARM.gauge(joint[:, :2]), ARM.gauge(joint[:, 2:])).pvalue < ALPHA

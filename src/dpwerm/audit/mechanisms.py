@@ -25,6 +25,7 @@ import numpy as np
 
 from dpwerm.arrays import FloatArray
 from dpwerm.audit.target import Key, Pair, rng_of
+from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.features.blocks import NumberBlock
@@ -34,7 +35,8 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.fit import settle_private
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Calibration, is_own
-from dpwerm.objective.losses import BUILT_IN, Loss, form_of
+from dpwerm.mechanisms.objective_perturbation import ObjectiveBlock
+from dpwerm.objective.losses import BUILT_IN, Loss, form_of, taper_of
 from dpwerm.objective.objective import Objective
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import MemoryRows
@@ -42,7 +44,7 @@ from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import OperatingSystemBits
 from dpwerm.privacy.sensitivity import Facts
 from dpwerm.privacy.weight_origin import KnownByDesign
-from dpwerm.releases.certificate import facts_of
+from dpwerm.releases.certificate import Specification, facts_of
 from dpwerm.simulate.engine.released import outside_noise, released
 from dpwerm.solve.batch import minimise_path
 from dpwerm.solve.batch_problems import BatchProblems
@@ -179,6 +181,9 @@ NEAR_ENOUGH = 1e-7
 FLOOR = 0.1
 """π_min of the models that are audited."""
 
+WIDTH, DESIGN_ROWS = 0.5, 3
+"""T and the rows of estimators of their own design."""
+
 
 @dataclass(frozen=True)
 class MechanismTarget:
@@ -301,7 +306,27 @@ def plain_facts(
         relation=relation,
         n=rows if relation.publishes_n else None,
         origin=KnownByDesign(),
+        taper=taper_of(loss),
     )
+
+
+def design_target(name: str, features: int, budget: Budget, gamma: float) -> MechanismTarget:
+    """Return the release of an estimator of its own design, in the norm of its rows.
+
+    name : of a weighting; features : int ≥ 1, numbers beside the intercept; γ in units of r²
+    """
+    encoding = _numbers(features)
+    usual = Specification(budget, 1.0, 1.0)
+    spec = Hyperparameters(estimator=name, width=WIDTH).designed(usual, encoding)
+    square = spec.weighting.domain(encoding).radius ** 2
+    facts = facts_of(spec.changed(gamma=gamma * square), encoding, DESIGN_ROWS)
+    return MechanismTarget(ObjectiveBlock.name, facts, spec.loss, budget, label=name)
+
+
+def _numbers(features: int) -> Encoding:
+    names = [f"x{j + 1}" for j in range(features)]
+    blocks = [NumberBlock(name=n, column=n, lower=-1.0, upper=1.0, default=0.0) for n in names]
+    return Encoding(blocks=tuple(blocks))
 
 
 def propensity_target(features: int, people: int, budget: Budget) -> MechanismTarget:
@@ -309,9 +334,7 @@ def propensity_target(features: int, people: int, budget: Budget) -> MechanismTa
 
     features : int ≥ 1, numbers with bounds, beside the intercept; budget : δ = 0
     """
-    names = [f"x{j + 1}" for j in range(features)]
-    blocks = [NumberBlock(name=n, column=n, lower=-1.0, upper=1.0, default=0.0) for n in names]
-    encoding = Encoding(blocks=tuple(blocks))
+    encoding = _numbers(features)
     relation = Relation.REPLACE_ONE
     model = settle_private(encoding, budget=budget, people=people, relation=relation, floor=FLOOR)
     facts = facts_of(model.spec, model.encoding, people)

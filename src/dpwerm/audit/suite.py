@@ -18,7 +18,12 @@ import numpy as np
 
 from dpwerm.arrays import FloatArray, IntArray
 from dpwerm.audit.attack import Audited, audit
-from dpwerm.audit.mechanisms import MechanismTarget, plain_facts, propensity_target
+from dpwerm.audit.mechanisms import (
+    MechanismTarget,
+    design_target,
+    plain_facts,
+    propensity_target,
+)
 from dpwerm.audit.target import Exact, Key, Pair, Target, rng_of
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import MECHANISMS
@@ -29,12 +34,14 @@ from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import OperatingSystemBits
 from dpwerm.releases.kinds import every_kind
 from dpwerm.simulate.engine.run import OnDone, run, unseen
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED, WEIGHTINGS
 
 EPSILONS = ("0.5", "1", "2", "4")
 CONFIRMED = ("1", "4")
 SMALL, LARGE = (1, 2, 5), (10, 20)
 DELTA, TINY_DELTA = "0.01", "0.000001"
 GAMMA, CURVED_GAMMA, CROWDED_GAMMA = 20.0, 2.0, 1.0
+DESIGN_GAMMA = 4.0
 CROWD = 100
 HINGE = HuberisedHinge(0.5)
 
@@ -239,9 +246,23 @@ def _release_cells() -> Iterator[Cell]:
             yield Cell("propensity-model", f"p = {p}, epsilon = {epsilon}", model, quick=quick)
 
 
+def _design_cells() -> Iterator[Cell]:
+    """Yield the cells of every estimator of a design of its own, in the norm of its rows."""
+    for name, kind in WEIGHTINGS.items():
+        if getattr(kind, "options", None) is None or name == OUTCOME_WEIGHTED.name:
+            continue
+        for features in (1, 2):
+            for epsilon in EPSILONS:
+                make = partial(design_target, name, features, Budget.of(epsilon), DESIGN_GAMMA)
+                setting = f"{features} features, epsilon = {epsilon}"
+                quick = (features, epsilon) == (1, "4")
+                yield Cell(name, setting, make, quick=quick, confirmed=epsilon in CONFIRMED)
+
+
 def cells() -> dict[str, Cell]:
     """Return the cells of everything that is registered now, by name and setting."""
     found = [cell for name in private_mechanisms() for cell in _mechanism_cells(name)]
+    found += _design_cells()
     found += [cell for kind in every_kind() if kind.audited for cell in kind.audited()]
     return {cell.key: cell for cell in [*found, *_release_cells()]}
 

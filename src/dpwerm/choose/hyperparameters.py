@@ -81,6 +81,7 @@ class Hyperparameters:
         cls, spec: Specification, encoding: Encoding, benefit: Benefit, threshold: float | None
     ) -> Self:
         """Return what a settled fit uses, all but γ."""
+        own: dict[str, Any] = dict(spec.weighting.parameters)
         return cls(
             mechanism=spec.mechanism,
             clip=benefit.clip / benefit.largest_clip if spec.is_outcome_weighted else None,
@@ -90,7 +91,7 @@ class Hyperparameters:
             estimator=spec.weighting.name,
             width=spec.loss.parameters.get("width"),
             main=_ratio(spec.regularizer),
-            **spec.weighting.parameters,
+            **own,
         )
 
     def or_plain(self, budget: AnyBudget) -> Self:
@@ -121,9 +122,10 @@ class Hyperparameters:
         name = self.estimator or spec.weighting.name
         if name == spec.weighting.name and spec.weighting.form == "margin":
             return spec
-        kind = WEIGHTINGS[one_of("estimator", name, WEIGHTINGS)]
+        kind: Any = WEIGHTINGS[one_of("estimator", name, WEIGHTINGS)]
         known = {one.name: getattr(self, one.name, None) for one in fields(kind)}
-        weighting = get_weighting(name, **{key: one for key, one in known.items() if one is not None})
+        given = {key: one for key, one in known.items() if one is not None}
+        weighting = get_weighting(name, **given)
         loss = spec.loss
         if self.width is not None:
             named = loss.name if form_of(loss) == "residual" else ExpHuber.name

@@ -133,11 +133,10 @@ class Question:
 
     @property
     def estimators(self) -> tuple[str, ...]:
-        """The estimators to try: the one that is fixed, or all for which there are synthetic trials.
+        """The estimators to try: the one that is fixed, or all that have synthetic trials.
 
-        Those whose loss is of another form than a loss that was named are left out, and where no
-        ratio is fixed for everybody so is what rests on a model of the outcome: that is to be
-        declared.
+        Where no ratio is fixed for everybody, what rests on a model of the outcome is left out:
+        that is to be declared.
         """
         if self.fixed.estimator is not None:
             return (self.fixed.estimator,)

@@ -41,21 +41,21 @@ from dpwerm.solve.batch_problems import BatchProblems
 from dpwerm.weighting.contract import WEIGHTINGS
 
 GAMMAS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
-SATURATIONS = (1.0, 1.5, 2.5)
+SATURATIONS = (1.0, 2.0)
 THRESHOLDS = (0.0, 0.15, 0.25, 0.35)
 ABOVE_FLOOR = (1.3, 3.0)
 """How far above the floor of objective perturbation γ starts."""
 
 OPTIONS: Mapping[str, tuple[float, ...]] = {
-    "clip": (0.1, 0.2, 0.4, 0.7, 1.0),
-    "width": (0.02, 0.04, 0.1, 0.3),
-    "main": (0.3, 1.0, 3.0),
-    "mean": (0.0, 1.0, 4.0),
+    "clip": (0.1, 0.2, 0.4, 1.0),
+    "width": (0.02, 0.04, 0.1, 0.25),
+    "main": (0.25, 1.0),
+    "mean": (1.0, 4.0),
     "degree": (1.0,),
 }
 """What is tried of the options of an estimator."""
 
-INTERCEPTS = {"margin": (0.2, 0.4, 1.0), "residual": (1.0, 2.0, 4.0)}
+INTERCEPTS = {"margin": (0.2, 0.4, 1.0), "residual": (1.0, 2.0)}
 """Constants of the intercept, by the form of the loss: a regression has to carry a whole mean."""
 
 
@@ -201,7 +201,7 @@ SEED = 20260
 REVISION = 4
 """To be raised with every change of what is tried or on what, so that old answers are forgotten."""
 
-EFFORT = 2e9
+EFFORT = 1e10
 """Rows times squared columns times fits that one round may take."""
 
 MOST_ROWS = 5_000
@@ -221,7 +221,7 @@ class Round:
     keep: int
 
 
-ROUNDS = (Round(24, 1, 60), Round(72, 1, 12), Round(288, 1, 1))
+ROUNDS = (Round(36, 1, 60), Round(96, 1, 12), Round(288, 1, 1))
 
 Key = tuple[Hyperparameters, float]
 

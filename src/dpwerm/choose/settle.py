@@ -29,6 +29,7 @@ from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.privacy.sensitivity import LARGEST_N
 from dpwerm.releases.certificate import Chosen, Specification
 from dpwerm.releases.files import file_bytes
+from dpwerm.simulate.synthetic import HARM, PRECISE
 from dpwerm.study.treatment import Declaration
 from dpwerm.text import stays_in_line
 from dpwerm.version import __version__
@@ -208,7 +209,7 @@ def is_told(choice: Choice, question: Question, least: float = 0.0) -> bool:
     except ValidationError:
         return False
     scores = (choice.score, *choice.rivals.values())
-    lowest, highest = min(least, -2.0), 2.0  # of gain, with harm twice, and accuracy
+    lowest, highest = min(least, -HARM), 1 + PRECISE  # of gain, with harm twice, and accuracy
     within = all(lowest <= one <= highest for one in scores) and least <= choice.accuracy <= 1
     return within and stays_in_line(told.reason)
 

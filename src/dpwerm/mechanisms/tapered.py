@@ -15,8 +15,8 @@ from fractions import Fraction
 
 from flint import arb
 
-from dpwerm.exact import precision, round_down, round_up
-from dpwerm.privacy.sampling import ball, fraction_of
+from dpwerm.exact import fraction_of, precision, round_down, round_up
+from dpwerm.privacy.sampling import ball
 
 _BITS = 256
 _HALVINGS = 80

@@ -309,7 +309,7 @@ def _tapers(loss: Loss, z: FloatArray) -> bool:
     taper = taper_of(loss)
     if taper is None:
         return True
-    if not (isinstance(taper, float) and 0 < taper < math.inf):
+    if not 0 < taper < math.inf:
         return False
     left = taper * (1 - np.abs(loss.derivative(z)) / loss.lipschitz)
     bend = np.maximum(loss.second_derivative(z), loss.second_derivative(np.nextafter(z, 0)))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from dpwerm.choose.search import CLIPS
+from dpwerm.choose.search import OPTIONS
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.plan.expected import (
@@ -141,7 +141,7 @@ class Desk:
     def clips(self, epsilon: str, n: int) -> dict[float, Found]:
         """Return what to expect with other clips, as shares of the largest."""
         used, _ = self.at(epsilon, n)
-        shares = sorted({*CLIPS, used.clip})
+        shares = sorted({*OPTIONS["clip"], used.clip})
         self.on_more(len(shares))
         places = self._find([(epsilon, n, share) for share in shares])
         return {share: _raised(place) for share, place in zip(shares, places, strict=True)}

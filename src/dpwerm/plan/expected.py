@@ -16,7 +16,7 @@ along it but for the simulation's own error, so an answer comes with the accurac
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
@@ -60,6 +60,14 @@ class Settled(Problem):
     def clip(self) -> float:
         """V as a share of the largest clip."""
         return self.question.fixed.clip or 1.0
+
+    @property
+    def rows_key(self) -> tuple[Hashable, ...]:
+        """What the rows of a fit depend on: equal keys share their problems."""
+        spec = self.spec
+        named = [(one.name, *one.parameters.items()) for one in (spec.weighting, spec.loss)]
+        penalty = (spec.regularizer.name, *spec.regularizer.parameters.items())
+        return (self.clip, self.encoding, *named, penalty)
 
     @property
     def gamma(self) -> float:
@@ -107,7 +115,9 @@ def settle(
         given = replace(problem.hyperparameters, clip=fixed_clip(cut))
         bound = problem.spec.weighting.weight_bound(cut)
         spec = problem.spec.changed(weight_bound=bound)
-        problem = replace(problem, declaration=cut, hyperparameters=given, spec=spec)
+        problem = replace(
+            problem, declaration=cut, hyperparameters=given, spec=spec, open_method=False
+        )
     open_problem = problem.own(n)
     found = open_problem.settled(n, on_stage)
     benefit, threshold = found.declared.benefit, found.hyperparameters.threshold

@@ -31,25 +31,27 @@ TIGHT = (1, 0, 0)
 
 EFFECTS = (0.37, 0.1, 0.2, 0.3)
 NOISES = (0.07, 0.3, 0.15)
-MAINS = (0.0, 0.15, 0.05)
+MAINS = (0.0, 0.3, 1.5, 0.7)
 SHIFTS = (0.0, 0.0, 1.5, 0.5)
 LABEL_NOISES = (0.1, 0.5, 1.0)
 DENSE = (1, 0, 0, 0)
 CROWDED = (1, 0, 0)
 FIXED_WEIGHTS = (1, 1, 0)
-"""Of tight trials: standard deviations in units of half the range, of t₀ and labels in units of the
-effect's. The last three are shares: problems in which every feature matters, in which numbers crowd
-in the middle of their range, and in which all weights are equal.
+"""Of tight trials: standard deviations in units of half the range, those of main effects, t₀ and
+labels in units of the effect's. The last three are shares: problems in which every feature matters,
+in which numbers crowd in a part of their range, and in which all weights are equal.
 """
 
+MOST_WIDE = 10.0
 WIDTHS = (1.5, 3.0, 5.0, 9.0)
 CONTRASTS = (0.12, 0.2, 0.35)
 MAIN_SHARES = (0.0, 1.0, 2.0, 3.0)
 BETTER = (0.5, 0.65, 0.8, 0.95)
 SKEWED = (0, 0, 1)
-"""Of sloppy trials: how many times too wide the benefit's bounds are, the standard deviation of
-half the contrast in units of the scatter's, that of the main effect in units of the contrast's, for
-whom the better arm is better, and in which the scatter is skewed.
+"""Of sloppy trials: how many times too wide the bounds of a number are at most, and those of the
+benefit; the standard deviation of half the contrast in units of the scatter's, that of the main
+effect in units of the contrast's; for whom the better arm is better, and where the scatter is
+skewed.
 """
 
 LEAST_GAIN = 0.02
@@ -57,6 +59,9 @@ LEAST_GAIN = 0.02
 
 HARMS_BELOW = -0.01
 """A rule does harm if its gain is below this."""
+
+PRECISE = 15.0
+"""How much accuracy counts in tight trials, where gains hardly differ."""
 
 HARM = 2.0
 """A loss against one arm for everybody counts this many times a gain of the same size."""
@@ -89,7 +94,7 @@ class SyntheticTrials:
     in [−1, 1]; people: (B, T, d) and best: (B, T) in {−1, +1}, people with their better arm;
     contrast: (B, T), half of what the second arm gains them before benefits are cut at their
     bounds, or the score behind a label; empty where it is not known. spread: (B,), the standard
-    deviation of the benefit.
+    deviation of the benefit; tight: (B,), which of them were declared tightly.
     """
 
     X: FloatArray
@@ -100,6 +105,7 @@ class SyntheticTrials:
     best: FloatArray
     contrast: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
     spread: FloatArray = field(default_factory=lambda: np.empty(0))
+    tight: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, dtype=bool))
 
     def gain(self, second: NDArray[np.bool_]) -> FloatArray:
         r"""Return (B, R) what giving some people (B, R, T) the second arm gains.
@@ -130,12 +136,16 @@ class SyntheticTrials:
         )
 
     def score(self, second: NDArray[np.bool_]) -> FloatArray:
-        """Return (B, R) what hyperparameters are chosen by: gain, harm twice, and accuracy."""
+        """Return (B, R) what hyperparameters are chosen by: gain, harm twice, and accuracy.
+
+        In a trial that was declared well gains hardly differ, so accuracy counts the more there.
+        """
         accuracy = self.accuracy(second)
         if not self.spread.size:  # labels with weights have no outcome
             return accuracy
         gain = np.maximum(self.gain(second), -1.0)
-        return np.where(gain < 0, HARM * gain, gain) + accuracy
+        counted = np.where(self.tight, PRECISE, 1.0)[:, None]
+        return np.where(gain < 0, HARM * gain, gain) + counted * accuracy
 
 
 def widths_of(encoding: Encoding) -> tuple[int, ...]:
@@ -179,7 +189,8 @@ def random_trials(
         chance = np.where(arm > 0, second, 1.0 - second)
         best = np.where(f > 0, 1.0, -1.0)
         trial = (X[:rows], arm[:rows], chance[:rows], u[:rows])
-        parts.append((*trial, X[rows:], best[rows:], f[rows:], np.array(u.std())))
+        truth = (X[rows:], best[rows:], f[rows:])
+        parts.append((*trial, *truth, np.array(u.std()), np.array(kind > 0)))
     return SyntheticTrials(*(np.stack(column) for column in zip(*parts, strict=True)))
 
 
@@ -197,6 +208,7 @@ def _tight(
         X = _features(widths, rows, crowded=crowded > 0, rng=rng)
         f = _contrast(X, widths, dense=dense > 0, rng=rng)
         f = effect * (f + rng.normal() * shift)
+        main *= effect
         mean = place + main * (rng.normal() + _contrast(X, widths, dense=True, rng=rng))
         yield X, f, mean, noise * rng.normal(size=rows)
 
@@ -250,11 +262,12 @@ def _mixed(kinds: Sequence[Sequence[float]], count: int, rng: Generator) -> list
 
 
 def _features(widths: Sequence[int], rows: int, *, crowded: bool, rng: Generator) -> FloatArray:
-    """Return rows (n, d): numbers over the whole range or around its middle, levels at random."""
+    """Return rows (n, d): numbers over the whole range or crowded in a part, levels at random."""
     columns = []
     for width in widths:
         if width == 0:
-            spread = rng.normal(0.0, 0.45, rows) if crowded else rng.uniform(-1, 1, rows)
+            middle = rng.uniform(-0.6, 0.6)
+            spread = rng.normal(middle, 0.45, rows) if crowded else rng.uniform(-1, 1, rows)
             columns.append(np.clip(spread, -1, 1)[:, None])
         elif width == 1:
             second = rng.uniform(size=rows) < rng.uniform(0.3, 0.7)
@@ -271,12 +284,12 @@ def _loose_features(widths: Sequence[int], rows: int, rng: Generator) -> FloatAr
     for width in widths:
         if width == 0:
             kind, z = rng.integers(3), rng.normal(size=rows)
-            if kind == 0:  # over most of the range
-                values = rng.uniform(-0.3, 0.3) + rng.uniform(0.3, 0.5) * z
-            elif kind == 1:  # crowded somewhere
-                values = rng.uniform(-0.6, 0.6) + rng.uniform(0.08, 0.3) * z
+            wide = np.exp(rng.uniform(0.0, np.log(MOST_WIDE)))  # times too wide
+            if kind < 2:  # crowded somewhere
+                room = 1 - 1 / wide
+                values = rng.uniform(-room, room) + 0.4 / wide * z
             else:  # skewed, from one end
-                tail = rng.uniform(0.05, 0.35) * np.exp(rng.uniform(0.3, 0.9) * z)
+                tail = 0.35 / wide * np.exp(rng.uniform(0.3, 0.9) * z)
                 values = rng.choice([-1.0, 1.0]) * (1 - 2 * np.minimum(tail, 1.0))
             columns.append(np.clip(values, -1, 1)[:, None])
         elif width == 1:

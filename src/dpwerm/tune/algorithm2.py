@@ -10,7 +10,7 @@ objective, every ε that has the same hyperparameters shares the minimisers too.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -19,7 +19,6 @@ import numpy as np
 from dpwerm.arrays import BoolArray, FloatArray, IntArray
 from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
-from dpwerm.features.encoding import Encoding
 from dpwerm.fit import Ready
 from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.plan.expected import Settled, settle
@@ -70,10 +69,10 @@ def problems_of(settled: Settled, trial: Trial, rows: IntArray) -> BatchProblems
     encoding = settled.encoding
     second = weighting.second_arm(settled.declared, trial, encoding)
     found = Ready.of(settled, trial, second, no_progress).rows
-    X = encoding.learning_rows(found.X)
-    return BatchProblems(
-        X[rows], found.targets[rows], found.weights[rows], encoding.intercept_scale
-    )
+    design = settled.spec.weighting
+    X = design.design(encoding.learning_rows(found.X), found.received, encoding)
+    constant = design.constant(encoding)
+    return BatchProblems(X[rows], found.targets[rows], found.weights[rows], constant)
 
 
 class Learner(Protocol):
@@ -106,9 +105,9 @@ class Planned:
         """Return whom the rules give the second arm, ε by ε and γ by γ."""
         training, validation = repeats.splits.training, repeats.splits.validation
         given: dict[int, BoolArray] = {}
-        alike: dict[tuple[float, Encoding], list[int]] = defaultdict(list)
+        alike: dict[tuple[Hashable, ...], list[int]] = defaultdict(list)
         for place, settled in enumerate(self.settled):
-            alike[settled.clip, settled.encoding].append(place)
+            alike[settled.rows_key].append(place)
         for places in alike.values():
             settled = self.settled[places[0]]
             problems = problems_of(settled, repeats.trial, training)
@@ -118,7 +117,8 @@ class Planned:
                 for gamma in self.gammas[place]
             ]
             draws = Draws.of((len(training), 1), problems.dimension, generator(*key))
-            theta = released(problems, settled.spec.loss, calibrations, draws)
+            found = released(problems, settled.spec.loss, calibrations, draws)
+            theta = settled.spec.weighting.rules(found, settled.encoding)
             people = repeats.trial.encode(settled.encoding)[validation]
             ends = np.cumsum([len(self.gammas[place]) for place in places])[:-1]
             for place, own in zip(places, np.split(theta, ends), strict=True):

@@ -23,10 +23,11 @@ from dpwerm.data.table import Table, normalise
 from dpwerm.errors import ParameterError
 from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.simulate.synthetic import TESTS, generator, in_own_units, widths_of
-from dpwerm.study.propensity import PrivatePropensity, RidgePropensity
+from dpwerm.study.propensity import NoPropensity, PrivatePropensity, RidgePropensity
 from dpwerm.study.study import Study, read_trial, refuse_repeated_persons
 from dpwerm.study.treatment import Declaration, received_probabilities
 from dpwerm.weighting.contract import (
+    NO_PROBABILITIES,
     OUTCOME_WEIGHTED,
     Trial,
     outcome_weights,
@@ -295,6 +296,8 @@ def known_trial(study: Study, table: Table) -> Trial:
 def refuse_unknown_propensity(study: Study) -> None:
     """Raise if a propensity model would have to be fitted first."""
     model = study.treatment.propensity
+    if isinstance(model, NoPropensity):
+        raise ParameterError(NO_PROBABILITIES)
     if isinstance(model, PrivatePropensity | RidgePropensity):
         raise ParameterError(
             f'Algorithm 2 needs known propensities, and model = "{model.model}" is fitted to the '

@@ -47,9 +47,19 @@ from dpwerm.releases.tuning import (
     refuse_shared_weights,
     steps_of,
 )
+from dpwerm.study.propensity import NoPropensity
 from dpwerm.study.study import Study, read_trial, refuse_repeated_persons
 from dpwerm.tune.candidates import FACTORS, around, declared, not_simulated, usable
-from dpwerm.weighting.contract import split, trial_of_table
+from dpwerm.study.treatment import Declaration
+from dpwerm.weighting.contract import (
+    NO_PROBABILITIES,
+    OUTCOME_WEIGHTED,
+    Trial,
+    TrialRows,
+    second_arm,
+    split,
+    trial_of_table,
+)
 
 SENSITIVITY = 1 << 20
 """Δ: the largest term of one row."""
@@ -83,38 +93,44 @@ def units(weights: FloatArray, bound: float) -> IntArray:
     return np.clip(whole, 0, SENSITIVITY).astype(np.int64)
 
 
-def score(release: Release, ready: Ready) -> int:
-    """Return q of a released rule on some rows, exactly; it is sensitive.
+def score(release: Release, rows: TrialRows, declaration: Declaration) -> int:
+    """Return q of a released rule on some rows with outcome weights, exactly; it is sensitive.
 
     Where f(x) = 0 the rule gives the default arm.
     """
-    declaration = ready.problem.declared
     treatment = declaration.treatment
     default = 1.0 if treatment.default == treatment.arms[1] else -1.0
-    f = release.score(ready.rows.X)
+    f = release.score(rows.X)
     signs = np.where(f > 0, 1.0, np.where(f < 0, -1.0, default))
-    right = signs == ready.rows.targets
-    bound = ready.problem.spec.weighting.weight_bound(declaration)
-    return int(units(ready.rows.weights, bound)[right].sum())
+    right = signs == rows.targets
+    bound = OUTCOME_WEIGHTED.weight_bound(declaration)
+    return int(units(rows.weights, bound)[right].sum())
 
 
 def _by_parts(
-    ready: Ready, spec: Specification, tuning: Tuning, bits: BitSource, on_stage: Stage
+    ready: Ready,
+    judged: TrialRows,
+    spec: Specification,
+    tuning: Tuning,
+    bits: BitSource,
+    on_stage: Stage,
 ) -> tuple[float, Release]:
     """Return the chosen γ and its fit on its own fold.
 
-    Folds are drawn by lot: the draw does not look at the rows. spec : all but γ and the budget
+    Folds are drawn by lot: the draw does not look at the rows. judged : the same rows with outcome
+    weights, by which rules of any estimator are scored; spec : all but γ and the budget
     """
     order = random_order(tuning.rows, bits.substream())
     ends = list(accumulate(tuning.folds))[:-1]
-    *training, last = (ready.part(part) for part in np.split(order, ends))
+    *folds, held_out = np.split(order, ends)
+    training, last = [ready.part(part) for part in folds], judged.part(held_out)
     fits: list[Release] = []
     for gamma, rows in zip(tuning.candidates, training, strict=True):
         on_stage(f"candidate {len(fits) + 1} of {len(training)}")
         own = spec.changed(gamma=gamma, budget=tuning.steps.fit)
         fits.append(rows.release(own, bits.substream(), no_progress))
     on_stage("choosing a candidate")
-    scores = [score(fit, last) for fit in fits]
+    scores = [score(fit, last, ready.problem.declared) for fit in fits]
     choice = ExponentialMechanism(SENSITIVITY, tuning.steps.choice)
     chosen = choice.choose(scores, bits.substream())
     return tuning.candidates[chosen], fits[chosen]
@@ -166,7 +182,8 @@ def fit_tuned(
         settled, tuning = _settled(problem, trial.n_rows, how, gammas, share, on_stage)
         cost = tuning.budget
         ready, bits, propensity = charged_rows(problem, settled, cost, trial, own, on_stage)
-        gamma, release = _by_parts(ready, settled.spec, tuning, bits, on_stage)
+        judged = _judged(settled, trial, ready, propensity)
+        gamma, release = _by_parts(ready, judged, settled.spec, tuning, bits, on_stage)
         if how == SPLIT:
             spec = settled.spec.changed(gamma=gamma, budget=tuning.steps.rule)
             release = ready.release(spec, bits.substream(), on_stage)
@@ -174,6 +191,15 @@ def fit_tuned(
         keep(found)
     attach(own, found.receipt, lambda: content_of(found))
     return found
+
+
+def _judged(settled: Problem, trial: Trial, ready: Ready, propensity: Release | None) -> TrialRows:
+    """Return the rows with outcome weights; a fit with such weights has them already."""
+    if settled.spec.is_outcome_weighted:
+        return ready.rows
+    declared, encoding = settled.declared, settled.encoding
+    second = second_arm(declared, trial, encoding, propensity)
+    return OUTCOME_WEIGHTED.rows(trial, declared, encoding, second)
 
 
 def check_tuned(
@@ -207,6 +233,8 @@ def check_tuned(
     if problem is None:
         raise ParameterError("private tuning needs a study")
     refuse_shared_weights(declaration.treatment.origin)
+    if isinstance(declaration.treatment.propensity, NoPropensity):
+        raise ParameterError(NO_PROBABILITIES)
     _, rest = split(problem.spec.budget, declaration.treatment)
     steps_of(how, _in_epsilon(rest), checked_share(share))
     return problem, privacy_filter_in(estimator, "tuned rule")

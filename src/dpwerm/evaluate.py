@@ -30,7 +30,7 @@ from dpwerm.releases.value.layout import (
     shared_rows,
 )
 from dpwerm.releases.value.release import ValueRelease, value_content
-from dpwerm.study.propensity import PrivatePropensity
+from dpwerm.study.propensity import NoPropensity, PrivatePropensity
 from dpwerm.study.study import Study, refuse_no_rows, refuse_repeated_persons
 from dpwerm.study.treatment import Declaration
 from dpwerm.version import __version__
@@ -227,8 +227,14 @@ def _refuse_other_study(rule: Rule, declared: Declaration) -> None:
 
 
 def _refuse_origin(rule: Rule, declared: Declaration) -> None:
-    """Raise where one person could move the weights of the others."""
+    """Raise where no probabilities are known, or one person could move the weights of others."""
     treatment, origin = declared.treatment, origin_class(declared.treatment.origin)
+    if isinstance(treatment.propensity, NoPropensity):
+        raise ParameterError(
+            'the study declares no probabilities of the arms (propensity = { model = "outcome" }), '
+            "and a value needs them: evaluate with a study file of a trial whose arms have "
+            "probabilities, or that has a propensity column or an external model"
+        )
     if not origin.own_record:
         raise ParameterError(
             f"a trial with origin {origin.name} cannot be evaluated: {origin.shared}, so one "

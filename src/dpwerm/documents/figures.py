@@ -1,6 +1,6 @@
 """Two pictures of a rule, and two of an evaluation.
 
-Of a rule: its coefficients with the half-widths of the noise, and what it recommends. Of an
+Of a rule: its coefficients with what noise and chance may do, and what it recommends. Of an
 evaluation: what the rule and each arm are worth, and what the rule gains. There the thin line with
 ends is the interval that allows for both errors, the hatched bar above it allows for the privacy
 noise alone, the filled bar below it for sampling alone.
@@ -43,6 +43,7 @@ from dpwerm.documents.drawing import (
     wide,
 )
 from dpwerm.documents.half_widths import SimulatedHalfWidths, simultaneous
+from dpwerm.documents.null_trials import Bar
 from dpwerm.documents.summary import zeroed
 from dpwerm.documents.value import gains_of
 from dpwerm.features.blocks import NumberBlock
@@ -72,17 +73,23 @@ BETTER = "(larger is better)"
 
 @styled()
 def draw_coefficients(
-    rule: Rule, axes: Axes, simulated: SimulatedHalfWidths | None = None, most: int | None = None
+    rule: Rule,
+    axes: Axes,
+    simulated: SimulatedHalfWidths | None = None,
+    most: int | None = None,
+    bar: Bar | None = None,
 ) -> None:
-    """Draw each effect, with the interval of its privacy noise if its half-width is known.
+    """Draw each effect, with an interval: of the bar, or else of the privacy noise if it is known.
 
-    In 95 of 100 releases the noise leaves none of the intervals: by the same measure a report says
-    what stands out. simulated: the half-widths where no law is public, drawn dashed. What the
+    With a bar an interval that leaves 0 out is one that stands out, as a report says it. Without,
+    it is the privacy noise alone that leaves none of the intervals in 95 of 100 releases.
+    simulated: its half-widths where no law is public; what is simulated is drawn dashed. What the
     threshold set to 0 gets no interval: the released coefficient is not 0. most: draw only so many,
     the largest.
     """
     release = rule.release
     names, half = release.encoding.coefficient_names, simultaneous(rule, simulated)
+    half = half if bar is None else bar.sizes
     shown = np.sort(np.argsort(-np.abs(release.effects), kind="stable")[:most])
     effects, small = release.effects[shown], np.array(zeroed(release))[shown]
     rows = rows_named(axes, distinct([names[at] for at in shown], room(axes, NAME)))
@@ -90,8 +97,9 @@ def draw_coefficients(
     axes.plot(effects, rows, "o", color=INK, markersize=5)
     title = f"Coefficients{_claim(rule)}"
     if half is not None and half.any():
-        dashes = simulated is not None and half is simulated.simultaneous
-        title += "\n± privacy noise, 95 % for all at once" + (", simulated" if dashes else "")
+        dashes = bar is not None or (simulated is not None and half is simulated.simultaneous)
+        what = "privacy noise, 95 % for all at once" if bar is None else f"{bar.what}, 95 %"
+        title += f"\n± {what}{', simulated' if dashes else ''}"
         at = np.flatnonzero(np.logical_not(small))
         bars = axes.errorbar(effects[at], rows[at], xerr=half[shown][at], fmt="none", ecolor=INK)
         for part in bars[2]:
@@ -186,11 +194,16 @@ def _scores(rule: Rule, across: NumberBlock, up: NumberBlock, steps: int) -> Flo
 
 
 @styled()
-def save_figure(rule: Rule, path: Path, simulated: SimulatedHalfWidths | None = None) -> None:
+def save_figure(
+    rule: Rule,
+    path: Path,
+    simulated: SimulatedHalfWidths | None = None,
+    bar: Bar | None = None,
+) -> None:
     """Write both pictures side by side; the ending of the path decides the format."""
     rows = len(rule.release.encoding.coefficient_names)
     figure, left, right = _two_panels(rule, max(4.0, 1.8 + 0.24 * rows))
-    draw_coefficients(rule, left, simulated)
+    draw_coefficients(rule, left, simulated, bar=bar)
     draw_recommendation(rule, right)
     save(figure, path)
 

@@ -9,14 +9,16 @@ sensitive. What it may be is simulated:
 
 with F that of random trials inside the declared bounds, and the quantile over trials and draws of
 b. Nothing goes in but a released rule: its certificate, encoding and declaration say what was known
-before a row was read. Features of one kind look alike by that, so they share one t.
+before a row was read. Features of one kind look alike by that, so they share one t. Where the score
+is made of several released coefficients, as in arm-wise regression, θ is what the score uses.
 
-``simultaneous`` is the one measure of all words, tables and pictures: in 95 of 100 releases the
-noise of no coefficient goes beyond it.
+``simultaneous`` is the ± of the privacy noise: in 95 of 100 releases the noise of no coefficient
+goes beyond it. What stands out is judged by ``dpwerm.documents.null_trials``, chance included.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -30,11 +32,13 @@ from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms.contract import Calibration
+from dpwerm.objective.losses import Loss
 from dpwerm.parameters import real
 from dpwerm.releases.release import Rule
-from dpwerm.simulate.engine.released import inside_noise
+from dpwerm.simulate.engine.released import inside_noise, outside_noise
 from dpwerm.simulate.synthetic import generator
 from dpwerm.solve.batch import minimise_batch
+from dpwerm.solve.batch_problems import BatchProblems
 from dpwerm.text import number
 
 IN_THE_MIDDLE = 1e-9
@@ -63,8 +67,7 @@ def question_of(rule: Rule) -> Question:
 def calibration_for(rule: Rule, question: Question) -> Calibration:
     """Return the calibration of the rule's mechanism for W = 1: γ and the noise scale with W."""
     certificate = rule.release.certificate
-    gamma = certificate.gamma / certificate.weight_bound
-    return question.calibration(certificate.mechanism, question.encoding, gamma)
+    return question.calibration(question.fixed, certificate.gamma / certificate.weight_bound)
 
 
 SEED = 95026
@@ -89,7 +92,7 @@ class SimulatedHalfWidths:
     pointwise : (p,), over all trials and draws; low, high : (p,), the 10 % and 90 % points over
     trials of each trial's own half-width: what the unknown data may change; simultaneous : (p,),
     c·pointwise, with P(max_j |d_j|/pointwise_j ≤ c) = coverage over all trials and draws: no
-    coefficient goes beyond it
+    coefficient goes beyond it; inside : whether the noise passes through the curvature of the data
     """
 
     pointwise: FloatArray
@@ -99,6 +102,7 @@ class SimulatedHalfWidths:
     problems: int
     draws: int
     coverage: float
+    inside: bool = True
 
     @property
     def among_trials(self) -> tuple[FloatArray, FloatArray]:
@@ -109,6 +113,12 @@ class SimulatedHalfWidths:
     @property
     def words(self) -> str:
         """Say what the half-widths are, and what they are not."""
+        if not self.inside:
+            return (
+                "± is simulated by the exact law of the noise, which does not depend on the data: "
+                "the privacy noise moved no coefficient by more than its ± in "
+                f"{100 * self.coverage:g} of 100 releases. It is not sampling error."
+            )
         least = number((self.low / self.pointwise).min(), digits=2)
         most = number((self.high / self.pointwise).max(), digits=2)
         return (
@@ -139,19 +149,26 @@ def _obstacle(rule: Rule) -> str:
     certificate = rule.release.certificate
     if not certificate.budget.is_private:
         return "no noise was added"
-    if certificate.weighting is not None:
-        design = certificate.weighting.name
-        return (
-            f"the rule was learned by the design {design}, for which there are no synthetic trials"
-        )
-    if certificate.perturbation is None:
+    if rule.release.half_width() is not None:
         return "the law of the noise is public, so its half-width is exact"
+    return no_trials(rule)
+
+
+def no_trials(rule: Rule) -> str:
+    """Return why there are no synthetic trials of a rule, "" where there are."""
+    certificate = rule.release.certificate
     if certificate.n is None:
         return "under add_remove the number of people is sensitive and not in the rule"
-    if certificate.dimension > MOST_COEFFICIENTS:
-        many = f"the rule has {certificate.dimension} coefficients"
+    count = certificate.dimension
+    if certificate.weighting is not None:  # a score is made of several, and they are not counted
+        count = len(rule.release.encoding.coefficient_names)
+    if count > MOST_COEFFICIENTS:
+        many = f"the rule has {count} coefficients"
         return f"{many}, and a report simulates at most {MOST_COEFFICIENTS}"
     try:
+        if certificate.design.options is None:
+            design = certificate.design.name
+            return f"there are no synthetic trials for the design {design}"
         calibration_for(rule, question_of(rule))
     except ParameterError:
         return "the loss or the hyperparameters of the rule are not known to this installation"
@@ -175,35 +192,50 @@ def simulated_half_widths(
     encoding = rule.release.encoding
     sizes = _sizes(rule, problems, draws) * encoding.stretch
     pointwise, low, high = (np.empty(sizes.shape[-1]) for _ in range(3))
-    for places in _alike(encoding):
+    for places in alike(encoding):
         pointwise[places] = np.quantile(sizes[..., places], coverage, method=QUANTILE)
         low[places], high[places] = _middle(sizes[..., places], coverage)
     low, high = np.minimum(low, pointwise), np.maximum(high, pointwise)
     most = np.quantile((sizes / pointwise).max(axis=-1), coverage, method=QUANTILE)
     joint = np.maximum(most, 1.0) * pointwise
-    return SimulatedHalfWidths(pointwise, low, high, joint, problems, draws, coverage)
+    inside = rule.release.certificate.perturbation is not None
+    return SimulatedHalfWidths(pointwise, low, high, joint, problems, draws, coverage, inside)
 
 
 def _sizes(rule: Rule, problems: int, draws: int) -> FloatArray:
-    """Return |θ* − θ̂| of every trial, draw and coefficient, (B, R, p)."""
+    """Return |θ* − θ̂| of every trial, draw and coefficient of the score, (B, R, p)."""
     question = question_of(rule)
     calibration = calibration_for(rule, question)
-    gamma, p = calibration.facts.gamma, calibration.facts.dimension
+    spec, encoding = question.designed(question.fixed)
+    p = calibration.facts.dimension
     affordable = EFFORT / (problems * draws * p**2)
     rows = question.rows(affordable, MOST_ROWS, fewest=max(FEWEST_ROWS, 5 * p))
     rng = generator(SEED, 1)
     trials = question.outcome.trials(question.widths, count=problems, rows=rows, rng=rng)
     rehearsal = Rehearsal(question, trials, draws, (SEED, 2), question.n / rows)
     data = rehearsal.problems(question.fixed)
-    b = inside_noise(calibration, Draws.of((problems, draws), p, generator(SEED, 2)))
+    draws_of = Draws.of((problems, draws), p, generator(SEED, 2))
+    b = inside_noise(calibration, draws_of)
     if b is None:
-        raise ParameterError(f"{calibration.mechanism} has no noise inside the objective")
+        moved = outside_noise(calibration, draws_of)
+    else:
+        moved = _moved(data, spec.loss, calibration, b)
+    return np.asarray(np.abs(spec.weighting.rules(moved, encoding)))
+
+
+def _moved(data: BatchProblems, loss: Loss, calibration: Calibration, b: FloatArray) -> FloatArray:
+    """Return θ* − θ̂ of noise b inside the objective, (B, R, P)."""
+    facts = calibration.facts
     # A gradient of at most γτ does NEAR of what b does, whatever the curvature.
-    tolerance = NEAR * float(b.std(axis=(0, 1)).min()) / gamma
-    loss = question.spec.loss
-    with_noise = minimise_batch(data, loss, gamma, linear_term=b, tolerance=tolerance).theta
-    without = minimise_batch(data, loss, gamma, tolerance=tolerance).theta
-    return np.asarray(np.abs(with_noise - without[:, None]))
+    solve = partial(
+        minimise_batch,
+        data,
+        loss,
+        facts.gamma,
+        tolerance=NEAR * float(b.std(axis=(0, 1)).min()) / facts.gamma,
+        regularizer=facts.regularizer,
+    )
+    return np.asarray(solve(linear_term=b).theta - solve().theta[:, None])
 
 
 def _middle(sizes: FloatArray, coverage: float) -> FloatArray:
@@ -223,7 +255,7 @@ def _middle(sizes: FloatArray, coverage: float) -> FloatArray:
     return np.asarray(np.exp(centre + share * (np.quantile(whole, MIDDLE) - centre)))
 
 
-def _alike(encoding: Encoding) -> Iterator[list[int]]:
+def alike(encoding: Encoding) -> Iterator[list[int]]:
     """Yield the places of coefficients that look alike: the intercept, and each kind of feature."""
     start = int(encoding.intercept > 0)
     if start:

@@ -111,15 +111,23 @@ def centre_in_column(benefit: Benefit) -> str:
 
 def no_weight_words(declaration: Declaration) -> str:
     """Say who may have weight 0 by what is declared: any number of people, and they still count."""
-    treatment, benefit = declaration.treatment, declaration.benefit
-    centre = centre_in_column(benefit)
-    missing = [f"{treatment.column} is missing or no declared arm", f"{benefit.column} is missing"]
-    if treatment.propensity_column is not None:
-        missing.append(f"{treatment.propensity_column} is missing")
+    benefit, centre = declaration.benefit, centre_in_column(declaration.benefit)
     worse = "below" if benefit.direction == "larger" else "above"
     at = f"{centre} or {worse}" if benefit.weights == "nonnegative" else f"exactly {centre}"
+    return zero_words(declaration, also=f"{benefit.column} is {at}")
+
+
+def zero_words(declaration: Declaration, *, chances: bool = True, also: str = "") -> str:
+    """Say who has weight 0: whoever lacks what is needed, and ``also`` others.
+
+    chances : whether the probability of the arm received is needed
+    """
+    treatment, column = declaration.treatment, declaration.benefit.column
+    missing = [f"{treatment.column} is missing or no declared arm", f"{column} is missing"]
+    if chances and treatment.propensity_column is not None:
+        missing.append(f"{treatment.propensity_column} is missing")
     return (
         "Any number of them may have had weight 0, and so no say in the rule: everybody whose "
-        f"{listed([*missing, f'{benefit.column} is {at}'], 'or')}. They count as people all the "
+        f"{listed([*missing, *([also] if also else [])], 'or')}. They count as people all the "
         "same. How many they were is not published."
     )

@@ -17,23 +17,28 @@ from collections.abc import Iterator
 from decimal import ROUND_CEILING, Decimal, localcontext
 from statistics import NormalDist
 
+from dpwerm.documents.chosen import chosen_words, tuning_words, unclear_words
 from dpwerm.documents.document import Block, Document, Facts, Paragraph, Section, Table, told
-from dpwerm.documents.effects import beyond_noise, coefficient_texts
-from dpwerm.documents.half_widths import simultaneous, why_not
-from dpwerm.documents.own_units import clip_words, one_side_words, score_rows
+from dpwerm.documents.effects import beyond, coefficient_texts
+from dpwerm.documents.half_widths import no_trials, simultaneous, why_not
+from dpwerm.documents.method import (
+    is_outcome_weighted,
+    learning_words,
+    method_rows,
+    shrunk_words,
+    warning_words,
+)
+from dpwerm.documents.own_units import score_rows
 from dpwerm.documents.render import as_text
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.weight_origin import KnownByDesign
 from dpwerm.releases.certificate import Certificate
 from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.rule_file import notice
-from dpwerm.releases.tuning import FLIP, REPEATS, SPLIT
-from dpwerm.text import at_least, at_most, listed, number
+from dpwerm.releases.tuning import SPLIT
+from dpwerm.text import at_least, at_most, number
 
 RESTS, MADE = "What the promise rests on:", "How it was made, without a promise:"
-CLEAR = 0.6
-"""Below this share of right answers on synthetic trials a private rule may be noise alone."""
-
 LARGEST_TOLD = 20
 """Above this ε a factor is no protection, and its number says nothing."""
 
@@ -61,7 +66,9 @@ WEIGHTS = (
     "The noise of the private propensity model moves the weights, and through them the "
     "coefficients. That is not in ±, which is the half-width of the rule's own noise."
 )
+NO_SPREAD = "No ± is shown here."
 SIMULATED = " `dpwerm report` shows a ± from synthetic trials instead."
+BOTH = "`dpwerm report` says what goes beyond privacy noise and chance together."
 
 
 NOISE_ALONE = (
@@ -71,10 +78,10 @@ NOISE_ALONE = (
 
 
 def hyperparameter_rows(rule: Rule) -> dict[str, str]:
-    """Return a row for each of clip, intercept, saturation and threshold that is not plain."""
+    """Return a row for each part of a regression, and for what is not plain of the rest."""
     encoding, release, benefit = rule.release.encoding, rule.release, rule.declaration.benefit
-    rows = {}
-    if benefit.clip < benefit.largest_clip:
+    rows = method_rows(rule)
+    if is_outcome_weighted(rule) and benefit.clip < benefit.largest_clip:
         clip, largest = (number(one, digits=6) for one in (benefit.clip, benefit.largest_clip))
         rows["clip"] = f"V = {clip}; without it benefits lie up to {largest} from the centre"
     if encoding.intercept != 1:
@@ -95,69 +102,6 @@ def hyperparameter_rows(rule: Rule) -> dict[str, str]:
 def zeroed(release: Release) -> list[bool]:
     """Return for each coefficient whether the threshold set it to 0; never the intercept."""
     return [k != kept for k, kept in zip(release.used, release.kept, strict=True)]
-
-
-def chosen_words(rule: Rule) -> str:
-    """Return what was chosen automatically, "" if nothing was."""
-    chosen = rule.release.certificate.chosen
-    if chosen is None:
-        return ""
-    were = "were" if len(chosen.settings) > 1 else "was"
-    words = f"Hyperparameters: {listed(chosen.settings or ['nothing'])} {were} {chosen.reason}."
-    if rule.declaration.treatment.propensity is not None:
-        words += " Probabilities of the arms count as known there."
-    if rule.tuning is not None:
-        words += f" That is about fits of {rule.tuning.folds[0]} rows at {rule.tuning.steps.fit},"
-        words += " as each candidate had."
-    return words
-
-
-def tuning_words(rule: Rule) -> str:
-    """Return how γ was tuned on the rows, and what that cost; "" if it was not."""
-    tuning = rule.tuning
-    if tuning is None:
-        return ""
-    steps, fitted, scored = tuning.steps, tuning.folds[0], tuning.folds[-1]
-    least, most = (number(tuning.candidates[place], digits=6) for place in (0, -1))
-    tried = f"{len(tuning.candidates)} candidates from {least} to {most}"
-    if tuning.how == REPEATS:
-        found = (
-            f"It is that of the best of a secret number of runs, {tuning.repeats} expected: each "
-            f"drew one of {tried}, fitted it to {fitted} rows and scored it with noise on the "
-            f"other {scored}"
-        )
-        cost = f"A run costs {steps.fit}, the best of them three times that: {tuning.budget} in all"
-    else:
-        flipped = tuning.flipped or tuning.how == FLIP
-        chooser = "permute-and-flip" if flipped else "the exponential mechanism"
-        found = (
-            f"The {tried} were each fitted to {fitted} rows of their own, and {chooser} chose one "
-            f"by scores on the other {scored}"
-        )
-        cost = f"Each person is in one of these parts, so all of it costs {tuning.budget} once"
-        if tuning.how == SPLIT:
-            cost = f"That cost {steps.fit}; the rule was then learned from all {tuning.rows} rows"
-            cost += f" at {steps.rule}"
-    way = "privately " if rule.private else ""
-    words = f"Gamma was tuned {way}on the same {tuning.rows} rows. {found}."
-    return f"{words} {cost}." if tuning.budget.is_private else words
-
-
-def unclear_words(rule: Rule) -> str:
-    """Return a warning if so private a rule was hardly better than a coin on synthetic trials.
-
-    With a split budget they were chosen for the fits of candidates, not for this one.
-    """
-    chosen, tuning = rule.release.certificate.chosen, rule.tuning
-    if chosen is None or not rule.release.private or chosen.accuracy >= CLEAR:
-        return ""
-    if tuning is not None and tuning.how == SPLIT:
-        return ""
-    return (
-        f"ON SYNTHETIC TRIALS such a rule was right for only {100 * chosen.accuracy:.1f} % of the "
-        "people: this rule may be noise alone. More people or a larger budget would give a clearer "
-        "one."
-    )
 
 
 def single_arm_words(rule: Rule) -> str:
@@ -245,10 +189,11 @@ def _rule_blocks(rule: Rule) -> Iterator[Block]:
     first, second = rule.arms
     words = f"Recommend {second!r} where the score is above 0, {first!r} where it is below; a "
     words += f"score of exactly 0 gives {rule.default!r}."
-    more = (single_arm_words(rule), clip_words(rule.declaration.benefit))
+    more = (single_arm_words(rule), learning_words(rule))
     yield Paragraph(" ".join(filter(None, (words, *more))))
-    yield from told(one_side_words(rule.declaration.benefit))
+    yield from told(warning_words(rule))
     yield _own_units(rule.release, "The score is the sum of these, in the columns' own units:")
+    yield from told(shrunk_words(rule))
 
 
 def _own_units(release: Release, caption: str) -> Facts:
@@ -271,14 +216,17 @@ def _noise_blocks(rule: Rule) -> Iterator[Block]:
             for name, text, spread, small in zip(names, shown, noise, zeroed(release), strict=True)
         ),
     )
-    if half is None and release.certificate.weighting is not None:
-        yield Paragraph(f"No ± is shown. {why_not(rule)}")
-    elif half is None:
-        yield Paragraph(UNPUBLISHED_SPREAD + ("" if why_not(rule) else SIMULATED))
+    both = "" if no_trials(rule) else BOTH
+    if half is None:
+        inside = release.certificate.perturbation is not None
+        none = UNPUBLISHED_SPREAD if inside else NO_SPREAD
+        none += "" if why_not(rule) else SIMULATED
+        yield Paragraph(f"{none} {both}".strip())
     elif half.any():
         measure = "In 95 of 100 releases the privacy noise of no coefficient goes beyond its ±."
-        yield Paragraph(f"{measure} It is not sampling error. {caveat(rule)}".strip())
-        if not any(beyond_noise(release, half)):
+        said = (measure, "It is not sampling error.", both, caveat(rule))
+        yield Paragraph(" ".join(filter(None, said)))
+        if not any(beyond(release, half)):
             yield Paragraph(NOISE_ALONE)
 
 

@@ -42,6 +42,7 @@ class ArmWiseRegression(Weighting):
     form: ClassVar[str] = "residual"
     options: ClassVar[tuple[str, ...]] = ("width", "main", "degree")
     uses_probabilities: ClassVar[bool] = False
+    difference: ClassVar[float] = 1.0
     rests_on: ClassVar[str] = (
         "a linear model of the outcome in each arm; no probabilities of the arms are used"
     )

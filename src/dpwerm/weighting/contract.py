@@ -163,8 +163,9 @@ def origin_for(treatment: Treatment, encoding: Encoding, n: int) -> WeightOrigin
 
 
 NO_PROBABILITIES = (
-    'the study declares no probabilities of the arms (propensity = { model = "outcome" }): they are '
-    'needed here. Declare them, or propensity = { model = "private" }, in a study file of their own'
+    'the study declares no probabilities of the arms (propensity = { model = "outcome" }), and '
+    'they are needed here. Declare them, or propensity = { model = "private" }, in a study file of '
+    "their own"
 )
 
 
@@ -265,6 +266,8 @@ class Weighting(ABC):
         no synthetic trials, so that nothing is chosen for it
     rests_on : what a rule rests on besides the privacy claim, in a few words
     uses_probabilities : whether ``rows`` needs P(second arm | x)
+    difference : times the score, in units of half the benefit's range, estimates what the second arm
+        gains over the first, shrunk by the penalty; 0 where a score is no such thing
     """
 
     name: ClassVar[str]
@@ -273,6 +276,7 @@ class Weighting(ABC):
     options: ClassVar[tuple[str, ...] | None] = None
     rests_on: ClassVar[str] = ""
     uses_probabilities: ClassVar[bool] = True
+    difference: ClassVar[float] = 0.0
 
     @property
     def parameters(self) -> Mapping[str, float]:
@@ -326,7 +330,7 @@ class Weighting(ABC):
         return encoding.coefficient_names
 
     def design(self, X: FloatArray, received: FloatArray | None, encoding: Encoding) -> FloatArray:
-        """Return the design rows without the constant column, (…, n, q), of rows as learned from."""
+        """Return the design rows (…, n, q) without the constant column, of rows as learned from."""
         del received, encoding
         return X
 

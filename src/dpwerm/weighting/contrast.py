@@ -37,6 +37,7 @@ class ContrastRegression(Weighting):
     form: ClassVar[str] = "residual"
     inverse_weights: ClassVar[bool] = True
     options: ClassVar[tuple[str, ...]] = ("width", "mean")
+    difference: ClassVar[float] = 2.0
     rests_on: ClassVar[str] = (
         "the probabilities of the arms; what both arms share need not be modelled"
     )

@@ -150,9 +150,11 @@ def test_words_table_and_picture_have_one_measure(kind: str) -> None:
     report = compose(one)
     text = said(report, "learned")
     axes = Figure().subplots()
-    draw_coefficients(one.rule, axes, one.simulated)
-    assert bool(axes.collections) is one.noisy
-    if not one.noisy:
+    draw_coefficients(one.rule, axes, one.simulated, bar=one.bar)
+    assert bool(axes.collections) is (one.bar is not None)
+    assert (one.bar is None) is (kind == "add_remove")
+    if one.bar is None:
+        assert "stands out" not in text.split("\n")
         return
     (bars,) = axes.collections
     assert isinstance(bars, LineCollection)
@@ -163,7 +165,7 @@ def test_words_table_and_picture_have_one_measure(kind: str) -> None:
     (table,) = [
         block
         for block in learned.blocks
-        if isinstance(block, Table) and "beyond the noise" in block.headings
+        if isinstance(block, Table) and "stands out" in block.headings
     ]
     told = [row[-1] for row, shown in zip(table.rows, drawn, strict=True) if shown]
     assert told == ["yes" if one else "no" for one in beyond]
@@ -174,10 +176,14 @@ def test_what_all_levels_share_is_not_called_a_difference() -> None:
     text = said(compose(Material(released("spherical-laplace", 4)[0])), "learned")
     assert "Levels are judged against each other: they tell people apart only where one" in text
     assert "Of region all that do lean one way." in text
-    assert "To lie beyond the noise is not to tell people apart." in text
+    assert "To lie beyond the bar is not to tell people apart." in text
 
 
 def test_the_answer_says_what_else_a_named_feature_may_be() -> None:
     shared = said(compose(Material(released("spherical-laplace", 4)[0])), "short")
     assert "region: levels beyond it lean one way" in shared
-    assert "chance in who took part" in said(compose(material("no noise")), "short")
+    turned = released("spherical-laplace", 4, ("south", "east", "west"))[0]
+    other = said(compose(Material(turned)), "short")
+    assert "region 'north' more than" in other
+    assert "may also stand for what all people share" in other
+    assert "Left out is what privacy noise and chance alone may do, as far as sim" in other

@@ -8,14 +8,8 @@ import pytest
 from tests.unit.documents.test_summary import TEXT, demo_rule
 from tests.unit.tune.trials import study, table
 
-from dpwerm.documents.summary import (
-    chosen_words,
-    hyperparameter_rows,
-    summary,
-    tuning_words,
-    unclear_words,
-    zeroed,
-)
+from dpwerm.documents.chosen import TIGHTLY, chosen_words, tuning_words, unclear_words
+from dpwerm.documents.summary import hyperparameter_rows, summary, zeroed
 from dpwerm.releases.certificate import Chosen
 from dpwerm.releases.release import Rule
 from dpwerm.text import WIDTH
@@ -28,10 +22,14 @@ REASON = (
 
 
 def with_chosen(
-    *settings: str, reason: str = REASON, accuracy: float = 0.9, seed: int | None = 1
+    *settings: str,
+    reason: str = REASON,
+    accuracy: float = 0.9,
+    seed: int | None = 1,
+    **worth: float,
 ) -> Rule:
     rule = demo_rule(random_state=seed)
-    record = Chosen(settings=list(settings), accuracy=accuracy, reason=reason)
+    record = Chosen(settings=list(settings), accuracy=accuracy, reason=reason, **worth)
     certificate = rule.release.certificate.model_copy(update={"chosen": record})
     return replace(rule, release=replace(rule.release, certificate=certificate))
 
@@ -76,7 +74,7 @@ def test_no_intercept_is_called_none() -> None:
 def test_what_was_chosen_stands_at_the_end_in_lines_that_fit() -> None:
     rule = with_chosen("gamma", "mechanism", "clip")
     words = chosen_words(rule)
-    assert words == f"Hyperparameters: gamma, mechanism and clip were {REASON}."
+    assert words == f"Hyperparameters: gamma, mechanism and clip were {REASON}. {TIGHTLY}"
     *_, last = summary(rule).rstrip("\n").split("\n\n")
     assert last.replace("\n", " ") == words
     assert max(map(len, last.splitlines())) <= WIDTH
@@ -99,8 +97,27 @@ def test_a_clear_rule_or_one_that_is_not_private_gets_no_warning() -> None:
     assert "ON SYNTHETIC" not in summary(demo_rule())
 
 
+@pytest.mark.parametrize(
+    ("gain", "harm", "told"), [(0.5, 0.1, False), (0.05, 0.1, True), (0.5, 0.4, True)]
+)
+def test_gain_and_harm_decide_where_they_are_known(gain: float, harm: float, told: bool) -> None:
+    rule = with_chosen("gamma", accuracy=0.504, seed=None, gain=gain, harm=harm)
+    words = unclear_words(rule)
+    assert bool(words) is told
+    if told:
+        assert f"such rules gained {100 * gain:.0f} % of what can be gained" in words
+        assert f"{100 * harm:.0f} % of them were worse than one arm for everybody" in words
+    assert "50.4" not in words
+    assert TIGHTLY not in chosen_words(rule)
+
+
+def test_settings_are_called_as_in_a_study_file() -> None:
+    words = chosen_words(with_chosen("main", "mean", "width", gain=0.5, harm=0.1))
+    assert words.startswith("Hyperparameters: main_penalty, mean_scale and width were ")
+
+
 def test_one_hyperparameter_is_one() -> None:
-    words = "Hyperparameters: gamma was chosen so."
+    words = f"Hyperparameters: gamma was chosen so. {TIGHTLY}"
     assert chosen_words(with_chosen("gamma", reason="chosen so")) == words
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from dpwerm.documents.chosen import chosen_words, tuning_words, unclear_words
 from dpwerm.documents.document import (
     Block,
     Caution,
@@ -13,18 +14,13 @@ from dpwerm.documents.document import (
     Section,
     told,
 )
-from dpwerm.documents.effects import leans, one_sided
-from dpwerm.documents.own_units import clip_words, no_weight_words
+from dpwerm.documents.effects import beyond, leans, one_sided
+from dpwerm.documents.half_widths import no_trials
+from dpwerm.documents.method import learning_words, unweighted_words
 from dpwerm.documents.report.learned import NOTHING_CLEAR, directions, learned, quality
 from dpwerm.documents.report.material import Material, quoted
 from dpwerm.documents.report.private import can_be_told, cost, promise, together, why_private
-from dpwerm.documents.summary import (
-    certificate_rows,
-    chosen_words,
-    single_arm_words,
-    tuning_words,
-    unclear_words,
-)
+from dpwerm.documents.summary import certificate_rows, single_arm_words
 from dpwerm.documents.value import estimate_words, gains_of, value_rows, verdict_words
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.ledger.account import Account
@@ -37,10 +33,10 @@ from dpwerm.version import __version__
 
 RESTS, MADE = "What the promise of {} rests on:", "How {} was made, without a promise:"
 MAY_BE_SHARED = (
-    "It may still be chance in who took part, which is not measured here. A number that lies "
-    "mostly on one side of the middle of its range, or a level that most people have, may also "
-    "stand for what all people share."
+    "A number that lies mostly on one side of the middle of its range, or a level that most people "
+    "have, may also stand for what all people share."
 )
+NOR_CONSTANT = "Nor does the constant: nothing here says that one arm is better than the other."
 RELATIONS = {
     Relation.REPLACE_ONE: (
         "The promise compares two tables that differ in one person's row. How many people took "
@@ -60,7 +56,7 @@ def in_short(material: Material) -> Section:
     benefit = rule.declaration.benefit
     question = f"Who gains more from {second} than from {first}? The benefit is "
     question += f"{quoted(benefit.column)}, of which {benefit.direction} is better. "
-    question += clip_words(benefit)
+    question += learning_words(rule, brief=True)
     rows = [
         ("Question", question.strip()),
         ("People", _people(rule)),
@@ -92,9 +88,7 @@ def _people(rule: Rule) -> str:
         people = "1 person" if n == 1 else f"{n:,} people"
         whole = f", out of {rule.tuning.rows:,}" if rule.tuning else ""
         told = f"The rule was learned from the rows of {people}{whole}."
-    if rule.release.certificate.weighting is not None:
-        return told
-    return f"{told} {no_weight_words(rule.declaration)}"
+    return f"{told} {unweighted_words(rule)}"
 
 
 def _answer(material: Material) -> str:
@@ -102,21 +96,23 @@ def _answer(material: Material) -> str:
 
 
 def _leaning(material: Material) -> str:
-    """Return what speaks for which arm, and what was left out of that."""
-    rule, half = material.rule, material.half
-    told = directions(rule, half)
-    if half is None:
-        return f"{told} How large the privacy noise is, is not known: some of it may be noise."
-    named, shared = {one.feature for one in leans(rule, half)}, one_sided(rule, half)
+    """Return what speaks for which arm beyond noise and chance, and what was left out of that."""
+    rule, bar = material.rule, material.bar
+    if bar is None:
+        words = "What privacy noise and chance do together is not known: some of it may be noise, "
+        return f"{directions(rule, material.half)} {words}or all of it ({no_trials(rule)})."
+    told = directions(rule, bar.sizes)
+    named, shared = {one.feature for one in leans(rule, bar.sizes)}, one_sided(rule, bar.sizes)
     left_out = []
     if {one.feature for one in leans(rule)} - named - set(shared):
-        simulated = ", as far as simulation tells" if material.simulated is not None else ""
-        left_out.append(f"what does not stand out from the privacy noise{simulated}")
+        left_out.append(f"what {bar.what} alone may do, as far as simulation tells")
     if shared:
         same = "levels beyond it lean one way, which may be what all people share"
         left_out.append(f"{listed(shared)}: {same}")
     if told == NOTHING_CLEAR:
         left_out = left_out[-1:] if shared else []
+        if rule.single_arm is None and not any(beyond(rule.release, bar.sizes)):
+            told += f" {NOR_CONSTANT}"
     elif named:
         told += f" {MAY_BE_SHARED}"
     return f"{told} Left out is {', and '.join(left_out)}." if left_out else told
@@ -216,11 +212,20 @@ def _points(material: Material) -> list[str]:
     ]
     if not origin_class(rule.declaration.treatment.origin).by_design:
         points.append(
-            "Arms count as not assigned by lot, so the rule is right only if the probabilities of "
-            "the arms are right and nothing that matters is missing from them. No interval here "
-            "allows for that."
+            f"Arms count as not assigned by lot, so the rule is right only if {_if(rule)}"
         )
     return points
+
+
+def _if(rule: Rule) -> str:
+    """Return what a rule from arms that were not drawn by lot needs."""
+    if rule.release.certificate.design.uses_probabilities:
+        needs = "the probabilities of the arms are right and nothing that matters is missing from "
+        needs += "them."
+    else:
+        needs = "the model of the outcome in each arm is right, and every feature is in it that "
+        needs += "goes both with the arm received and with the outcome."
+    return f"{needs} No interval here allows for that."
 
 
 def words(material: Material) -> Section:
@@ -231,6 +236,10 @@ def words(material: Material) -> Section:
     if isinstance(budget, Budget) and budget.delta > 0:
         more = "By how much a probability may differ beyond what epsilon allows."
         promised.append(("delta", more))
+    bars = []
+    if material.bar is not None:
+        bar = "How large a coefficient may become where there is nothing to learn. Only what goes "
+        bars = [("bar", f"{bar}beyond it is said to stand out.")]
     rows = [
         ("arm", "One of the two treatments that were compared."),
         ("score", "The sum of what each feature adds; its sign says which arm is recommended."),
@@ -238,6 +247,7 @@ def words(material: Material) -> Section:
         (str(relation), RELATIONS[relation]),
         ("mechanism", "How noise is made and where it is put, with a proof of what it promises."),
         ("gamma", "How strongly coefficients are held near 0. A larger one needs less noise."),
+        *bars,
         ("ledger", "The list of all releases of a study, their costs and what is left."),
         ("digest", "A number that changes if anything in a file is changed."),
     ]

@@ -1,4 +1,4 @@
-"""What was learned, with what stands out from the privacy noise, and how good it is."""
+"""What was learned, with what stands out from noise and chance, and how good it is."""
 
 from collections.abc import Callable
 
@@ -7,6 +7,7 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 
 from dpwerm.arrays import FloatArray
+from dpwerm.documents.chosen import gain_words
 from dpwerm.documents.document import (
     Block,
     Caution,
@@ -19,7 +20,7 @@ from dpwerm.documents.document import (
     told,
 )
 from dpwerm.documents.drawing import panels, styled, svg_text
-from dpwerm.documents.effects import beyond_noise, coefficient_texts, leans, one_sided, unclear
+from dpwerm.documents.effects import beyond, coefficient_texts, leans, one_sided, unclear
 from dpwerm.documents.figures import (
     draw_coefficients,
     draw_gains,
@@ -27,8 +28,15 @@ from dpwerm.documents.figures import (
     draw_value,
     recommended_everywhere,
 )
-from dpwerm.documents.half_widths import why_not
-from dpwerm.documents.own_units import clip_words, declared, one_side_words, score_error, score_rows
+from dpwerm.documents.half_widths import no_trials, why_not
+from dpwerm.documents.method import (
+    learning_words,
+    shrunk_unit,
+    shrunk_words,
+    unit_of,
+    warning_words,
+)
+from dpwerm.documents.own_units import declared, score_error, score_rows
 from dpwerm.documents.report.material import Material, quoted
 from dpwerm.documents.summary import UNITS, caveat, single_arm_words, zeroed
 from dpwerm.documents.value import (
@@ -46,14 +54,10 @@ from dpwerm.releases.value.release import ValueRelease
 from dpwerm.text import interval_words, listed, number
 
 MOST_NAMED = 4
-NOTHING_CLEAR = "No feature tells people apart beyond the privacy noise."
-EXACT_RATE = "From noise alone one coefficient or more lies beyond its ± in 5 of 100 releases."
-SIMULATED_RATE = (
-    "On the synthetic trials noise alone puts one coefficient or more beyond its ± in 5 of 100 "
-    "releases; on other trials it may be fewer or more (docs/report-intervals.md)."
-)
+NOTHING_CLEAR = "No feature tells people apart beyond what noise and chance may do."
+NO_COEFFICIENT = "No coefficient stands out: this rule may be noise and chance alone."
 SHARED = (
-    "To lie beyond the noise is not to tell people apart. A part of what all people share goes to "
+    "To lie beyond the bar is not to tell people apart. A part of what all people share goes to "
     "the features, too: to a number that lies mostly on one side of the middle of its range, and "
     "to a level that most people have. How people are spread is not known here."
 )
@@ -69,14 +73,15 @@ def learned(material: Material) -> Section:
     rule = material.rule
     first, second, default = map(quoted, (*rule.arms, rule.default))
     answer = f"Recommend {second} where the score is above 0 and {first} where it is below; a "
-    answer += f"score of exactly 0 gives {default}. {clip_words(rule.declaration.benefit)}"
+    answer += f"score of exactly 0 gives {default}. {learning_words(rule)}"
     single = single_arm_words(rule)
     blocks: list[Block] = [
         Paragraph(answer.strip()),
-        *told(one_side_words(rule.declaration.benefit)),
+        *told(warning_words(rule)),
         *([Caution(single)] if single else []),
         Paragraph(as_released(rule)),
         _score_table(rule),
+        *told(shrunk_words(rule)),
         Paragraph(_example(rule)),
         *noise(material),
         *pictures(material),
@@ -90,9 +95,9 @@ def as_released(rule: Rule) -> str:
     return f"The rule as it was released{noisy}: {directions(rule)}"
 
 
-def directions(rule: Rule, half: FloatArray | None = None) -> str:
-    """Return what speaks for which arm, the strongest first; with half-widths what stands out."""
-    found = leans(rule, half)
+def directions(rule: Rule, bar: FloatArray | None = None) -> str:
+    """Return what speaks for which arm, the strongest first; with a bar what goes beyond it."""
+    found = leans(rule, bar)
     if not found and leans(rule):
         return NOTHING_CLEAR
     if not found:
@@ -108,8 +113,8 @@ def directions(rule: Rule, half: FloatArray | None = None) -> str:
 
 
 def noise(material: Material) -> list[Block]:
-    """Return the coefficients in encoded units beside the half-widths of the noise."""
-    rule, half, simulated = material.rule, material.half, material.simulated
+    """Return the coefficients in encoded units beside the privacy noise and the bar."""
+    rule, half, simulated, bar = material.rule, material.half, material.simulated, material.bar
     release = rule.release
     names, small = release.encoding.coefficient_names, zeroed(release)
     headings: tuple[str, ...] = ("coefficient", "released")
@@ -117,48 +122,56 @@ def noise(material: Material) -> list[Block]:
     if half is not None and half.any():
         headings += (f"privacy noise, ±{', simulated' if simulated is not None else ''}",)
         columns.append([f"± {number(one, one)}" for one in half])
-    if simulated is not None:
+    if simulated is not None and simulated.inside:
         headings += ("in 8 of 10 synthetic trials, ±",)
         ends = zip(*simulated.among_trials, strict=True)
         columns.append([interval_words(low, high) for low, high in ends])
-    if half is not None and half.any():
-        headings += ("beyond the noise",)
-        columns.append(["yes" if one else "no" for one in beyond_noise(release, half)])
+    if bar is not None:
+        headings += (f"bar, ±: {bar.what}", "stands out")
+        columns.append([f"± {number(one, one)}" for one in bar.sizes])
+        columns.append(["yes" if one else "no" for one in beyond(release, bar.sizes)])
     rows = [
         (name, value, *("set to 0" if zero else text for text in rest))
         for name, zero, value, *rest in zip(names, small, *columns, strict=True)
     ]
     caption = f"Coefficients in encoded units: {UNITS[release.encoding.kind]}."
-    blocks: list[Block] = [Table(caption, headings, tuple(rows))]
-    if half is None:
-        return [*blocks, Paragraph(f"No interval is shown. {why_not(rule)}")]
-    return [*blocks, *_reading(material, half)] if half.any() else blocks
+    return [Table(caption, headings, tuple(rows)), *_spread(material), *_standing_out(material)]
 
 
-def _reading(material: Material, half: FloatArray) -> list[Block]:
-    """Return what ± means, and what may be noise alone."""
+def _spread(material: Material) -> list[Block]:
+    """Return what the ± of the privacy noise means; nothing where there is no noise."""
+    rule = material.rule
+    if material.half is None:
+        return [Paragraph(f"No interval is shown. {why_not(rule)}")]
+    if not material.noisy:
+        return []
     words = (
         "In 95 of 100 releases the privacy noise of no coefficient goes beyond its ±, by its exact "
         "law. It is not sampling error: other people would have given other coefficients even "
         "without noise."
     )
-    rule = material.rule
     said = words if material.simulated is None else material.simulated.words
-    blocks: list[Block] = [Paragraph(f"{said} {caveat(rule)}".strip())]
-    if not any(beyond_noise(rule.release, half)):
-        words = "No coefficient stands out from the privacy noise: this rule may be noise alone. "
-        words += "More people or a larger budget would give a clearer one."
-        return [*blocks, Caution(words)]
-    drowned, shared = unclear(rule, half), one_sided(rule, half)
+    return [Paragraph(f"{said} {caveat(rule)}".strip())]
+
+
+def _standing_out(material: Material) -> list[Block]:
+    """Return what the bar means, and what does not go beyond it."""
+    rule, bar = material.rule, material.bar
+    if bar is None:
+        what = "What noise and chance do together is not known here, so nothing is said to stand "
+        return [Paragraph(f"{what}out: {no_trials(rule)}.")]
+    blocks: list[Block] = [Paragraph(bar.words)]
+    if not any(beyond(rule.release, bar.sizes)):
+        more = " More people or a larger budget would give a clearer one." if bar.noisy else ""
+        return [*blocks, Caution(f"{NO_COEFFICIENT}{more}")]
+    drowned, shared = unclear(rule, bar.sizes), one_sided(rule, bar.sizes)
     if drowned:
-        rate = EXACT_RATE if material.simulated is None else SIMULATED_RATE
-        words = f"{rate} By that measure these do not stand out: {listed(drowned)}. Read nothing "
-        words += "into their signs; the score uses them all the same."
-        blocks.append(Paragraph(words))
+        words = f"These do not stand out: {listed(drowned)}. Read nothing into their signs; the "
+        blocks.append(Paragraph(f"{words}score uses them all the same."))
     leaning = ""
     if shared:
         leaning = "Levels are judged against each other: they tell people apart only where one "
-        leaning += "lies beyond the noise on either side. "
+        leaning += "lies beyond the bar on either side. "
         leaning += f"Of {listed(shared)} all that do lean one way. "
     return [*blocks, Paragraph(f"{leaning}{SHARED}")]
 
@@ -167,12 +180,16 @@ def pictures(material: Material) -> list[Block]:
     """Return the coefficients and, over two numbers, the recommended arm."""
     rule = material.rule
     names = rule.release.encoding.coefficient_names
-    noise = ", with the half-widths of the privacy noise" if material.noisy else ""
+    has, noise = material.noisy or material.bar is not None, ""
+    if material.bar is not None:
+        noise = f", each with its bar: what {material.bar.what} may do"
+    elif material.noisy:
+        noise = ", with the half-widths of the privacy noise"
     most = f" The {MOST_DRAWN} largest." if len(names) > MOST_DRAWN else ""
-    interval = ", each with its interval" if material.noisy else ""
+    interval = ", each with its interval" if has else ""
     effects = drawn(
         1.0 + 0.27 * min(len(names), MOST_DRAWN),
-        lambda axes: draw_coefficients(rule, axes, material.simulated, MOST_DRAWN),
+        lambda axes: draw_coefficients(rule, axes, material.simulated, MOST_DRAWN, material.bar),
     )
     words = f"Coefficients as in the table above{interval}."
     blocks: list[Block] = [Picture(f"The coefficients{noise}.{most}", words, effects)]
@@ -228,11 +245,15 @@ def _example(rule: Rule) -> str:
     (score,) = rule.score_table(missing)
     (arm,) = rule.arms_for(np.array([score]))
     shown = listed(facts) if len(facts) <= MOST_DRAWN else "every feature at its default"
-    told = number(score, score_error(rule.release), sign=True)
+    error, unit, shrunk = score_error(rule.release), shrunk_unit(rule), ""
+    told = number(score, error, sign=True)
+    if unit is not None:
+        times = number(score * unit, error * unit, sign=True)
+        shrunk = f" (score, shrunk: {times} {unit_of(rule.declaration.benefit)})"
     return (
         f"An example that is nobody's row: {shown} gives a score of {told}, so "
-        f"{quoted(str(arm))} is recommended. A value outside its range counts as the nearest end, "
-        "a missing one as the default, which the example has throughout."
+        f"{quoted(str(arm))} is recommended{shrunk}. A value outside its range counts as the "
+        "nearest end, a missing one as the default, which the example has throughout."
     )
 
 
@@ -274,10 +295,8 @@ def _unknown(material: Material) -> list[Block]:
         ),
         Commands((material.typed(evaluate), material.typed(report))),
     ]
-    if chosen is not None:
-        words = (
-            "On synthetic trials inside the declared bounds, rules with these hyperparameters gave "
-        )
-        words += f"{100 * chosen.accuracy:.1f} % of the people their better arm. That is about "
+    if chosen is not None and chosen.gain is not None and chosen.harm is not None:
+        words = "On synthetic trials inside the declared bounds, a third of them declared tightly "
+        words += f"and the others sloppily, {gain_words(chosen.gain, chosen.harm)}. That is about "
         blocks.append(Paragraph(f"{words}the hyperparameters and not about this rule."))
     return blocks

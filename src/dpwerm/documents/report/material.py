@@ -14,6 +14,7 @@ from dpwerm.documents.half_widths import (
     simulated_half_widths,
     simultaneous,
 )
+from dpwerm.documents.null_trials import Bar, bar_of
 from dpwerm.errors import ParameterError
 from dpwerm.releases.kinds import Beside
 from dpwerm.releases.release import Rule
@@ -67,8 +68,13 @@ class Material:
 
     @cached_property
     def half(self) -> FloatArray | None:
-        """The ± of each effect, which words, table and picture share; None if it is not known."""
+        """The ± of the privacy noise in each effect; None if it is not known."""
         return simultaneous(self.rule, self.simulated)
+
+    @cached_property
+    def bar(self) -> Bar | None:
+        """What noise and chance do, which words, table and picture share; None if not known."""
+        return bar_of(self.rule)
 
     @property
     def noisy(self) -> bool:

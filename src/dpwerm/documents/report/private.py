@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from dpwerm.documents.document import Block, Caution, Commands, Paragraph, Points, Section, Table
+from dpwerm.documents.method import is_outcome_weighted
 from dpwerm.documents.own_units import centre_in_column, declared, score_rows
 from dpwerm.documents.report.material import Material, quoted
 from dpwerm.documents.summary import LARGEST_TOLD, even_odds, factor_words, meaning
@@ -13,6 +14,7 @@ from dpwerm.privacy.ledger.account import Account
 from dpwerm.privacy.weight_origin import origin_class
 from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import notice
+from dpwerm.study.propensity import NoPropensity
 from dpwerm.text import at_least, digits
 
 NOT_STATED = "not stated"
@@ -85,6 +87,8 @@ def _arms(rule: Rule) -> tuple[str, str, str]:
     treatment = rule.declaration.treatment
     first, second = map(quoted, treatment.arms)
     arms = f"{first} and {second}, probabilities at least {at_least(treatment.pi_min)}"
+    if isinstance(treatment.propensity, NoPropensity):
+        arms = f"{first} and {second}, without probabilities"
     if treatment.probabilities is not None:
         one, other = treatment.probabilities
         arms = f"{first} with probability {one}, {second} with probability {other}"
@@ -98,7 +102,8 @@ def _benefit(rule: Rule) -> tuple[str, str, str]:
     words = f"{declared(lower)} to {declared(upper)}, {benefit.direction} is better"
     if benefit.transform != "identity":
         words += f", {benefit.transform} taken"
-    words += f"; {centre_in_column(benefit)} counts as neither good nor bad"
+    if is_outcome_weighted(rule):
+        words += f"; {centre_in_column(benefit)} counts as neither good nor bad"
     return f"benefit, column {benefit.column}", words, benefit.source or NOT_STATED
 
 

@@ -159,8 +159,10 @@ def heading(rule: Rule, unused: Sequence[str] = ()) -> list[str]:
         f"Rule file {digest(rule)}.",
         f"Learned with {rule.release.certificate.library}, written by dpwerm {__version__}.",
         f"Score above 0: {second}. Below 0: {first}. Exactly 0: {rule.default}.",
-        *_CELLS,
     ]
+    if rule.release.certificate.design.difference:
+        lines.append("A score is shrunk towards 0, and is no estimate of an effect.")
+    lines += _CELLS
     if unused:
         lines.append(f"Not read, because they change nothing: {', '.join(unused)}.")
     return [one_line(line) for line in lines]

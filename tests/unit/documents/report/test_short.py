@@ -12,12 +12,14 @@ def test_the_promise_stands_in_plain_words_at_the_top() -> None:
     assert "the probability of any rule by at most a factor 2.72 (epsilon = 1)." in text
 
 
-def test_the_short_answer_leaves_out_what_may_be_noise() -> None:
+def test_the_short_answer_leaves_out_what_may_be_noise_or_chance() -> None:
     for kind in ("objective", "output", "no noise"):
         one = material(kind)
-        assert one.half is not None
+        assert one.bar is not None
         names, sizes = one.rule.release.encoding.coefficient_names, abs(one.rule.release.effects)
-        clear = {name for name, size, t in zip(names, sizes, one.half, strict=True) if size > t}
+        clear = {
+            name for name, size, t in zip(names, sizes, one.bar.sizes, strict=True) if size > t
+        }
         text = said(compose(one), "short")
         for name in ("age", "severity"):
             assert (f"a higher {name}" in text) is (name in clear)

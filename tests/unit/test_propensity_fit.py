@@ -23,7 +23,14 @@ from dpwerm.privacy.weight_origin import RidgeModel
 from dpwerm.releases.release import Release
 from dpwerm.solve.newton import minimise
 from dpwerm.study.treatment import Declaration
-from dpwerm.weighting.contract import OUTCOME_WEIGHTED, Trial, model_encoding, origin_for
+from dpwerm.weighting.contract import (
+    OUTCOME_WEIGHTED,
+    Trial,
+    Weighting,
+    model_encoding,
+    origin_for,
+)
+from dpwerm.weighting.contrast import ContrastRegression
 
 ENCODING = Encoding.of_numbers(["x", "z"], [(-1.0, 1.0), (0.0, 10.0)], intercept=0.25)
 N = 60
@@ -160,23 +167,25 @@ def test_a_secret_model_is_found_for_every_data_set(gamma: float) -> None:
         assert ((found >= 0) & (found <= 1)).all()
 
 
-def moved(declaration: Declaration, one: Trial, other: Trial) -> float:
+DESIGNS: list[Weighting] = [OUTCOME_WEIGHTED, ContrastRegression()]
+every_design = pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+
+
+def moved(declaration: Declaration, one: Trial, other: Trial, design: Weighting) -> float:
     """Return Σ_{i<n} |w̃_i − w_i| by the library's own way to the weights."""
     model = origin(declaration, one.n_rows)
     first, second = (
-        OUTCOME_WEIGHTED.rows(
-            each, declaration, ENCODING, secret_second_arm(each, ENCODING, model)
-        ).weights
+        design.rows(each, declaration, ENCODING, secret_second_arm(each, ENCODING, model)).weights
         for each in (one, other)
     )
     return float(np.abs(first - second)[:-1].sum())
 
 
-def facts_of(declaration: Declaration, n: int) -> Facts:
+def facts_of(declaration: Declaration, n: int, design: Weighting = OUTCOME_WEIGHTED) -> Facts:
     """Return facts with L = r = 1, under which C is the largest Σ |w̃_i − w_i|."""
     model = origin(declaration, n)
     return Facts(
-        OUTCOME_WEIGHTED.weight_bound(declaration),
+        design.weight_bound(declaration),
         1.0,
         0.25,
         Interval(1.0),
@@ -188,14 +197,15 @@ def facts_of(declaration: Declaration, n: int) -> Facts:
     )
 
 
+@every_design
 @pytest.mark.parametrize("gamma", ["auto", 0.5, 20])
 @pytest.mark.parametrize("floor", ["1/100", "1/4", "49/100"])
 def test_one_person_moves_the_weights_of_the_others_by_no_more_than_c(
-    gamma: object, floor: str
+    gamma: object, floor: str, design: Weighting
 ) -> None:
     declaration = declared(gamma, floor)
     for n in (2, 3, 6):
-        bound = float(origin(declaration, n).constant(facts_of(declaration, n)))
+        bound = float(origin(declaration, n).constant(facts_of(declaration, n, design)))
         for seed in range(6):
             matrix, arm = drawn(n, seed, steep=20.0)
             if seed % 2:
@@ -205,40 +215,43 @@ def test_one_person_moves_the_weights_of_the_others_by_no_more_than_c(
             for last in (arm[-1], -arm[-1]):
                 other_arm[-1] = last
                 for rows in (matrix, other_matrix):
-                    found = moved(declaration, trial_of(matrix, arm), trial_of(rows, other_arm))
-                    assert found <= bound
+                    one, other = trial_of(matrix, arm), trial_of(rows, other_arm)
+                    assert moved(declaration, one, other, design) <= bound
 
 
-def test_half_of_c_is_met_where_everybody_is_near_one_half() -> None:
+@every_design
+def test_half_of_c_is_met_where_everybody_is_near_one_half(design: Weighting) -> None:
     """All scores near 0, π_min a little below ½, a large γ_p: no factor but one of two is lost."""
     n, declaration = 6, declared(1e4, "49/100")
     matrix = np.tile([1.0, 10.0], (n, 1))
     arm = np.array([1.0, -1.0, 1.0, -1.0, 1.0, 1.0])
     changed = np.where(np.arange(n) == n - 1, -arm, arm)
-    found = moved(declaration, trial_of(matrix, arm), trial_of(matrix, changed))
-    bound = float(origin(declaration, n).constant(facts_of(declaration, n)))
+    found = moved(declaration, trial_of(matrix, arm), trial_of(matrix, changed), design)
+    bound = float(origin(declaration, n).constant(facts_of(declaration, n, design)))
     assert 0.47 * bound <= found <= bound
 
 
+@every_design
 @pytest.mark.parametrize("floor", ["1/4", "1/1000", "1/10000000"])
 @pytest.mark.parametrize("gamma", [0.01, 1.0])
 def test_computed_weights_are_within_the_allowance_of_those_at_the_solver_s_point(
-    floor: str, gamma: float
+    floor: str, gamma: float, design: Weighting
 ) -> None:
     """β is what the solver returns, exactly; from there, doubles against 200 bits."""
     declaration = declared(gamma, floor)
     matrix, arm = drawn(40, 3, steep=8.0)
     trial, model = trial_of(matrix, arm), origin(declaration, 40)
     second = secret_second_arm(trial, ENCODING, model)
-    found = OUTCOME_WEIGHTED.rows(trial, declaration, ENCODING, second).weights
+    found = design.rows(trial, declaration, ENCODING, second).weights
     seen = model_encoding(ENCODING)
     data = MemoryRows(
         trial.encode(seen), arm, np.ones(40), seen.intercept_scale, seen.domain.column_bounds
     )
     theta = minimise(Objective(data, Logistic(), gamma, Ridge()), model.tolerance).theta
     beta = [Fraction(each) for each in theta]
-    allowed = Fraction(OUTCOME_WEIGHTED.weight_bound(declaration)) * model.rounding(40)
+    allowed = Fraction(design.weight_bound(declaration)) * model.rounding(40)
     lowest = Fraction(declaration.treatment.pi_min)
+    most = 1 if design is OUTCOME_WEIGHTED else lowest  # |v|, or π_min
     before = flint.ctx.prec
     flint.ctx.prec = 200
     try:
@@ -246,7 +259,7 @@ def test_computed_weights_are_within_the_allowance_of_those_at_the_solver_s_poin
             score = beta[0] + sum(b * Fraction(value) for b, value in zip(beta[1:], x, strict=True))
             exact = 1 / (1 + (_ball(-Fraction(sign) * score)).exp())
             received = min(max(exact, _ball(lowest)), 1 - _ball(Fraction(floor)))
-            assert abs(_ball(Fraction(weight)) - 1 / received) <= _ball(allowed)
+            assert abs(_ball(Fraction(weight)) - _ball(Fraction(most)) / received) <= _ball(allowed)
     finally:
         flint.ctx.prec = before
 

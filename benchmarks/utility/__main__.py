@@ -1,82 +1,115 @@
-"""``make utility``: every method on every scenario, as one table and one figure.
+"""``make utility``: every method on every scenario, tight and sloppy, as tables and one figure.
 
 The numbers go to benchmarks/results/utility.csv as they come, the figure and the tables to docs at
-the end. ``--resume`` goes on after what the file holds; ``--quick`` tries a few repeats of a few
-cells and writes nothing.
+the end. ``--resume`` goes on after what the file holds; ``--quick`` tries a few repeats of one
+tight and one sloppy trial and writes nothing. ``--figure`` draws what was measured to a file of
+your own.
 """
 
 import argparse
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
+from collections.abc import Collection, Iterator
+from functools import partial
 from pathlib import Path
 
-from benchmarks.accuracy import Cell
+from benchmarks.accuracy import Cell, Result, read_result
 from benchmarks.campaign import Campaign
-from benchmarks.page import fill
-from benchmarks.utility.cells import Result, run
+from benchmarks.page import DATA, fill, write_table
+from benchmarks.utility.cells import EVERY, NAMED, OFF_CENTRE, run
 from benchmarks.utility.figure import save_figure
-from benchmarks.utility.methods import METHODS
-from benchmarks.utility.tables import paper_table, scenario_table, verdicts
-from dpwerm.simulate.scenarios import SCENARIOS
+from benchmarks.utility.methods import METHODS, Method
+from benchmarks.utility.tables import (
+    mean_table,
+    off_centre_table,
+    paper_table,
+    sloppy_rows,
+    sure,
+    tight_rows,
+)
+from benchmarks.utility.verdicts import verdicts
+from dpwerm.simulate.scenarios.sloppy import SLOPPY
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "benchmarks" / "results" / "utility.csv"
 FIGURE = ROOT / "docs" / "images" / "utility.svg"
 PAGE = ROOT / "docs" / "utility.md"
-SIZES = (200, 500, 1000)
-EPSILONS = ("0.1", "0.5", "1", "2", "5")
-NUMBERS = ("accuracy", "accuracy_half_width", "value", "value_half_width")
-NAMED = "paper"
-"""The scenario whose table is published; it gets all the repeats."""
+SIZES, SLOPPY_SIZES = (200, 500, 1000), (500, 1000, 3000)
+EPSILONS = ("0.5", "1", "5")
+PAPER_EPSILONS = ("0.1", "0.5", "1", "2", "5")
+OFF_CENTRE_METHODS = ("outcome-weighted", "auto")
+READ = partial(read_result, Cell)
+JUDGED = (1000, 3000)
+"""The n at which auto gets all the repeats on sloppy trials, because numbers are asked of it."""
+
+TABLES = {
+    "means": mean_table,
+    "verdicts": verdicts,
+    "paper": paper_table,
+    "off-centre": off_centre_table,
+    "sure": sure,
+}
+"""What stands between which marks of the page."""
+
+FILES = {"utility-tight.csv": tight_rows, "utility-sloppy.csv": sloppy_rows}
+"""Tables that the page shows from a file."""
+
+QUICK = (NAMED, "mood")
+"""The trials of a quick run."""
 
 
-def cells(repeats: int, others: int, scenarios: Iterable[str]) -> Iterator[Cell]:
-    """Yield every cell, the large trials first so that no processor idles at the end."""
-    names = list(scenarios)
-    for n in reversed(SIZES):
-        for scenario in names:
-            count = repeats if scenario == NAMED else others
+def cells(repeats: int, others: int, scenarios: Collection[str]) -> Iterator[Cell]:
+    """Yield every cell; scenarios of one shape ask the same questions, so they stand apart."""
+    for scenario in (name for name in EVERY if name in scenarios):
+        for n in SLOPPY_SIZES if scenario in SLOPPY else SIZES:
             for method in METHODS.values():
-                for epsilon in EPSILONS if method.private else ("inf",):
-                    yield Cell(scenario, n, epsilon, method.name, count)
+                for epsilon in _epsilons(scenario, method):
+                    asked = scenario in SLOPPY and n in JUDGED and method.name == "auto"
+                    many = asked or scenario in (NAMED, *OFF_CENTRE)
+                    yield Cell(scenario, n, epsilon, method.name, repeats if many else others)
+
+
+def _epsilons(scenario: str, method: Method) -> tuple[str, ...]:
+    """Return the ε at which a method is tried on a scenario, none if it is not."""
+    if scenario in OFF_CENTRE:
+        return ("1",) if method.name in OFF_CENTRE_METHODS else ()
+    if method.single and scenario != NAMED:
+        return ()
+    if not method.private:
+        return ("inf",)
+    if scenario in SLOPPY:
+        return ("1",)
+    return PAPER_EPSILONS if scenario == NAMED else EPSILONS
 
 
 def main() -> None:
     """Run the comparison."""
     parser = argparse.ArgumentParser(prog="make utility", description=__doc__)
-    parser.add_argument("--repeats", type=int, default=200, help="on the paper's problem")
-    parser.add_argument("--others", type=int, default=25, help="on every other scenario")
-    parser.add_argument("--scenarios", default=",".join(SCENARIOS))
+    parser.add_argument(
+        "--repeats", type=int, default=100, help="on the paper's problem, and where gain is asked"
+    )
+    parser.add_argument("--others", type=int, default=40, help="everywhere else")
+    parser.add_argument("--scenarios", default=",".join(EVERY))
     parser.add_argument("--jobs", type=int, help="processes; all processors")
     parser.add_argument("--resume", action="store_true", help="keep the cells already measured")
-    parser.add_argument("--quick", action="store_true", help="a few repeats of the paper's problem")
+    parser.add_argument("--quick", action="store_true", help="a few repeats of two trials")
+    parser.add_argument("--figure", type=Path, help="where to draw what was measured, as .svg")
     arguments = parser.parse_args()
+    wanted = QUICK if arguments.quick else arguments.scenarios.split(",")
+    planned = list(cells(arguments.repeats, arguments.others, wanted))
     if arguments.quick:
-        arguments.repeats, arguments.scenarios = 10, NAMED
-    planned = list(cells(arguments.repeats, arguments.others, arguments.scenarios.split(",")))
-    results = Campaign(run, RESULTS, _row, _read).measure(
+        planned = [one for one in cells(5, 5, wanted) if one.n == 1000 and one.epsilon in "1 inf"]
+    results = Campaign(run, RESULTS, Result.row, READ).measure(
         planned, jobs=arguments.jobs, resume=arguments.resume, quick=arguments.quick
     )
     print(paper_table(results))
+    print(mean_table(results))
     print(verdicts(results))
-    if arguments.quick:
-        return
-    save_figure([one for one in results if one.cell.scenario == NAMED], FIGURE)
-    fill(PAGE, "paper", paper_table(results))
-    fill(PAGE, "scenarios", scenario_table(results))
-    fill(PAGE, "verdicts", verdicts(results))
-
-
-def _row(result: Result) -> dict[str, object]:
-    numbers = (result.accuracy, result.accuracy_half, result.value, result.value_half)
-    shown = (f"{number:.4f}" for number in numbers)
-    return asdict(result.cell) | dict(zip(NUMBERS, shown, strict=True))
-
-
-def _read(row: Mapping[str, str]) -> Result:
-    n, repeats = int(row["n"]), int(row["repeats"])
-    cell = Cell(row["scenario"], n, row["epsilon"], row["method"], repeats)
-    return Result(cell, *(float(row[name]) for name in NUMBERS))
+    if arguments.figure or not arguments.quick:
+        save_figure(results, arguments.figure or FIGURE)
+    if not (arguments.quick or set(EVERY) - set(wanted)):
+        for name, table in TABLES.items():
+            fill(PAGE, name, table(results))
+        for name, rows in FILES.items():
+            write_table(DATA / name, rows(results))
 
 
 if __name__ == "__main__":

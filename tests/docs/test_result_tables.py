@@ -6,10 +6,10 @@ from pathlib import Path
 
 from benchmarks import coverage
 from benchmarks.confounded import __main__ as confounded
-from benchmarks.confounded.tables import NAMED, SECOND, aside_table, method_table, split_words
+from benchmarks.confounded.tables import method_table, split_words
 from benchmarks.confounded.tables import verdict as confounded_verdict
+from benchmarks.page import DATA
 from benchmarks.utility import __main__ as utility
-from benchmarks.utility.tables import paper_table, scenario_table
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -24,22 +24,20 @@ def shown(page: Path) -> dict[str, str]:
 
 
 def test_utility() -> None:
-    found = [utility._read(row) for row in rows(utility.RESULTS)]
-    page = shown(utility.PAGE)
-    assert page["paper"] == paper_table(found)
-    assert page["scenarios"] == scenario_table(found)
+    found = [utility.READ(row) for row in rows(utility.RESULTS)]
+    assert shown(utility.PAGE) == {name: table(found) for name, table in utility.TABLES.items()}
+    for name, wanted in utility.FILES.items():
+        with (DATA / name).open(encoding="utf-8", newline="") as file:
+            assert list(csv.reader(file)) == wanted(found)
+        assert f":file: data/{name}" in utility.PAGE.read_text(encoding="utf-8")
 
 
 def test_observational_data() -> None:
-    found = [confounded._read(row) for row in rows(confounded.RESULTS)]
-    first = [one for one in found if not one.cell.first]
+    found = [confounded.READ(row) for row in rows(confounded.RESULTS)]
     assert shown(confounded.PAGE) == {
-        "verdict": confounded_verdict(first, NAMED),
-        "accuracy": method_table(first, NAMED),
-        "indication": method_table(first, SECOND),
-        "aside": aside_table(first),
-        "split": split_words(first),
-        "fresh": split_words([one for one in found if one.cell.first]),
+        "accuracy": method_table(found),
+        "verdict": confounded_verdict(found),
+        "split": split_words(found),
     }
 
 

@@ -85,6 +85,10 @@ class ZeroOneBenefit(UnitCube):
     bounds: tuple[float, float] = (0.0, 1.0)
     outcome: Outcome = field(default_factory=ZeroOne)
 
+    def benefit(self) -> Mapping[str, object]:
+        """Return [benefit] of the study, which says that there are two values."""
+        return {**super().benefit(), "kind": "yes-no"}
+
     def means(self, table: pa.Table) -> FloatArray:
         """Return E[B | x, arm], shape (n, 2), first arm first."""
         common = -0.4 + 0.8 * numbers(table, "x1")
@@ -224,11 +228,19 @@ class Confounded(Scenario):
     def means(self, table: pa.Table) -> FloatArray:
         """Return E[B | x, arm], shape (n, 2), first arm first."""
         u = self._units(table)
-        return two_arms(self.level + u @ np.array(self.main), u @ np.array(self.gains))
+        return two_arms(self.level + self.shared(u), u @ np.array(self.gains))
 
     def propensity(self, table: pa.Table) -> FloatArray:
         """Return P(second arm | x), shape (n,)."""
-        return np.asarray(expit(self._units(table) @ np.array(self.logits)))
+        return np.asarray(expit(self.log_odds(self._units(table))))
+
+    def shared(self, u: FloatArray) -> FloatArray:
+        """Return what features u (n, 3) add to the benefit under both drugs: mᵀu, shape (n,)."""
+        return np.asarray(u @ np.array(self.main))
+
+    def log_odds(self, u: FloatArray) -> FloatArray:
+        """Return the log-odds of the second arm, lᵀu, shape (n,)."""
+        return np.asarray(u @ np.array(self.logits))
 
     def draw(self, n: int, rng: np.random.Generator) -> pa.Table:
         """Return n people: features, arm received, benefit, and the true P(second arm | x)."""
@@ -255,3 +267,32 @@ class Confounded(Scenario):
     def _units(self, table: pa.Table) -> FloatArray:
         pairs = ((numbers(table, name), pair) for name, pair in BOUNDS.items())
         return np.column_stack([(2 * x - low - high) / (high - low) for x, (low, high) in pairs])
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurvedOutcome(Confounded):
+    """The same with a benefit that bends with severity and with age; main is not used."""
+
+    main: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+    def shared(self, u: FloatArray) -> FloatArray:
+        """Return −25·sin(2.5·u₁) + 12·(u₂² − 1/3), shape (n,)."""
+        return np.asarray(-25.0 * np.sin(2.5 * u[:, 0]) + 12.0 * (u[:, 1] ** 2 - 1 / 3))
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurvedBoth(Confounded):
+    """Log-odds and benefit both follow q = 2·|u₁| − 1: the far ends of severity are alike."""
+
+    def shared(self, u: FloatArray) -> FloatArray:
+        """Return m₁·q, shape (n,)."""
+        return np.asarray(self.main[0] * _ends(u))
+
+    def log_odds(self, u: FloatArray) -> FloatArray:
+        """Return l₁·q, shape (n,)."""
+        return np.asarray(self.logits[0] * _ends(u))
+
+
+def _ends(u: FloatArray) -> FloatArray:
+    """Return q = 2·|u₁| − 1, uniform on [−1, 1] where u₁ is."""
+    return np.asarray(2.0 * np.abs(u[:, 0]) - 1.0)

@@ -81,13 +81,28 @@ def test_the_arms_follow_the_propensity_that_the_table_holds(scenario: Confounde
     got = table["arm"].to_numpy(zero_copy_only=False) == scenario.arms[1]
     study = scenario.study_ignoring()
     X = study.encoding().encode(read_table(table, study.columns))
-    g = np.column_stack([np.ones(N), X])
+    g = np.column_stack([np.ones(N), X, np.abs(X)])
     assert largest_z((got - second)[:, None] * g) < LARGEST_Z
     assert abs(got.mean() - 0.5) < LARGEST_Z * 0.5 / np.sqrt(N)
     assert largest_z((got - 0.5)[:, None] * g) > LARGEST_Z
-    # A logistic model is right: the logit is linear in the encoded features.
-    fitted = g @ np.linalg.lstsq(g, logit(second), rcond=None)[0]
-    assert fitted == pytest.approx(logit(second), abs=1e-9)
+    # A logistic model is right, but for curved-both: the logit is linear in the encoded features.
+    assert is_linear(X, logit(second)) == (scenario.name != "curved-both")
+
+
+def is_linear(X: FloatArray, values: FloatArray) -> bool:
+    g = np.column_stack([np.ones(len(X)), X])
+    fitted = g @ np.linalg.lstsq(g, values, rcond=None)[0]
+    return bool(np.allclose(fitted, values, rtol=0, atol=1e-9))
+
+
+@every_scenario
+def test_the_main_effect_is_linear_unless_the_name_says_that_it_bends(scenario: Confounded) -> None:
+    table = scenario.draw(1_000, np.random.default_rng(0))
+    study = scenario.study_ignoring()
+    X = study.encoding().encode(read_table(table, study.columns))
+    mean = scenario.means(table).mean(axis=1)
+    assert is_linear(X, scenario.contrast(table))
+    assert is_linear(X, mean) == (not scenario.name.startswith("curved"))
 
 
 @every_scenario
@@ -112,7 +127,9 @@ def accuracy(scenario: Confounded, study: Study) -> float:
     return scenario.accuracy(people, rule.predict(people))
 
 
-@pytest.mark.parametrize(("name", "most"), [("confounded", 0.3), ("indication", 0.55)])
+@pytest.mark.parametrize(
+    ("name", "most"), [("confounded", 0.3), ("indication", 0.55), ("curved-outcome", 0.6)]
+)
 def test_who_ignores_confounding_learns_a_wrong_rule(name: str, most: float) -> None:
     """Without any noise; a fixed arm is right for half of the people."""
     scenario = OBSERVATIONAL[name]
@@ -143,19 +160,20 @@ def test_a_seed_gives_one_table(scenario: Confounded) -> None:
     assert not first.equals(other)
 
 
-def written(formula: str) -> list[float]:
-    """Return the constant and the coefficients of severity, age and kidney in a formula."""
-    found = {"": 0.0, "severity": 0.0, "age": 0.0, "kidney": 0.0}
-    for sign, size, name in re.findall(r"([−+]?) ?([\d.]+)(?:·(\w+))?", formula):
-        found[name] = float(size) * (-1 if sign == "−" else 1)
-    return list(found.values())
+def written(formula: str, features: dict[str, FloatArray]) -> FloatArray:
+    """Return what a formula of the page says, with u in the place of each feature."""
+    code = formula.replace("−", "-").replace("·", "*").replace("²", "**2")
+    names = {**features, "sin": np.sin, "abs": np.abs}
+    return np.asarray(eval(code, {"__builtins__": {}}, names))  # noqa: S307 our own page
 
 
 @every_scenario
 def test_the_page_prints_the_scenario(scenario: Confounded) -> None:
     (line,) = re.findall(rf"^\| {scenario.name} \| (.*) \|$", PAGE, flags=re.MULTILINE)
     logits, mean, gains, floor = line.split(" | ")
-    assert written(logits) == [0.0, *scenario.logits]
-    assert written(mean) == [scenario.level, *scenario.main]
-    assert written(gains) == [0.0, *scenario.gains]
+    people = scenario.people(50, np.random.default_rng(0))
+    features = dict(zip(people.column_names, scenario._units(people).T, strict=True))
+    assert written(logits, features) == pytest.approx(logit(scenario.propensity(people)))
+    assert written(mean, features) == pytest.approx(scenario.means(people).mean(axis=1))
+    assert written(gains, features) == pytest.approx(scenario.contrast(people))
     assert floor == scenario.floor

@@ -7,18 +7,20 @@ import numpy as np
 import pytest
 
 from dpwerm.simulate.scenarios import SCENARIOS
+from dpwerm.simulate.scenarios.sloppy import SLOPPY
 
 PAGE = (Path(__file__).parents[4] / "docs" / "scenarios.md").read_text(encoding="utf-8")
-ROWS = [
+EVERY = [
     [cell.strip() for cell in line.strip("|").split("|")]
     for line in PAGE.splitlines()
     if line.startswith("| `")
 ]
+ROWS, SLOPPY_ROWS = EVERY[: len(SCENARIOS)], EVERY[len(SCENARIOS) :]
 LINEAR = [row for row in ROWS if row[5].startswith(("6·", "the paper's"))]
 
 
 def test_every_scenario_has_its_row() -> None:
-    assert [row[0] for row in ROWS] == [f"`{name}`" for name in SCENARIOS]
+    assert [row[0] for row in EVERY] == [f"`{name}`" for name in (*SCENARIOS, *SLOPPY)]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0].strip("`"))
@@ -35,6 +37,35 @@ def test_a_row_is_true(row: list[str]) -> None:
     assert float(row[6]) == pytest.approx(scenario.optimal_value, abs=6e-4)
     assert float(row[7]) == pytest.approx(scenario.best_fixed_arm_value, abs=6e-4)
     assert float(row[8]) == pytest.approx(100 * scenario.second_arm_share, abs=0.6)
+
+
+def told(number: float) -> str:
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:g}"
+
+
+@pytest.mark.parametrize("row", SLOPPY_ROWS, ids=lambda row: row[0].strip("`"))
+def test_a_row_of_a_sloppy_trial_is_true(row: list[str]) -> None:
+    scenario = SLOPPY[row[0].strip("`")]
+    study = scenario.study()
+    assert row[1:5] == [
+        scenario.tests,
+        str(study.encoding().n_columns + 1),
+        str(scenario.outcome),
+        " to ".join(told(end) for end in scenario.bounds),
+    ]
+    drawn = scenario.draw(100_000, np.random.default_rng(0))["benefit"].to_numpy()
+    assert float(row[5]) == pytest.approx(1 / study.benefit.scaled(drawn).std(), abs=0.06)
+    assert float(row[6]) == pytest.approx(100 * scenario.second_arm_share, abs=0.6)
+
+
+def test_what_most_sloppy_trials_share_is_said_with_its_exceptions() -> None:
+    words = " ".join(PAGE.split())
+    unequal = {n: s.probabilities for n, s in SLOPPY.items() if s.probabilities != ("1/2", "1/2")}
+    assert unequal == {"stay": ("2/3", "1/3"), "weight-loss": ("1/4", "3/4")}
+    assert "Arms are drawn 1:1, but for `stay` (2:1) and `weight-loss` (1:3)." in words
+    less = [f"`{name}`" for name, one in SLOPPY.items() if one.direction == "smaller"]
+    assert f"Where less is better ({', '.join(less)})" in words
+    assert [name for name, one in SLOPPY.items() if one.transform == "log"] == ["viral-load"]
 
 
 def test_what_most_scenarios_share_is_said_once_with_its_exceptions() -> None:

@@ -36,6 +36,7 @@ SHIFTS = (0.0, 0.0, 1.5, 0.5)
 LABEL_NOISES = (0.1, 0.5, 1.0)
 DENSE = (1, 0, 0, 0)
 CROWDED = (1, 0, 0)
+OFF_MIDDLE = 0.6
 FIXED_WEIGHTS = (1, 1, 0)
 """Of tight trials: standard deviations in units of half the range, those of main effects, t₀ and
 labels in units of the effect's. The last three are shares: problems in which every feature matters,
@@ -205,7 +206,7 @@ def _tight(
     mixed = _mixed((EFFECTS, NOISES, MAINS, SHIFTS, DENSE, CROWDED), count, rng)
     places = around + spread * rng.normal(size=count)
     for effect, noise, main, shift, dense, crowded, place in zip(*mixed, places, strict=True):
-        X = _features(widths, rows, crowded=crowded > 0, rng=rng)
+        X = _features(widths, rows, crowded=crowded > 0, rng=rng, off=OFF_MIDDLE)
         f = _contrast(X, widths, dense=dense > 0, rng=rng)
         f = effect * (f + rng.normal() * shift)
         main *= effect
@@ -261,12 +262,17 @@ def _mixed(kinds: Sequence[Sequence[float]], count: int, rng: Generator) -> list
     return [rng.permutation(np.resize(options, count)) for options in kinds]
 
 
-def _features(widths: Sequence[int], rows: int, *, crowded: bool, rng: Generator) -> FloatArray:
-    """Return rows (n, d): numbers over the whole range or crowded in a part, levels at random."""
+def _features(
+    widths: Sequence[int], rows: int, *, crowded: bool, rng: Generator, off: float = 0.0
+) -> FloatArray:
+    """Return rows (n, d): numbers over the whole range or crowded in a part, levels at random.
+
+    off : how far from the middle of the range that part may lie
+    """
     columns = []
     for width in widths:
         if width == 0:
-            middle = rng.uniform(-0.6, 0.6)
+            middle = rng.uniform(-off, off) if off else 0.0
             spread = rng.normal(middle, 0.45, rows) if crowded else rng.uniform(-1, 1, rows)
             columns.append(np.clip(spread, -1, 1)[:, None])
         elif width == 1:

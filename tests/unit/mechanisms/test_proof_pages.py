@@ -12,6 +12,7 @@ PAGES = ["output-perturbation", "weight-origin", "spherical-laplace", "product-l
 PAGES += ["gaussian", "exact-release", "signed-weights"]
 PAGES += ["objective-perturbation", "objective-gaussian", "automatic-settings"]
 PAGES += ["evaluation", "selection", "private-tuning", "ledger"]
+PAGES += ["penalty-matrix", "tapered-losses", "hull-norm"]
 
 
 def text_of(page: str) -> str:

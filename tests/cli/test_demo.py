@@ -26,7 +26,8 @@ def test_the_demo_and_what_it_says_to_try(run: Run, tmp_path: Path) -> None:
     assert (result.code, result.err) == (0, "")
     assert sorted(path.name for path in out.iterdir()) == FILES
     assert "Released under differential privacy: epsilon 1" in result.out
-    assert "Hyperparameters: gamma, mechanism, clip, intercept_scale, saturation and" in result.out
+    assert "Hyperparameters: gamma, estimator, mechanism, " in result.out
+    assert "of what could be gained over one arm" in " ".join(result.out.split())
     assert (out / "summary.txt").read_text(encoding="utf-8") in result.out
     assert "</svg>" in (out / "rule.svg").read_text(encoding="utf-8")
     tries = [line.split()[1:] for line in result.out.splitlines() if line.startswith("  dpwerm ")]

@@ -276,7 +276,7 @@ def test_a_forger_gets_no_more_of_automatic_settings_than_their_words(
     read: Content = json.loads(trial.rule.read_text(encoding="utf-8"))
     chosen = read["certificate"]["chosen"]["settings"]
     words = {f"certificate.chosen.settings[{index}]" for index in range(len(chosen))}
-    words |= {"certificate.chosen.reason", "certificate.chosen.accuracy"}
+    words |= {f"certificate.chosen.{part}" for part in ("reason", "accuracy", "gain", "harm")}
     # Whether another threshold changes the rule depends on the coefficients.
     maybe = {"coefficients.threshold"}
     assert forged(read, trial) - maybe == (FREE - maybe) | words

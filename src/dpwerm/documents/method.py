@@ -4,6 +4,9 @@ Centre, clip and sides of the centre are words of outcome weighted learning alon
 an estimator to be named, a width T in the benefit's own units, and a score that is shrunk.
 """
 
+from collections.abc import Mapping
+from typing import Protocol
+
 from dpwerm.documents.own_units import clip_words, no_weight_words, one_side_words, zero_words
 from dpwerm.objective.regularizers import ArmPenalty
 from dpwerm.releases.release import Rule
@@ -42,7 +45,7 @@ def learning_words(rule: Rule, *, brief: bool = False) -> str:
     design = rule.release.certificate.design
     rests = f", which rests on {rests_on(design)}" if design.rests_on else ""
     words = f"The rule was learned by {called(design)}{rests}."
-    width = _width(rule)
+    width = _width(rule.release.certificate.loss, rule.declaration.benefit)
     if width and not brief:
         words += " The pull of one person's benefit stops growing where the fit misses it by more "
         words += f"than about T = {width}."
@@ -90,17 +93,34 @@ def shrunk_words(rule: Rule) -> str:
     )
 
 
+class Named(Protocol):
+    """One of a registry, or its record: a loss or a penalty."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def parameters(self) -> Mapping[str, float]:
+        """Its parameters."""
+
+
 def method_rows(rule: Rule) -> dict[str, str]:
     """Return a row for each part of a regression; none for outcome weights."""
-    if is_outcome_weighted(rule):
-        return {}
     certificate = rule.release.certificate
-    design, penalty = certificate.design, certificate.regularizer
+    parts = certificate.design, certificate.loss, certificate.regularizer
+    return rows_of(*parts, rule.declaration.benefit)
+
+
+def rows_of(design: Weighting, loss: Named, penalty: Named, benefit: Benefit) -> dict[str, str]:
+    """Return a row for each part of a regression; none for outcome weights."""
+    if design.name == OUTCOME_WEIGHTED.name:
+        return {}
     rests = f"; rests on {rests_on(design)}" if design.rests_on else ""
     rows = {"estimator": f"{called(design)}{rests}"}
-    width = _width(rule)
+    width = _width(loss, benefit)
     if width:
-        share = number(certificate.loss.parameters["width"])
+        share = number(loss.parameters["width"])
         rows["width"] = f"T = {width}, {share} of half the declared range"
     if "mean" in design.parameters:
         mean = number(design.parameters["mean"], digits=6)
@@ -111,10 +131,10 @@ def method_rows(rule: Rule) -> dict[str, str]:
     return rows
 
 
-def _width(rule: Rule) -> str:
+def _width(loss: Named, benefit: Benefit) -> str:
     """Return T in the benefit's own units, "" for a loss without one."""
-    width = rule.release.certificate.loss.parameters.get("width")
+    width = loss.parameters.get("width")
     if width is None:
         return ""
-    lower, upper = rule.declaration.benefit.range
-    return f"{number(width * (upper - lower) / 2, digits=3)} {unit_of(rule.declaration.benefit)}"
+    lower, upper = benefit.range
+    return f"{number(width * (upper - lower) / 2, digits=3)} {unit_of(benefit)}"

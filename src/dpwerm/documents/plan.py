@@ -32,6 +32,7 @@ from dpwerm.documents.drawing import (
     styled,
     svg_text,
 )
+from dpwerm.documents.method import called, rows_of
 from dpwerm.documents.summary import odds_words
 from dpwerm.plan.desk import Desk
 from dpwerm.plan.expected import Answer, Expected, Settled, Spread
@@ -41,7 +42,8 @@ from dpwerm.text import at_most, number
 
 WITHOUT = "without privacy"
 EPSILONS = ("0.1", "0.2", "0.5", "1", "2", "5", "inf")
-COLUMNS = ("right arm, %", "80 in 100 trials", "value, %", "80 in 100 trials")
+RANGE = "80 in 100 trials"
+COLUMNS = ("gain, %", RANGE, "harm, %", "right arm, %", RANGE)
 
 Curve = Mapping[str, Expected]
 """What is expected at each ε, "inf" for no privacy."""
@@ -73,11 +75,12 @@ def opening(study: Study) -> str:
     return (
         "Nothing was read but the study file. All figures come from synthetic trials inside its "
         "bounds, other ones than those on which hyperparameters are chosen, and cost no privacy. "
-        "They take for granted that there is something to learn: in them the gain from one arm to "
-        f"the other varies between people by {_gains_vary(study)}, which is 0.2 to 0.7 of half the "
-        "benefit's range. Where that is more than you would hope for, the bounds are too wide, and "
-        f"the figures below too good. And that benefits lie {_benefits_lie(study)}. A real trial "
-        "may be easier or harder (docs/plan.md)."
+        "They take for granted that there is something to learn. A third of them is declared "
+        "tightly: there the gain from one arm to the other varies between people by "
+        f"{_gains_vary(study)}, which is 0.2 to 0.7 of half the benefit's range, and benefits lie "
+        f"{_benefits_lie(study)}. In the others bounds are far too wide, benefits lie anywhere "
+        "inside them, and what both arms share may matter more than the arm. A real trial may be "
+        "easier or harder (docs/plan.md)."
     )
 
 
@@ -95,14 +98,13 @@ def _benefits_lie(study: Study) -> str:
     outcome = outcome_of(study.declaration())
     lower, upper = (end + 0.0 for end in study.benefit.range)  # never -0
     if outcome.spread:
-        return "anywhere in their range: if you know where to expect them, declare centre"
+        return "anywhere in their range"
     middle = lower + (1 + outcome.around) * (upper - lower) / 2
     changed = study.benefit.transform != "identity" or study.benefit.direction != "larger"
     scale = f"{number(lower)} to {number(upper)}"
     scale += " after transform and direction" if changed else ""
     where = "the centre, " if math.isclose(middle, study.benefit.centre) else ""
-    around = f"around {where}{number(middle)} on a scale of {scale}"
-    return f"{around}: if you expect them elsewhere, declare centre"
+    return f"around {where}{number(middle)} on a scale of {scale}"
 
 
 def counted(n: int) -> str:
@@ -137,7 +139,8 @@ def expectation(desk: Desk, n: int, epsilon: str | None) -> Iterator[Block]:
     if epsilon is not None:
         settled, _ = found[epsilon]
         yield from hyperparameters(settled, n)
-        yield from clips(desk.clips(epsilon, n), settled.clip)
+        if settled.spec.is_outcome_weighted:
+            yield from clips(desk.clips(epsilon, n), settled.clip)
     yield from odds(wanted, desk.study.relation)
 
 
@@ -146,16 +149,18 @@ def expected_table(found: Mapping[str, tuple[Settled, Expected]], n: int) -> Ite
     rows: list[tuple[str, ...]] = []
     for epsilon, (settled, last) in found.items():
         name = "no privacy" if epsilon == "inf" else epsilon
-        rows.append((name, *_figures(last.accuracy, last.value), settled.spec.mechanism))
-    rows.append(("one arm for all", *_figures(last.single_accuracy, last.single_value), ""))
+        rows.append((name, *_figures(last), settled.spec.weighting.name, settled.spec.mechanism))
+    single = (mean_of(last.single_accuracy), range_of(last.single_accuracy))
+    rows.append(("one arm for all", "0", "", "0", *single, "", ""))
     caption = f"What to expect of a rule learned from {counted(n)}:"
-    yield Table(caption, ("epsilon", *COLUMNS, "mechanism"), tuple(rows))
+    yield Table(caption, ("epsilon", *COLUMNS, "estimator", "mechanism"), tuple(rows))
     yield Paragraph(
-        "Right arm: the share of people who are given the arm that is better for them. Value: of "
-        "what the better arm for each gains over a coin for each, the share that is attained. Both "
-        f"are means over {last.trials} synthetic trials; ± is the error of the simulation (95 %), "
-        "and 80 in 100 trials lie in the range beside it. One arm for all: the better single arm "
-        "for everybody, without looking at features."
+        "Gain: of what the better arm for each gains over the better single arm for everybody, the "
+        "share that is attained; below 0 the rule is worse than that arm. Harm: the share of rules "
+        "that are worse by more than 1 % of it. Right arm: the share of people who are given the "
+        f"arm that is better for them. All are means over {last.trials} synthetic trials; ± is the "
+        "error of the simulation (95 %), and 80 in 100 trials lie in the range beside it. One arm "
+        "for all: the better single arm for everybody, without looking at features."
     )
     if last.rows < n:
         rest = ""
@@ -167,8 +172,9 @@ def expected_table(found: Mapping[str, tuple[Settled, Expected]], n: int) -> Ite
         )
 
 
-def _figures(accuracy: Spread, value: Spread) -> tuple[str, ...]:
-    return tuple(text for one in (accuracy, value) for text in (mean_of(one), range_of(one)))
+def _figures(one: Expected) -> tuple[str, ...]:
+    gain, right = ((mean_of(part), range_of(part)) for part in (one.gain, one.accuracy))
+    return (*gain, f"{100 * one.harm:.0f}", *right)
 
 
 def mean_of(one: Spread) -> str:
@@ -195,19 +201,26 @@ def hyperparameters(settled: Settled, n: int) -> Iterator[Block]:
     """Yield what a fit would use."""
     spec, encoding, benefit = settled.spec, settled.encoding, settled.declared.benefit
     units = "log units" if benefit.transform == "log" else f"the units of {benefit.column}"
-    floor = settled.declared.treatment.pi_min
+    floor, radius = settled.declared.treatment.pi_min, spec.weighting.domain(encoding).radius
     saturation = f"learned from the middle 1/{encoding.saturation:g} of each number's range"
     threshold = f"coefficients below {settled.threshold:g} of the largest become 0"
+    own = rows_of(spec.weighting, spec.loss, spec.regularizer, benefit)
+    gamma, weights = number(spec.gamma), f"at most {at_most(spec.weight_bound, 4)}"
+    if spec.is_outcome_weighted:
+        clip = f"V = {number(benefit.clip)} in {units}, {settled.clip:.0%} of the largest"
+        own = {"estimator": called(spec.weighting), "clip": clip}
+        gamma += f", which is {number(settled.gamma)} W"
+        weights = f"at most W = V/pi_min = {number(benefit.clip)}/{number(floor)} = "
+        weights += at_most(spec.weight_bound, 4)
     rows = {
         "mechanism": spec.mechanism,
-        "gamma": f"{number(spec.gamma)}, which is {number(settled.gamma)} W",
-        "clip": f"V = {number(benefit.clip)} in {units}, {settled.clip:.0%} of the largest",
+        "gamma": gamma,
+        **own,
         "intercept": f"a column of {encoding.intercept:g}" if encoding.intercept else "none",
         "saturation": "none" if encoding.saturation == 1 else saturation,
         "threshold": threshold if settled.threshold else "none",
-        "weights": f"at most W = V/pi_min = {number(benefit.clip)}/{number(floor)} = "
-        f"{at_most(spec.weight_bound, 4)}",
-        "row norm": f"at most r = {at_most(encoding.domain.radius, 4)}",
+        "weights": weights,
+        "row norm": f"at most r = {at_most(radius, 4)}",
     }
     whole, part = spec.budget, ""
     if settled.propensity_part is not None:
@@ -224,7 +237,7 @@ def clips(found: Mapping[float, tuple[Settled, Expected]], used: float) -> Itera
     for share, (settled, one) in found.items():
         clip = number(settled.declared.benefit.clip)
         mark = "used" if abs(share - used) < 1e-9 else ""
-        rows.append((clip, f"{share:.0%}", *_figures(one.accuracy, one.value), mark))
+        rows.append((clip, f"{share:.0%}", *_figures(one), mark))
     caption = "The effect of the clip V, everything else chosen anew for each:"
     yield Table(caption, ("V", "share", *COLUMNS, ""), tuple(rows))
     yield Paragraph(
@@ -242,10 +255,11 @@ def share_taken(settled: Settled) -> Iterator[Block]:
     if settled.propensity_part is not None:
         taken = f"The private propensity model takes {settled.propensity_part} and leaves "
         taken += f"{settled.spec.budget} for the rule. "
-    yield Paragraph(
-        f"{taken}Propensities are taken as known in the synthetic trials: a model's own error "
-        "would come on top."
-    )
+    known = "Propensities are taken as known in the synthetic trials: a model's own error would "
+    known += "come on top."
+    if not settled.spec.weighting.uses_probabilities:
+        known = "Arms are drawn by lot in the synthetic trials: confounding would come on top."
+    yield Paragraph(f"{taken}{known}")
 
 
 def over_total(study: Study, epsilons: Sequence[str]) -> Iterator[Block]:

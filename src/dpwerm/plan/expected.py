@@ -35,7 +35,7 @@ from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.parameters import real
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.sensitivity import LARGEST_N
-from dpwerm.simulate.synthetic import generator
+from dpwerm.simulate.synthetic import HARMS_BELOW, generator
 from dpwerm.study.study import Study
 from dpwerm.weighting.contract import split
 
@@ -169,6 +169,8 @@ class Spread:
 class Expected:
     """Accuracy and share of attainable value of the planned rule and of one arm for everybody.
 
+    gain : of the rule, as a share of what can be gained over one arm for everybody, a loss counting
+        as at most all of it; harm : the share of releases that were worse than that arm
     trials : how many were simulated; rows : of how many rows each
     """
 
@@ -176,6 +178,8 @@ class Expected:
     value: Spread
     single_accuracy: Spread
     single_value: Spread
+    gain: Spread = field(kw_only=True)
+    harm: float = field(kw_only=True)
     trials: int = field(kw_only=True)
     rows: int = field(kw_only=True)
 
@@ -194,8 +198,14 @@ def expected(settled: Settled, trials: int = TRIALS) -> Expected:
         synthetic = question.outcome.trials(question.widths, count=AT_ONCE, rows=rows, rng=rng)
         rehearsal = Rehearsal(question, synthetic, DRAWS, (SEED, part, 2), question.n / rows)
         found.append(_judged(rehearsal, settled, gamma))
-    spreads = [Spread.of(np.concatenate(one)) for one in zip(*found, strict=True)]
-    return Expected(*spreads, trials=parts * AT_ONCE, rows=rows)
+    *measured, gain = (np.concatenate(one) for one in zip(*found, strict=True))
+    return Expected(
+        *map(Spread.of, measured),
+        gain=Spread.of(np.maximum(gain, -1.0)),
+        harm=float(np.mean(gain < HARMS_BELOW)),
+        trials=parts * AT_ONCE,
+        rows=rows,
+    )
 
 
 def rehearsed(settled: Settled) -> tuple[Question, float]:
@@ -218,7 +228,10 @@ def rows_for(question: Question, trials: int) -> int:
 
 
 def _judged(rehearsal: Rehearsal, settled: Settled, gamma: float) -> tuple[FloatArray, ...]:
-    """Return accuracy and value share of the rule (B, R), and of the better single arm (B, 1)."""
+    """Return accuracy and value share of the rule (B, R), and of the better single arm (B, 1).
+
+    And the rule's gain over that arm, (B, R).
+    """
     fixed = settled.question.fixed
     rules = rehearsal.released(fixed, [gamma])
     if not rules:
@@ -229,11 +242,12 @@ def _judged(rehearsal: Rehearsal, settled: Settled, gamma: float) -> tuple[Float
     contrast = rehearsal.synthetic.contrast[:, None]
     mean = contrast.mean(axis=-1, keepdims=True)
     everybody = np.broadcast_to(mean > 0, contrast.shape)
-    return tuple(
+    both = [
         measure(given, contrast)
         for given in (second, everybody)
         for measure in (_accuracy, value_share)
-    )
+    ]
+    return (*both, rehearsal.synthetic.gain(second))
 
 
 def _accuracy(second: BoolArray, contrast: FloatArray) -> FloatArray:

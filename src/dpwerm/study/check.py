@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dpwerm.data.table import MISSING, Table
 from dpwerm.features.blocks import CategoryBlock, NumberBlock
 from dpwerm.features.encoding import Encoding
-from dpwerm.study.propensity import ExternalPropensity
+from dpwerm.study.propensity import ExternalPropensity, NoPropensity
 from dpwerm.study.study import Study, person_rows, read_trial
 from dpwerm.study.treatment import arm_labels, received_probabilities, second_arm_probabilities
 from dpwerm.text import one_line
@@ -168,7 +168,14 @@ def _whole(study: Study, table: Table) -> list[Finding]:
 
 
 def _one_side(study: Study, table: Table) -> list[Finding]:
-    """Return that all of many benefits lie on one side of the centre: all weigh for their arm."""
+    """Return that all of many benefits lie on one side of the centre: all weigh for their arm.
+
+    A regression has no centre.
+    """
+    if study.method.estimator not in (None, "auto", "outcome-weighted"):
+        return []
+    if isinstance(study.treatment.propensity, NoPropensity):
+        return []
     benefit, signs = study.benefit, set()
     for block in table.blocks():
         signs |= set(np.sign(benefit.centred(block.numbers(benefit.column))).tolist())
@@ -177,7 +184,8 @@ def _one_side(study: Study, table: Table) -> list[Finding]:
         return []
     side = "better" if 1.0 in sides else "worse"
     problem = f"every outcome is {side} than the centre, or at it"
-    remedy = "a fit learns little: declare centre by the protocol, never by this table"
+    remedy = "outcome weighted learning learns little from that: declare centre by the protocol, "
+    remedy += "never by this table, or an estimator that needs none, contrast or arm-wise"
     return [Finding(benefit.column, "one side", problem, remedy)]
 
 

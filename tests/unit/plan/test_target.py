@@ -14,7 +14,7 @@ from dpwerm.plan.expected import EPSILONS, SIZES, Expected, Spread, smallest, ta
 
 def at(accuracy: float) -> Expected:
     one = Spread(accuracy, 0.01, accuracy - 0.1, accuracy + 0.1)
-    return Expected(one, one, one, one, trials=10, rows=10)
+    return Expected(one, one, one, one, gain=one, harm=0.1, trials=10, rows=10)
 
 
 @given(places=st.integers(2, 200), first=st.integers(0, 250))

@@ -168,3 +168,14 @@ def test_outcomes_on_one_side_of_the_centre_are_told(
     assert [f"every outcome is {side} than the centre" in one for one in told] == [True] * bool(
         side
     )
+
+
+@pytest.mark.parametrize("named", ["contrast", "arm-wise", "outcome-weighted", "auto", None])
+def test_a_regression_has_no_centre_to_be_told_of(study: Study, named: str | None) -> None:
+    frame = pd.DataFrame(
+        {"ID": range(20), "AGE": 50, "sex": "F", "site": 1, "arm": ["S", "G"] * 10}
+    ).assign(days=[1, 2] * 10)
+    method = study.method.model_copy(update={"estimator": named})
+    asked = study.model_copy(update={"method": method})
+    told = [found.kind for found in check(asked, frame)]
+    assert ("one side" in told) is (named not in ("contrast", "arm-wise"))

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpwerm.choose.hyperparameters import PLAIN_WIDTH, Hyperparameters, is_auto, planned_of
+from dpwerm.choose.question import able
 from dpwerm.choose.settle import fixed_clip, public_people
 from dpwerm.errors import ParameterError
 from dpwerm.estimators.base import paying_ledger
@@ -31,7 +32,13 @@ from dpwerm.releases.charging import privacy_filter_of
 from dpwerm.study.propensity import LIMIT, NoPropensity, PrivatePropensity
 from dpwerm.study.treatment import Declaration
 from dpwerm.weighting.arm_wise import ArmWiseRegression
-from dpwerm.weighting.contract import OUTCOME_WEIGHTED, Weighting, get_weighting, split
+from dpwerm.weighting.contract import (
+    OUTCOME_WEIGHTED,
+    WEIGHTINGS,
+    Weighting,
+    get_weighting,
+    split,
+)
 
 PARAMETERS = {
     "arms": "propensity",
@@ -48,6 +55,11 @@ USUAL_H = 1.0
 
 BARE_MODELS = ("private", "ridge", "outcome")
 """The models of the propensity that need no word besides their name."""
+
+OPTIONS = {
+    "width": "width", "main": "main_penalty", "mean": "mean_scale", "degree": "main_effect",
+}  # fmt: skip
+"""The parameter behind each hyperparameter that belongs to some estimators only."""
 
 METHOD = (
     "estimator", "gamma", "mechanism", "loss", "h", "saturation", "threshold", "width",
@@ -199,7 +211,10 @@ def choices_of(
         planned, intercept = study.about.planned_n, study.method.intercept_scale
     given = Hyperparameters.of(estimator, intercept=intercept, clip=fixed_clip(declaration))
     given = _fitting(given, declaration)
+    _refuse_unused(estimator, given, declaration)
     weighting = OUTCOME_WEIGHTED if given.estimator is None else get_weighting(given.estimator)
+    if weighting.form == "residual":  # a clip is around the centre, which a regression has not
+        given = replace(given, clip=None)
     spec = specification_of(
         estimator,
         weight_bound=weighting.weight_bound(declaration),
@@ -232,6 +247,29 @@ def _fitting(given: Hyperparameters, declaration: Declaration) -> Hyperparameter
             'for in vain: declare propensity = { model = "outcome" }'
         )
     return given
+
+
+def _refuse_unused(estimator: Any, given: Hyperparameters, declaration: Declaration) -> None:
+    """Raise if a parameter was named that no estimator of this fit has: it would be ignored."""
+    named = {one: name for one, name in OPTIONS.items() if getattr(given, one) is not None}
+    if given.estimator is not None:
+        tried: tuple[str, ...] = (given.estimator,)
+    elif given.gamma is None and is_open(estimator, declaration):
+        by_design = declaration.treatment.probabilities is not None
+        tried = able(Hyperparameters(), fixed_design=by_design)
+    else:
+        tried = (OUTCOME_WEIGHTED.name,)
+    known = {name: getattr(kind, "options", None) for name, kind in WEIGHTINGS.items()}
+    if any(known[name] is None or {*named} <= {*known[name]} for name in tried):
+        return
+    owners = [name for name, options in known.items() if {*named} <= {*(options or ())}]
+    said = " and ".join(named.values())
+    if not owners:
+        raise ParameterError(f"no estimator has {said} together: leave one of them out")
+    raise ParameterError(
+        f"{said} would not be used by estimator {' or '.join(tried)}: name estimator "
+        f"{' or '.join(owners)}, or leave {said} out"
+    )
 
 
 def is_open(estimator: Any, declaration: Declaration) -> bool:

@@ -1,8 +1,9 @@
-"""DP-OWL as an estimator: who benefits from which of two treatments, released with noise.
+"""A treatment rule as an estimator: who benefits from which of two treatments, with noise.
 
-Outcome weights turn a trial into a weighted classification problem (Zhao et al. 2012), and the
-shared pipeline releases its solution. With a study the estimator fits a table, without one it
-fits arrays; both go the same way from there.
+The score is learned by arm-wise regression, by contrast regression, or by outcome weights, which
+turn a trial into a weighted classification problem (Zhao et al. 2012); the shared pipeline releases
+it. With a study the estimator fits a table, without one it fits arrays; both go the same way from
+there.
 """
 
 from collections.abc import Callable
@@ -39,13 +40,17 @@ from dpwerm.weighting.contract import probabilities, trial_of_arrays, trial_of_t
 
 @dataclass(eq=False, repr=False)
 class PrivateTreatmentRule(PrivateEstimator):
-    r"""A private individualised treatment rule by outcome weighted learning.
+    r"""A private individualised treatment rule.
 
-    .. math:: \hat\theta = \arg\min_\theta \sum_i \frac{|v_i|}{P(y_i|x_i)}
-              \ell(\mathrm{sign}(v_i) y_i x_i^\top\theta) + \gamma R(\theta)
+    .. math:: \hat\theta = \arg\min_\theta \sum_i w_i \ell(t_i, \xi_i^\top\theta)
+              + \gamma R(\theta)
 
-    v is the benefit, centred by a public constant and clipped at V, so every weight is at most
-    V/π_min. Recommend the second arm where xᵀθ > 0 and the first where xᵀθ < 0.
+    with design rows ξ, targets t and weights w of the ``estimator``: ``"arm-wise"`` regresses the
+    benefit on x in the columns of the arm received, ``"contrast"`` on the arm's code times x beside
+    its mean, and ``"outcome-weighted"`` classifies the arm with weights |v|/P(y|x), v the benefit
+    centred by a public constant and clipped at V. Recommend the second arm where the score is
+    above 0 and the first where it is below. Scores of the regressions are shrunk: they rank arms
+    and are no estimates of an effect.
 
     Parameters
     ----------
@@ -58,7 +63,7 @@ class PrivateTreatmentRule(PrivateEstimator):
     propensity : mapping from arm to probability, float P(second arm), ``"column"`` or a model
         ``"column"`` means that ``fit`` is given P(second arm | x) of each row; then
         ``weight_origin`` must be declared. A model, for observational data, is ``"private"``,
-        ``"ridge"`` or a mapping as in the study file, such as ``{"model": "private",
+        ``"ridge"``, ``"outcome"`` (no probabilities: arm-wise regression alone) or a mapping as in the study file, such as ``{"model": "private",
         "share": 0.3}``; ``arms`` must then be given.
     propensity_floor : float in (0, 0.5]
         π_min for a column or a model; propensities are clipped to [π_min, 1 − π_min].
@@ -72,9 +77,22 @@ class PrivateTreatmentRule(PrivateEstimator):
     transform, direction, weights, centre, benefit_clip, default_arm
         As in the study file: [benefit] transform, direction, weights, centre, clip; [treatment]
         default.
+    estimator : ``"auto"``, ``"arm-wise"``, ``"contrast"`` or ``"outcome-weighted"``
+        Automatic among all where the arms' probabilities are fixed for everybody, and among the
+        last two with another propensity. With a number for ``gamma``, or a loss, ``h``, clip,
+        centre or ``weights`` of your own, ``"auto"`` is outcome weights.
+    width : float > 0 or ``"auto"``
+        T of the regressions' loss, in units of half the benefit's range.
+    main_penalty : float > 0 or ``"auto"``
+        Of arm-wise regression: the penalty of the main effect over that of the contrast.
+    mean_scale : float ≥ 0 or ``"auto"``
+        Of contrast regression: the constant of the column for the benefit's mean, 0 for none.
+    main_effect : ``"linear"``, ``"squares"`` or ``"cubes"``
+        Of arm-wise regression: what numbers do in both arms; the rule itself stays linear.
     gamma, loss, h, regularizer, mechanism, delta
-        As in :class:`~dpwerm.PrivateWeightedClassifier`. With ``gamma="auto"`` a ``benefit_clip``
-        of ``"auto"`` is chosen with the rest; with a number it is ``"range"``.
+        As in :class:`~dpwerm.PrivateWeightedClassifier`; ``loss="auto"`` is the Huberised hinge for
+        outcome weights and the exp-Huber loss for the regressions. With ``gamma="auto"`` a
+        ``benefit_clip`` of ``"auto"`` is chosen with the rest; with a number it is ``"range"``.
     relation, encoding, intercept_scale, saturation, threshold, planned_n, random_state
         As in :class:`~dpwerm.PrivateWeightedClassifier`.
     study : Study, optional

@@ -63,8 +63,8 @@ class PrivateTreatmentRule(PrivateEstimator):
     propensity : mapping from arm to probability, float P(second arm), ``"column"`` or a model
         ``"column"`` means that ``fit`` is given P(second arm | x) of each row; then
         ``weight_origin`` must be declared. A model, for observational data, is ``"private"``,
-        ``"ridge"``, ``"outcome"`` (no probabilities: arm-wise regression alone) or a mapping as in the study file, such as ``{"model": "private",
-        "share": 0.3}``; ``arms`` must then be given.
+        ``"ridge"``, ``"outcome"`` (no probabilities: arm-wise regression alone) or a mapping as in
+        the study file, such as ``{"model": "private", "share": 0.3}``; ``arms`` must then be given.
     propensity_floor : float in (0, 0.5]
         π_min for a column or a model; propensities are clipped to [π_min, 1 − π_min].
     weight_origin : ``"design"``, ``"external"`` or ``"worst_case"``

@@ -37,7 +37,7 @@ benchmark: $(STAMP)  ## speed of solver, engine, choice, tables and start-up, as
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.tables
 	$(BIN)/python benchmarks/startup.py
 
-utility: $(STAMP)  ## accuracy and value of every method on every scenario; about 40 minutes
+utility: $(STAMP)  ## accuracy, value, gain and harm of every method, tight and sloppy; less than an hour
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.utility
 
 plan: $(STAMP)  ## the figure and the tables of docs/plan.md; about four minutes
@@ -46,7 +46,7 @@ plan: $(STAMP)  ## the figure and the tables of docs/plan.md; about four minutes
 coverage: $(STAMP)  ## how often the intervals of an evaluation hold; docs/evaluation.md
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.coverage
 
-confounded: $(STAMP)  ## what undoes confounding, at which n and epsilon; docs/observational.md
+confounded: $(STAMP)  ## what undoes confounding, by what is declared; docs/observational.md
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.confounded
 
 tuning: $(STAMP)  ## what tuning gains, by Algorithm 2 and privately; docs/tuning.md, about eight minutes

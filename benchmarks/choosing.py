@@ -1,7 +1,6 @@
 """``python -m benchmarks.choosing``: the tables and examples of docs/choosing.md.
 
-Commands are run as a reader would run them, on the study file that the page prints. What bounds
-cost is measured by whole fits, because a plan takes the declared bounds for granted.
+Commands are run as a reader would run them, on the study file that the page prints.
 """
 
 import contextlib
@@ -10,14 +9,11 @@ import math
 import re
 import tempfile
 from collections.abc import Sequence
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
-import numpy as np
-
 from benchmarks.page import fill
-from dpwerm import PrivateTreatmentRule, Study
+from dpwerm import Study
 from dpwerm.cli.main import main as dpwerm
 from dpwerm.documents.plan import mean_of
 from dpwerm.documents.summary import even_odds
@@ -25,7 +21,6 @@ from dpwerm.errors import ParameterError
 from dpwerm.plan.desk import Place, simulated
 from dpwerm.plan.expected import TRIALS
 from dpwerm.simulate.engine.run import bar, run
-from dpwerm.simulate.scenarios import get_scenario
 from reproduction.shown import markdown
 
 PAGE = Path(__file__).parents[1] / "docs" / "choosing.md"
@@ -36,10 +31,6 @@ FEATURES = (0, 2, 6, 16)
 """How many numbers are added to the four features of the study."""
 
 RATIOS = ("1:1", "2:1", "4:1", "9:1")
-FACTORS = (1, 2, 4, 8)
-"""How many times too wide the bounds of the benefit are."""
-
-REPEATS, PEOPLE, SEED = 200, 4_000, 20267
 COMMANDS = {
     "epsilon": "plan study.toml --n 400 --target 0.9",
     "people": "plan study.toml --epsilon 0.5 --target 0.9",
@@ -122,24 +113,6 @@ def changed(text: str) -> str:
     return without_errors([header, *([name, *(next(cells) for _ in columns)] for name in names)])
 
 
-def bounds() -> str:
-    """Return the accuracy of whole fits to the paper's problem with bounds that are too wide."""
-    rows = [("bounds of the benefit", "times as wide", f"right arm, %, n = {N}, ε = {EPSILON}")]
-    fitting = get_scenario("paper")
-    people = fitting.people(PEOPLE, np.random.default_rng([SEED, 0]))
-    for factor in FACTORS:
-        low, high = (factor * bound for bound in fitting.bounds)
-        study = replace(fitting, bounds=(low, high)).study()
-        found = []
-        for repeat in range(REPEATS):
-            trial = fitting.draw(N, np.random.default_rng([SEED, 1, repeat]))
-            rule = PrivateTreatmentRule.from_study(study, EPSILON, random_state=repeat)
-            found.append(100 * fitting.accuracy(people, rule.fit(trial).predict(people)))
-        half = 1.96 * np.std(found, ddof=1) / np.sqrt(REPEATS)
-        rows.append((f"{low:g} to {high:g}", str(factor), f"{np.mean(found):.1f} ± {half:.1f}"))
-    return markdown(rows)
-
-
 def shown(command: str, *, whole: bool) -> str:
     """Return a command and what it prints; ``...`` stands for the opening unless it is whole."""
     caught = io.StringIO()
@@ -163,8 +136,6 @@ def main() -> None:
             fill(PAGE, name, shown(command, whole=name == "epsilon"))
     fill(PAGE, "grid", grid(text))
     fill(PAGE, "changes", changed(text))
-    print("bounds", flush=True)
-    fill(PAGE, "bounds", bounds())
 
 
 if __name__ == "__main__":

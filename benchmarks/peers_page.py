@@ -59,7 +59,20 @@ def accuracy_table() -> str:
         row = [cells[column] for column in COLUMNS]
         lines.append(f"| {name} | {' | '.join(f'{mean:.1f}' for mean, _ in row)} |")
         halves += [half for _, half in row]
-    return "\n".join([*lines, "", f"Half-widths of 95 % intervals are at most {max(halves):.1f}."])
+    most = f"Half-widths of 95 % intervals are at most {max(halves):.1f}."
+    return "\n".join([*lines, "", f"{most} {trials_words()}"])
+
+
+def trials_words() -> str:
+    """Say from how many trials the rows of ours are."""
+    shown = {(method, epsilon) for method, epsilon, _ in SHOWN}
+    mine = [row for row in _rows(OURS) if (row["method"], row["epsilon"]) in shown]
+    counts = [
+        {int(row["repeats"]) for row in mine if (row["scenario"], int(row["n"])) == column}
+        for column in COLUMNS
+    ]
+    first, last = (" or ".join(map(str, sorted(some))) for some in (counts[0], counts[-1]))
+    return f"The first four rows are from {first} trials, {last} in the last column."
 
 
 def dppack_table() -> str:

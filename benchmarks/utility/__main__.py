@@ -87,7 +87,9 @@ def main() -> None:
         "--repeats", type=int, default=100, help="on the paper's problem, and where gain is asked"
     )
     parser.add_argument("--others", type=int, default=40, help="everywhere else")
-    parser.add_argument("--scenarios", default=",".join(EVERY))
+    parser.add_argument(
+        "--scenarios", default=",".join(EVERY), help="a part of them goes to a file of its own"
+    )
     parser.add_argument("--jobs", type=int, help="processes; all processors")
     parser.add_argument("--resume", action="store_true", help="keep the cells already measured")
     parser.add_argument("--quick", action="store_true", help="a few repeats of two trials")
@@ -97,15 +99,17 @@ def main() -> None:
     planned = list(cells(arguments.repeats, arguments.others, wanted))
     if arguments.quick:
         planned = [one for one in cells(5, 5, wanted) if one.n == 1000 and one.epsilon in "1 inf"]
-    results = Campaign(run, RESULTS, Result.row, READ).measure(
+    whole = set(EVERY) <= set(wanted)
+    file = RESULTS if whole else RESULTS.with_stem("utility-part")
+    results = Campaign(run, file, Result.row, READ).measure(
         planned, jobs=arguments.jobs, resume=arguments.resume, quick=arguments.quick
     )
     print(paper_table(results))
     print(mean_table(results))
     print(verdicts(results))
-    if arguments.figure or not arguments.quick:
+    if arguments.figure or whole:
         save_figure(results, arguments.figure or FIGURE)
-    if not (arguments.quick or set(EVERY) - set(wanted)):
+    if whole:
         for name, table in TABLES.items():
             fill(PAGE, name, table(results))
         for name, rows in FILES.items():

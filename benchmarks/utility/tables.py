@@ -51,7 +51,7 @@ def tight_rows(results: Results) -> list[list[str]]:
     rows = [["scenario", *COMPARED, *GAINED.split(" | ")]]
     for name in SCENARIOS:
         row = [_at(found, name, 1000, method) for method in COMPARED]
-        rows.append([name, *map(_accuracy, row), *_gained(row[COMPARED.index("auto")])])
+        rows.append([f"`{name}`", *map(_accuracy, row), *_gained(row[COMPARED.index("auto")])])
     return rows
 
 
@@ -63,7 +63,7 @@ def sloppy_rows(results: Results, n: int = 3000) -> list[list[str]]:
         row = [_at(found, name, n, method) for method in COMPARED]
         auto = row[COMPARED.index("auto")]
         value, _, harm = _gained(auto)
-        rows.append([name, *map(_gain, row), _accuracy(auto), value, harm])
+        rows.append([f"`{name}`", *map(_gain, row), _accuracy(auto), value, harm])
     return rows
 
 

@@ -42,7 +42,7 @@ from reproduction.bounds.theorems import (
     sample_sizes,
 )
 
-MECHANISM = "spherical-laplace"
+MECHANISM, ESTIMATOR = "spherical-laplace", "outcome-weighted"
 """The theorems are about output perturbation with this noise."""
 
 RHO = 0.05
@@ -105,7 +105,7 @@ def bounds_of(settled: Settled, draws: int = DRAWS) -> Bounds:
     setting = settled.question.fixed
     both = Rehearsal(question, synthetic, 1, (SEED,), 1.0).problems(setting)
     sample = Sample(_rows(both, slice(rows)), _rows(both, slice(rows, None)), question.n)
-    facts = question.facts(setting.encoding(question.encoding), gamma)
+    facts = question.facts(setting, gamma)
     calibration = get_mechanism(MECHANISM).calibrate(facts, settled.spec.budget)
     return bounds_beside(sample, calibration, question.spec.loss, draws)
 

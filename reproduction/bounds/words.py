@@ -9,7 +9,15 @@ from dpwerm.privacy.budget import Budget
 from dpwerm.study.study import Study
 from dpwerm.text import aligned, wrapped
 from reproduction.bounds.asymptotic import Asymptotic, asymptotic_figures
-from reproduction.bounds.measured import ALPHA, MECHANISM, RHO, Bounds, Term, bounds_of
+from reproduction.bounds.measured import (
+    ALPHA,
+    ESTIMATOR,
+    MECHANISM,
+    RHO,
+    Bounds,
+    Term,
+    bounds_of,
+)
 
 HEADER = ("term", "bound", "simulated, mean", "95 in 100 below", "of what")
 NAMES = {
@@ -37,7 +45,7 @@ def study_blocks(
     study : Study
     n : int in [1, 1e12], the planned number of people; planned_n of the study if None
     epsilon : str, finite
-    smallest_eigenvalue : float > 0, of E[x xᵀ]; H is for the clip V that a fit at ε would use
+    smallest_eigenvalue : float > 0, of E[x xᵀ]; H is for the clip V of outcome weights at ε
     on_stage : called with what is under way
     """
     budget, people = Budget.of(epsilon), people_of(study, n)
@@ -47,11 +55,11 @@ def study_blocks(
         eigenvalue = real("the smallest eigenvalue", smallest_eigenvalue)
         asymptotic_figures(study, study.benefit.clip, eigenvalue, people)
     on_stage(f"epsilon {epsilon}, n {people:,}: the paper's bounds")
-    settled = settle(study, budget, people, mechanism=MECHANISM)
+    settled = settle(study, budget, people, mechanism=MECHANISM, estimator=ESTIMATOR)
     blocks = [bounds_lines(bounds_of(settled), settled.spec.loss)]
     if smallest_eigenvalue is not None:
         on_stage(f"epsilon {epsilon}, n {people:,}: the clip that a fit would use")
-        clip = settle(study, budget, people).declared.benefit.clip
+        clip = settle(study, budget, people, estimator=ESTIMATOR).declared.benefit.clip
         figures = asymptotic_figures(study, clip, smallest_eigenvalue, people)
         blocks.append(asymptotic_lines(figures, people, clip, smallest_eigenvalue))
     return blocks

@@ -175,9 +175,9 @@ def rules_of(
         return {}
     problems = problems_of(settled, trial, rows)
     common = Draws.of((len(rows), draws), problems.dimension, rng)
-    loss = settled.spec.loss
-    theta = released(problems, loss, list(calibrations.values()), common, tolerance=tolerance)
-    return dict(zip(calibrations, theta, strict=True))
+    loss, weighting = settled.spec.loss, settled.spec.weighting
+    found = released(problems, loss, list(calibrations.values()), common, tolerance=tolerance)
+    return dict(zip(calibrations, weighting.rules(found, settled.encoding), strict=True))
 
 
 def our_rules(

@@ -94,22 +94,25 @@ def settle(
     *,
     clip: float | None = None,
     mechanism: str | None = None,
+    estimator: str | None = None,
     on_stage: Stage = no_progress,
 ) -> Settled:
     """Return what a fit would use.
 
     budget : the whole budget; a private propensity model takes its share first
     n : int in [1, 1e12], the planned number of people
-    clip, mechanism : in the place of the study's; a clip is a share in (0, 1] of the largest
+    clip, mechanism, estimator : in the place of the study's; a clip is a share in (0, 1] of the
+        largest
     """
     about = study.about.model_copy(update={"planned_n": n})
     planned = study.model_copy(update={"about": about})
-    named = {} if mechanism is None else {"mechanism": mechanism}
+    given_names = {"mechanism": mechanism, "estimator": estimator}
+    named = {name: one for name, one in given_names.items() if one is not None}
     # A seed, because nothing is released: no total can be exceeded.
-    estimator = PrivateTreatmentRule.from_study(planned, budget, random_state=0, **named)
-    estimator.check_parameters()
-    declaration = declaration_of(estimator)
-    problem = problem_of(estimator, declaration, study.encoding())
+    rule = PrivateTreatmentRule.from_study(planned, budget, random_state=0, **named)
+    rule.check_parameters()
+    declaration = declaration_of(rule)
+    problem = problem_of(rule, declaration, study.encoding())
     if clip is not None:
         cut = replace(declaration, benefit=declaration.benefit.clipped_at(clip))
         given = replace(problem.hyperparameters, clip=fixed_clip(cut))

@@ -34,7 +34,8 @@ def test_the_bounds_are_told_term_by_term() -> None:
 
 def test_h_is_for_the_clip_that_a_fit_would_use() -> None:
     _, block = study_blocks(study(), 50, "0.5", 0.05)
-    clip = settle(study(), Budget.of("0.5"), 50).declared.benefit.clip
+    weights = settle(study(), Budget.of("0.5"), 50, estimator="outcome-weighted")
+    clip = weights.declared.benefit.clip
     assert block == asymptotic_lines(asymptotic_figures(study(), clip, 0.05, 50), 50, clip, 0.05)
 
 

@@ -80,7 +80,7 @@ def arms_norm(columns: int) -> Norm:
 
     def norm(b: FloatArray) -> FloatArray:
         both = row_norm(b[:, :columns]) + row_norm(b[:, columns : 2 * columns])
-        return np.maximum(both, abs(b[:, 2 * columns :]).max(axis=1, initial=0.0))
+        return np.asarray(np.maximum(both, abs(b[:, 2 * columns :]).max(axis=1, initial=0.0)))
 
     return norm
 

@@ -17,6 +17,7 @@ from dpwerm.privacy.weight_origin import (
     ExternalModel,
     KnownByDesign,
     ReleasedModel,
+    Unused,
     WorstCase,
     origin_of,
     register_origin,
@@ -36,7 +37,7 @@ NUMBERS: dict[str, dict[str, object]] = {
 }
 
 
-@pytest.mark.parametrize("origin", [KnownByDesign(), ExternalModel(), ReleasedModel()])
+@pytest.mark.parametrize("origin", [KnownByDesign(), ExternalModel(), ReleasedModel(), Unused()])
 @pytest.mark.parametrize("relation", list(Relation))
 def test_weights_from_elsewhere_add_nothing(origin: WeightOrigin, relation: Relation) -> None:
     facts = replace(FACTS, relation=relation, n=None, origin=origin)
@@ -89,7 +90,7 @@ def test_an_unknown_origin_is_refused_with_the_names(wrong: Any) -> None:
         origin_of(wrong)
 
 
-@pytest.mark.parametrize("model", ["released", "ridge", {"name": "ridge", "gamma": 1}])
+@pytest.mark.parametrize("model", ["released", "unused", "ridge", {"name": "ridge", "gamma": 1}])
 def test_weights_from_outside_cannot_claim_a_model_of_ours(model: Any) -> None:
     with pytest.raises(ParameterError, match="weight_origin must be one of design, external, wo"):
         stated_origin(model)

@@ -17,7 +17,7 @@ from dpwerm.parameters import SMALLEST, positive, real
 from dpwerm.privacy.sensitivity import LARGEST_N
 from dpwerm.study.propensity import ASYMPTOTIC
 from dpwerm.study.study import Study
-from dpwerm.weighting.contract import model_encoding
+from dpwerm.weighting.trial import model_encoding
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from dpwerm.simulate.engine.released import TOLERANCE, released, second_arm
 from dpwerm.simulate.scenarios.scenario import BENEFIT, Scenario
 from dpwerm.study.treatment import arm_labels, second_arm_probabilities
 from dpwerm.tune.algorithm2 import problems_of
-from dpwerm.weighting.contract import Trial
+from dpwerm.weighting.trial import Trial
 from reproduction.paper_batch import paper_theta
 from reproduction.paper_method import paper_benefit_bound, shifted
 

@@ -17,7 +17,7 @@ from dpwerm.data.table import read_table
 from dpwerm.features.encoding import Encoding
 from dpwerm.plan.expected import settle
 from dpwerm.privacy.budget import Budget
-from dpwerm.weighting.contract import trial_of_table
+from dpwerm.weighting.trial import trial_of_table
 from reproduction.paper_batch import paper_theta
 from reproduction.synthetic.simulated import Rules, rules_of
 from reproduction.trials.trial import OpenTrial

@@ -34,7 +34,7 @@ from dpwerm.study.propensity import NoPropensity, PrivatePropensity
 from dpwerm.study.study import Study, refuse_no_rows, refuse_repeated_persons
 from dpwerm.study.treatment import Declaration
 from dpwerm.version import __version__
-from dpwerm.weighting.contract import trial_of_table
+from dpwerm.weighting.trial import trial_of_table
 
 
 class Evaluation:

@@ -39,14 +39,8 @@ from dpwerm.solve.newton import minimise
 from dpwerm.study.propensity import ExternalPropensity
 from dpwerm.study.treatment import Declaration
 from dpwerm.version import __version__
-from dpwerm.weighting.contract import (
-    Trial,
-    TrialRows,
-    model_encoding,
-    origin_for,
-    second_arm,
-    split,
-)
+from dpwerm.weighting.contract import TrialRows
+from dpwerm.weighting.trial import Trial, model_encoding, origin_for, second_arm, split
 
 CHECKED_ROWS = 2
 """The rows of a fit that is only checked."""
@@ -94,7 +88,9 @@ class Problem:
     @property
     def outcome(self) -> Outcome:
         """What is known of the benefit and the arms."""
-        return Outcome.of_labels() if self.declaration is None else outcome_of(self.declaration)
+        if self.declaration is None:
+            return Outcome.of_labels()
+        return replace(outcome_of(self.declaration), degree=int(self.hyperparameters.degree or 1))
 
     def own(self, n: int) -> "Problem":
         """Return the rule's own problem: its part of the budget, and the origin of its weights."""

@@ -21,7 +21,7 @@ from dpwerm.study.treatment import Declaration
 from dpwerm.weighting.contract import TrialRows, Weighting
 
 if TYPE_CHECKING:
-    from dpwerm.weighting.contract import Trial
+    from dpwerm.weighting.trial import Trial
 
 Number = TypeVar("Number")
 

@@ -28,7 +28,8 @@ from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of, read_rule, write_rule
 from dpwerm.simulate.demo import best_arm, demo_trial, study_text
 from dpwerm.study.study import Study, read_trial
-from dpwerm.weighting.contract import WEIGHTINGS, register_weighting, trial_of_table
+from dpwerm.weighting.contract import WEIGHTINGS, register_weighting
+from dpwerm.weighting.trial import trial_of_table
 
 __all__ = ["run"]
 

@@ -18,7 +18,8 @@ from dpwerm.privacy.budget import AnyBudget, Budget, Relation
 from dpwerm.privacy.randomness import BitSource, Unrecorded
 from dpwerm.privacy.weight_origin import ReleasedModel, RidgeModel
 from dpwerm.releases.certificate import Chosen, Specification, certify
-from dpwerm.weighting.contract import OUTCOME_WEIGHTED, Trial
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED
+from dpwerm.weighting.trial import Trial
 
 DESIGN = STUDY.replace('["a", "b"]', "{ a = 0.4, b = 0.6 }")
 DESIGN = DESIGN.replace('propensity = { model = "private" }\npropensity_floor = 0.1\n', "")

@@ -23,14 +23,9 @@ from dpwerm.privacy.weight_origin import RidgeModel
 from dpwerm.releases.release import Release
 from dpwerm.solve.newton import minimise
 from dpwerm.study.treatment import Declaration
-from dpwerm.weighting.contract import (
-    OUTCOME_WEIGHTED,
-    Trial,
-    Weighting,
-    model_encoding,
-    origin_for,
-)
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED, Weighting
 from dpwerm.weighting.contrast import ContrastRegression
+from dpwerm.weighting.trial import Trial, model_encoding, origin_for
 
 ENCODING = Encoding.of_numbers(["x", "z"], [(-1.0, 1.0), (0.0, 10.0)], intercept=0.25)
 N = 60

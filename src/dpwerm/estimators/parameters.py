@@ -32,13 +32,8 @@ from dpwerm.releases.charging import privacy_filter_of
 from dpwerm.study.propensity import LIMIT, NoPropensity, PrivatePropensity
 from dpwerm.study.treatment import Declaration
 from dpwerm.weighting.arm_wise import ArmWiseRegression
-from dpwerm.weighting.contract import (
-    OUTCOME_WEIGHTED,
-    WEIGHTINGS,
-    Weighting,
-    get_weighting,
-    split,
-)
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED, WEIGHTINGS, Weighting, get_weighting
+from dpwerm.weighting.trial import split
 
 PARAMETERS = {
     "arms": "propensity",
@@ -259,7 +254,7 @@ def _refuse_unused(estimator: Any, given: Hyperparameters, declaration: Declarat
         tried = able(Hyperparameters(), fixed_design=by_design)
     else:
         tried = (OUTCOME_WEIGHTED.name,)
-    known = {name: getattr(kind, "options", None) for name, kind in WEIGHTINGS.items()}
+    known: dict[str, Any] = {n: getattr(kind, "options", None) for n, kind in WEIGHTINGS.items()}
     if any(known[name] is None or {*named} <= {*known[name]} for name in tried):
         return
     owners = [name for name, options in known.items() if {*named} <= {*(options or ())}]

@@ -35,7 +35,7 @@ from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.rule_file import content_of, write_rule
 from dpwerm.releases.value.layout import for_evaluation
 from dpwerm.study.study import Study, read_trial, refuse_repeated_persons
-from dpwerm.weighting.contract import probabilities, trial_of_arrays, trial_of_table
+from dpwerm.weighting.trial import probabilities, trial_of_arrays, trial_of_table
 
 
 @dataclass(eq=False, repr=False)

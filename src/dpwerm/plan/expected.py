@@ -37,7 +37,7 @@ from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.sensitivity import LARGEST_N
 from dpwerm.simulate.synthetic import HARMS_BELOW, generator
 from dpwerm.study.study import Study
-from dpwerm.weighting.contract import split
+from dpwerm.weighting.trial import split
 
 
 @dataclass(frozen=True, kw_only=True)

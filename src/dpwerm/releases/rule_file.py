@@ -25,7 +25,7 @@ from dpwerm.releases.kinds import RULE, Finding, Kind, compared, refused_at, reg
 from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.tuning import Tuning, TuningRecord, plain_tuning, refuse_shared_weights
 from dpwerm.study.treatment import Declaration
-from dpwerm.weighting.contract import model_encoding, origin_for, split
+from dpwerm.weighting.trial import model_encoding, origin_for, split
 
 BOUND, OTHER_BOUND = "weight bound V/pi_min", "weight bound of the design"
 INSIDE = ("kappa", "epsilon_inside", "epsilon_outside", "jacobian", "rate", "sigma")

@@ -50,8 +50,8 @@ from dpwerm.tune.tuned import (
     metric_of,
     scored,
 )
-from dpwerm.weighting import contract as weighting
-from dpwerm.weighting.contract import Trial
+from dpwerm.weighting import trial as weighting
+from dpwerm.weighting.trial import Trial
 
 REPEATS = 200
 SEED = 112026

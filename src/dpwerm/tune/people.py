@@ -26,14 +26,8 @@ from dpwerm.simulate.synthetic import TESTS, generator, in_own_units, widths_of
 from dpwerm.study.propensity import NoPropensity, PrivatePropensity, RidgePropensity
 from dpwerm.study.study import Study, read_trial, refuse_repeated_persons
 from dpwerm.study.treatment import Declaration, received_probabilities
-from dpwerm.weighting.contract import (
-    NO_PROBABILITIES,
-    OUTCOME_WEIGHTED,
-    Trial,
-    outcome_weights,
-    second_arm,
-    trial_of_table,
-)
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED, outcome_weights
+from dpwerm.weighting.trial import NO_PROBABILITIES, Trial, second_arm, trial_of_table
 
 FREE, NOT_PRIVATE = "free", "NOT PRIVATE"
 """What looking at people costs the study of which γ is tuned."""

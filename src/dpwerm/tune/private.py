@@ -49,17 +49,10 @@ from dpwerm.releases.tuning import (
 )
 from dpwerm.study.propensity import NoPropensity
 from dpwerm.study.study import Study, read_trial, refuse_repeated_persons
-from dpwerm.tune.candidates import FACTORS, around, declared, not_simulated, usable
 from dpwerm.study.treatment import Declaration
-from dpwerm.weighting.contract import (
-    NO_PROBABILITIES,
-    OUTCOME_WEIGHTED,
-    Trial,
-    TrialRows,
-    second_arm,
-    split,
-    trial_of_table,
-)
+from dpwerm.tune.candidates import FACTORS, around, declared, not_simulated, usable
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED, TrialRows
+from dpwerm.weighting.trial import NO_PROBABILITIES, Trial, second_arm, split, trial_of_table
 
 SENSITIVITY = 1 << 20
 """Δ: the largest term of one row."""

@@ -23,7 +23,8 @@ from dpwerm.features.domain import Domain, Interval
 from dpwerm.features.encoding import Encoding
 from dpwerm.objective.regularizers import ArmPenalty, Regularizer
 from dpwerm.study.treatment import Declaration
-from dpwerm.weighting.contract import Number, PublicOutcome, Trial, TrialRows, Weighting, whole_rows
+from dpwerm.weighting.contract import Number, PublicOutcome, TrialRows, Weighting, whole_rows
+from dpwerm.weighting.trial import Trial
 
 DEGREES = (1.0, 2.0, 3.0)
 CURVES = ("²", "³")

@@ -1,218 +1,31 @@
-"""From a trial to (ξ, t, w): what was received, with which probability, and an estimator's design.
+"""From a trial to (ξ, t, w): an estimator's design.
 
     (x, received, benefit) → design row ξ of a known set, target t, weight w ≤ W
     θ → the coefficients of the score f(x)
 
 The objective is Σ w ℓ(t, ξᵀθ) + γR(θ) for every weighting. A new one is one class and one
 registration; its name stands in the certificate, and ``verify`` finds it again by that name.
-
-A private propensity model takes a share of the budget: ε = ε_p + ε_rule, exactly, by composition.
-Its released coefficients are public, so C = 0 for the rule (docs/proofs/weight-origin.md).
-Probabilities of a model that was fitted to the same people and is not released never come from
-here.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import ClassVar, Protocol, TypeVar
 
 import numpy as np
-import pyarrow as pa
-from numpy.typing import ArrayLike
-from scipy.special import expit
 
 from dpwerm.arrays import FloatArray, IntArray
-from dpwerm.data.table import Table, normalise, read_table, text_of
 from dpwerm.errors import ParameterError
 from dpwerm.exact import round_up
 from dpwerm.features.domain import Domain
 from dpwerm.features.encoding import Encoding
 from dpwerm.objective.regularizers import Regularizer
-from dpwerm.parameters import check_unused, made_with, refuse_mask, vector
-from dpwerm.privacy.budget import AnyBudget, Budget, parted
+from dpwerm.parameters import check_unused, made_with
 from dpwerm.privacy.sensitivity import WeightOrigin
-from dpwerm.privacy.weight_origin import RidgeModel, Unused, origin_of
-from dpwerm.study.propensity import (
-    ExternalPropensity,
-    NoPropensity,
-    PrivatePropensity,
-    RidgePropensity,
-)
-from dpwerm.study.treatment import (
-    Declaration,
-    Treatment,
-    arm_labels,
-    received_probabilities,
-    second_arm_probabilities,
-)
-
-
-@dataclass(frozen=True, repr=False)
-class Trial:
-    """One trial: sensitive, never printed.
-
-    arm : (n,) in {−1, +1}, NaN where it is missing or unknown
-    outcome : (n,), the benefit as it stands in its column, NaN where it is missing
-    given_propensity : (n,) P(second arm | x) by design or from the table, None if a model gives it
-    encode : from an encoding to rows (n, d)
-    """
-
-    arm: FloatArray
-    outcome: FloatArray
-    given_propensity: FloatArray | None
-    encode: Callable[[Encoding], FloatArray]
-
-    @property
-    def n_rows(self) -> int:
-        """The number n of rows, usable or not."""
-        return len(self.arm)
-
-
-def trial_of_table(declaration: Declaration, table: Table) -> Trial:
-    """Return the trial of a table as its study declares it; every cell has a meaning."""
-    treatment, outcome = declaration.treatment, table.numbers(declaration.benefit.column)
-    arm, given = arm_labels(table, treatment), second_arm_probabilities(table, treatment)
-    return Trial(arm, outcome, given, lambda encoding: encoding.encode(table))
-
-
-def trial_of_arrays(
-    matrix: FloatArray,
-    treatment_values: Any,
-    benefit_values: ArrayLike | None,
-    propensity: ArrayLike | None,
-    declaration: Declaration,
-) -> Trial:
-    """Return the trial of arrays; other labels, NaN and impossible probabilities are refused."""
-    n, treatment = len(matrix), declaration.treatment
-    columns: dict[str, Any] = {treatment.column: _arm_texts(treatment_values, n)}
-    if treatment.propensity_column is not None:
-        columns[treatment.propensity_column] = _propensities(propensity, n)
-    elif propensity is not None:
-        known = "a model gives it" if treatment.propensity else "the arms have probabilities"
-        raise ParameterError(f"propensity is given to fit, but {known}")
-    if benefit_values is None:
-        raise ParameterError("benefit is missing: give the outcome of each row")
-    table = read_table(pa.table(columns), treatment.columns)
-    arm = arm_labels(table, treatment)
-    if np.isnan(arm).any():
-        raise ParameterError(f"treatment has labels other than {' and '.join(treatment.arms)}")
-    outcome = vector("benefit", benefit_values, n)
-    given = second_arm_probabilities(table, treatment)
-    return Trial(arm, outcome, given, lambda encoding: encoding.encode_numbers(matrix))
-
-
-def _arm_texts(values: Any, length: int) -> list[str | None]:
-    if values is None:
-        raise ParameterError("treatment is missing: give the arm each row received")
-    refuse_mask("treatment", values)
-    entries = np.asarray(values, dtype=object)
-    if entries.ndim != 1:
-        raise ParameterError(f"treatment must be one-dimensional, not {entries.ndim}D array")
-    if len(entries) != length:
-        raise ParameterError(f"treatment has {len(entries)} entries and X has {length} rows")
-    return [text_of(entry) for entry in entries]
-
-
-def _propensities(values: ArrayLike | None, length: int) -> FloatArray:
-    if values is None:
-        raise ParameterError("propensity is missing: give P(second arm | x) of each row")
-    second = vector("propensity", values, length)
-    if not np.all((second > 0) & (second < 1)):
-        raise ParameterError("propensity must lie strictly between 0 and 1")
-    return second
-
-
-SHARE = Decimal("0.5")
-"""The automatic share of a private propensity model; measured in docs/observational.md."""
-
-RIDGE_TOLERANCE = 1e-9
-
-
-def model_encoding(encoding: Encoding) -> Encoding:
-    """Return how a propensity model sees rows: centred, with an intercept of 1, not saturated."""
-    return encoding.changed(kind="centred", intercept=1.0, saturation=1.0)
-
-
-def split(budget: AnyBudget, treatment: Treatment) -> tuple[Budget | None, AnyBudget]:
-    """Return the parts of the propensity model, without δ and None if unused, and of the rule."""
-    model = treatment.propensity
-    if not isinstance(model, PrivatePropensity):
-        return None, budget
-    if not isinstance(budget, Budget):
-        raise ParameterError(f"a private propensity model needs a budget in epsilon, not {budget}")
-    share = SHARE if isinstance(model.share, str) else model.share
-    return parted(budget, share, "the propensity model")
-
-
-def origin_for(treatment: Treatment, encoding: Encoding, n: int) -> WeightOrigin:
-    """Return the origin of the weights, with the public numbers of a ridge model."""
-    model = treatment.propensity
-    if not isinstance(model, RidgePropensity):
-        return origin_of(treatment.origin)
-    seen = model_encoding(encoding)
-    return RidgeModel(
-        pi_min=treatment.pi_min,
-        radius=seen.domain.radius,
-        dimension=float(len(seen.coefficient_names)),
-        gamma=model.penalty(n),
-        tolerance=RIDGE_TOLERANCE,
-    )
-
-
-NO_PROBABILITIES = (
-    'the study declares no probabilities of the arms (propensity = { model = "outcome" }), and '
-    'they are needed here. Declare them, or propensity = { model = "private" }, in a study file of '
-    "their own"
-)
-
-
-class Scorer(Protocol):
-    """A released model: public, and f(x) for encoded rows."""
-
-    @property
-    def encoding(self) -> Encoding:
-        """How a row becomes numbers."""
-
-    def score(self, X: FloatArray) -> FloatArray:
-        """Return f(x) of each encoded row."""
-
-
-def second_arm(
-    declaration: Declaration, trial: Trial, encoding: Encoding, released: Scorer | None = None
-) -> FloatArray:
-    """Return P(second arm | x) of each row (n,) from design, table or a public model.
-
-    encoding : any of the trial's features; released : the private propensity model, if declared
-    """
-    model = declaration.treatment.propensity
-    if trial.given_propensity is not None:
-        return trial.given_propensity
-    if isinstance(model, ExternalPropensity):
-        seen = model_encoding(encoding)
-        scores = model.scores(seen, trial.encode(seen))
-        first = normalise(model.arm) == normalise(declaration.treatment.arms[0])
-        return np.asarray(expit(-scores if first else scores))
-    if isinstance(model, PrivatePropensity) and released is not None:
-        return np.asarray(expit(released.score(trial.encode(released.encoding))))
-    if isinstance(model, NoPropensity):
-        raise ParameterError(NO_PROBABILITIES)
-    raise ParameterError(
-        "the propensity model of this study was fitted to the same people and is not released: "
-        "everybody's weight would move with one person. Declare "
-        'propensity = { model = "private" }'
-    )
-
-
-def probabilities(
-    declaration: Declaration, trial: Trial, encoding: Encoding, released: Scorer | None = None
-) -> FloatArray:
-    """Return P(arm received | x) in [π_min, 1], shape (n,), NaN where it is not known."""
-    second = second_arm(declaration, trial, encoding, released)
-    return received_probabilities(declaration.treatment, trial.arm, second)
-
+from dpwerm.privacy.weight_origin import Unused
+from dpwerm.study.treatment import Declaration, received_probabilities
+from dpwerm.weighting.trial import Trial
 
 Number = TypeVar("Number")
 
@@ -266,8 +79,8 @@ class Weighting(ABC):
         no synthetic trials, so that nothing is chosen for it
     rests_on : what a rule rests on besides the privacy claim, in a few words
     uses_probabilities : whether ``rows`` needs P(second arm | x)
-    difference : times the score, in units of half the benefit's range, estimates what the second arm
-        gains over the first, shrunk by the penalty; 0 where a score is no such thing
+    difference : times the score, in units of half the benefit's range, estimates what the second
+        arm gains over the first, shrunk by the penalty; 0 where a score is no such thing
     """
 
     name: ClassVar[str]

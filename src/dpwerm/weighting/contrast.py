@@ -21,7 +21,8 @@ from dpwerm.features.domain import Domain, Interval
 from dpwerm.features.encoding import Encoding
 from dpwerm.parameters import LARGEST, real
 from dpwerm.study.treatment import Declaration, received_probabilities
-from dpwerm.weighting.contract import Number, PublicOutcome, Trial, TrialRows, Weighting, whole_rows
+from dpwerm.weighting.contract import Number, PublicOutcome, TrialRows, Weighting, whole_rows
+from dpwerm.weighting.trial import Trial
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ from dpwerm.audit.canaries import (
 )
 from dpwerm.study.check import check
 from dpwerm.study.study import Study, read_trial
-from dpwerm.weighting.contract import OUTCOME_WEIGHTED, TrialRows, second_arm, trial_of_table
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED, TrialRows
+from dpwerm.weighting.trial import second_arm, trial_of_table
 
 LEVELS = """
 [features.sex]

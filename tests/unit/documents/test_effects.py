@@ -25,7 +25,8 @@ from dpwerm.fit import fit_release
 from dpwerm.privacy.randomness import bit_source
 from dpwerm.releases.release import Rule
 from dpwerm.study.study import read_trial
-from dpwerm.weighting.contract import OUTCOME_WEIGHTED, trial_of_table
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED
+from dpwerm.weighting.trial import trial_of_table
 
 PEOPLE, RELEASES, MOST = 900, 60, 18
 """Noise alone may name a feature in 5 of 100 releases: 18 or more of 60 have probability 2e-9."""

@@ -31,7 +31,8 @@ from dpwerm.simulate.engine.released import inside_noise
 from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.simulate.synthetic import SyntheticTrials, generator, random_trials
 from dpwerm.study.study import read_trial
-from dpwerm.weighting.contract import OUTCOME_WEIGHTED, TrialRows, trial_of_arrays, trial_of_table
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED, TrialRows
+from dpwerm.weighting.trial import trial_of_arrays, trial_of_table
 
 N, WIDTH, TRIALS, RELEASES = 150, 3, 30, 4
 COVERAGE = 0.8

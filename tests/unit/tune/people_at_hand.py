@@ -7,7 +7,7 @@ from dpwerm.arrays import FloatArray
 from dpwerm.simulate.scenarios import get_scenario
 from dpwerm.study.study import Study
 from dpwerm.tune.people import FromTable, Repeats, Splits, Validation
-from dpwerm.weighting.contract import Trial
+from dpwerm.weighting.trial import Trial
 
 PAPER = get_scenario("paper")
 

@@ -10,7 +10,7 @@ from dpwerm.plan.expected import settle
 from dpwerm.privacy.budget import Budget
 from dpwerm.study.study import Study, read_trial
 from dpwerm.tune.algorithm2 import problems_of
-from dpwerm.weighting.contract import Trial, trial_of_table
+from dpwerm.weighting.trial import Trial, trial_of_table
 
 FIXED = OPEN + 'gamma = 30\nmechanism = "spherical-laplace"\n'
 

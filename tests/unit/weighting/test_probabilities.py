@@ -9,13 +9,7 @@ from dpwerm.privacy.budget import Budget
 from dpwerm.releases.certificate import Specification, certify
 from dpwerm.releases.release import Release
 from dpwerm.study.treatment import Declaration
-from dpwerm.weighting.contract import (
-    Trial,
-    model_encoding,
-    probabilities,
-    second_arm,
-    trial_of_arrays,
-)
+from dpwerm.weighting.trial import Trial, model_encoding, probabilities, second_arm, trial_of_arrays
 
 MATRIX: FloatArray = np.array([[-0.5, 1.0], [0.25, 9.0], [1.0, 4.0], [0.0, 0.0]])
 ARMS = ["a", "b", "b", "a"]

@@ -11,7 +11,7 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.privacy.budget import Budget, total
 from dpwerm.privacy.weight_origin import RidgeModel
 from dpwerm.study.treatment import Declaration, Treatment
-from dpwerm.weighting.contract import RIDGE_TOLERANCE, SHARE, model_encoding, origin_for, split
+from dpwerm.weighting.trial import RIDGE_TOLERANCE, SHARE, model_encoding, origin_for, split
 
 ENCODING = Encoding.of_numbers(["x", "z"], [(-1.0, 1.0), (0.0, 10.0)], intercept=0.25)
 EXTERNAL = {"model": "external", "arm": "b", "intercept": -1.5, "coefficients": {"x": 2, "z": 0.3}}

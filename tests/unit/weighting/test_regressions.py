@@ -20,14 +20,9 @@ from dpwerm.simulate.demo import demo_trial
 from dpwerm.study.study import read_trial
 from dpwerm.study.treatment import Declaration
 from dpwerm.weighting.arm_wise import ArmWiseRegression
-from dpwerm.weighting.contract import (
-    Trial,
-    TrialRows,
-    Weighting,
-    get_weighting,
-    trial_of_table,
-)
+from dpwerm.weighting.contract import TrialRows, Weighting, get_weighting
 from dpwerm.weighting.contrast import ContrastRegression
+from dpwerm.weighting.trial import Trial, trial_of_table
 
 NAN = math.nan
 DESIGNS: list[Weighting] = [

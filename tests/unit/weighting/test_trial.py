@@ -7,7 +7,7 @@ from dpwerm.data.table import read_table
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.study.treatment import Declaration
-from dpwerm.weighting.contract import Trial, trial_of_arrays, trial_of_table
+from dpwerm.weighting.trial import Trial, trial_of_arrays, trial_of_table
 
 BENEFIT = {"column": "benefit", "bounds": [0, 4]}
 DESIGN = Declaration.of_keys({"column": "treatment", "arms": {"a": "1/4", "b": "3/4"}}, BENEFIT)

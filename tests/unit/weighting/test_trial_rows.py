@@ -9,7 +9,8 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.simulate.demo import demo_trial, study_text
 from dpwerm.study.study import Study, read_trial
 from dpwerm.study.treatment import Declaration
-from dpwerm.weighting.contract import OUTCOME_WEIGHTED, TrialRows, trial_of_arrays, trial_of_table
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED, TrialRows
+from dpwerm.weighting.trial import trial_of_arrays, trial_of_table
 
 STUDY = Study.parse(study_text())
 DECLARED = STUDY.declaration()

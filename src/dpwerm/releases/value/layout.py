@@ -44,7 +44,7 @@ from dpwerm.study.propensity import LinearModel
 from dpwerm.study.treatment import Declaration
 from dpwerm.study.values import BROKEN, parse_toml, read_study_text
 from dpwerm.text import stays_in_line
-from dpwerm.weighting.contract import Trial, model_encoding, probabilities
+from dpwerm.weighting.trial import Trial, model_encoding, probabilities
 
 
 class OutcomeModel(Frozen):

@@ -11,7 +11,8 @@ from dpwerm.errors import ParameterError
 from dpwerm.simulate.scenarios import SCENARIOS, get_scenario
 from dpwerm.simulate.scenarios.scenario import Scenario
 from dpwerm.study.check import check
-from dpwerm.weighting.contract import OUTCOME_WEIGHTED, trial_of_table
+from dpwerm.weighting.contract import OUTCOME_WEIGHTED
+from dpwerm.weighting.trial import trial_of_table
 
 N = 100_000
 DRAWS: dict[str, pa.Table] = {}

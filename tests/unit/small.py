@@ -1,6 +1,8 @@
 """The text of a small study of two numbers, as several tests declare it."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,5 +45,17 @@ def search_little(cache: Path, monkeypatch: pytest.MonkeyPatch, most: int = 2) -
     monkeypatch.setattr(settle, "_MEMORY", {})
     monkeypatch.setattr(search, "ROUNDS", (Round(2, 1, 4), Round(2, 1, 2), Round(2, 1, 1)))
     monkeypatch.setattr(synthetic, "TESTS", 40)
-    for name in ("CLIPS", "INTERCEPTS", "SATURATIONS"):
-        monkeypatch.setattr(search, name, getattr(search, name)[:most])
+    try_few(monkeypatch, lambda values: values[:most])
+
+
+def try_few(monkeypatch: pytest.MonkeyPatch, few: Callable[[Any], Any]) -> None:
+    """Let a search try some of the values of each setting but γ; few : from all to some."""
+    for name in ("OPTIONS", "INTERCEPTS"):
+        whole = getattr(search, name)
+        monkeypatch.setattr(search, name, {key: few(values) for key, values in whole.items()})
+    monkeypatch.setattr(search, "SATURATIONS", few(search.SATURATIONS))
+
+
+def some_of(values: Any) -> Any:
+    """Return the last two of every second value."""
+    return values[::2][-2:]

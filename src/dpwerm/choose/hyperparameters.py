@@ -21,7 +21,7 @@ from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.sensitivity import LARGEST_N
 from dpwerm.releases.certificate import Chosen, Specification
 from dpwerm.study.variables import Benefit
-from dpwerm.weighting.contract import OUTCOME_WEIGHTED, WEIGHTINGS, get_weighting
+from dpwerm.weighting.contract import WEIGHTINGS, get_weighting
 
 AUTO = "auto"
 PLAIN_WIDTH = 0.1
@@ -35,7 +35,7 @@ LARGEST_SATURATION = 100.0
 class Hyperparameters:
     """What a fit uses; None where it is left open, or where the estimator has no such thing.
 
-    estimator : str, the name of a weighting
+    estimator : str, the name of a weighting; None also for that of a specification
     mechanism : str, a name in the registry
     clip : float in (0, 1], the bound V on benefits as a share of the largest; outcome weights only
     width : float > 0, T of the loss of residuals, in units of half the benefit's range
@@ -95,7 +95,10 @@ class Hyperparameters:
         )
 
     def or_plain(self, budget: AnyBudget) -> Self:
-        """Return these with plain values wherever nothing is fixed; the clip stays as it is."""
+        """Return these with plain values wherever nothing is fixed.
+
+        The clip stays as it is, and so does the estimator: None is the specification's own.
+        """
         return replace(
             self,
             mechanism=plain_mechanism(budget) if self.mechanism is None else self.mechanism,
@@ -103,7 +106,6 @@ class Hyperparameters:
             saturation=1.0 if self.saturation is None else self.saturation,
             gamma=1.0 if self.gamma is None else self.gamma,
             threshold=0.0 if self.threshold is None else self.threshold,
-            estimator=OUTCOME_WEIGHTED.name if self.estimator is None else self.estimator,
             width=PLAIN_WIDTH if self._is_residual and self.width is None else self.width,
         )
 
@@ -119,8 +121,8 @@ class Hyperparameters:
 
     def designed(self, spec: Specification, encoding: Encoding) -> Specification:
         """Return the specification with this estimator: its design, its loss and its penalty."""
-        name = self.estimator or spec.weighting.name
-        if name == spec.weighting.name and spec.weighting.form == "margin":
+        name = self.estimator
+        if name is None or (name == spec.weighting.name and spec.weighting.form == "margin"):
             return spec
         kind: Any = WEIGHTINGS[one_of("estimator", name, WEIGHTINGS)]
         known = {one.name: getattr(self, one.name, None) for one in fields(kind)}

@@ -39,8 +39,28 @@ FIXED = (
 )  # fmt: skip
 """What a question may fix."""
 
+OWN = ("clip", "width", "main", "mean", "degree")
+"""What belongs to some estimators only."""
+
 FEWEST_ROWS = 150
 """Of a synthetic trial at least, whatever the effort, unless there are fewer people."""
+
+
+def able(fixed: Hyperparameters, *, fixed_design: bool) -> tuple[str, ...]:
+    """Return the estimators to choose from: with synthetic trials, and with all that is fixed.
+
+    Where no ratio is fixed for everybody, what rests on a model of the outcome is left out: that
+    is to be declared.
+    """
+    named = {one for one in OWN if getattr(fixed, one) is not None}
+    found = []
+    for name, kind in WEIGHTINGS.items():
+        options = getattr(kind, "options", None)
+        if options is None or not named <= {*options}:
+            continue
+        if fixed_design or getattr(kind, "inverse_weights", False):
+            found.append(name)
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -57,6 +77,7 @@ class Outcome:
     spread : float ≥ 0, how far from the centre benefits may lie as a whole, as a standard deviation
     values : int ≥ 2, how many values a benefit has, None for any number
     fixed_design : bool, whether one ratio of the arms is fixed for everybody
+    degree : 1, 2 or 3, of numbers in the main effect
     """
 
     centre: float
@@ -67,6 +88,7 @@ class Outcome:
     spread: float = 0.0
     values: int | None = None
     fixed_design: bool = True
+    degree: int = 1
 
     @classmethod
     def of_labels(cls) -> Self:
@@ -102,6 +124,7 @@ class Outcome:
             around=self.around,
             spread=self.spread,
             values=self.values,
+            degree=self.degree,
         )
 
 
@@ -129,26 +152,19 @@ class Question:
     def __post_init__(self) -> None:
         if not 1 <= self.n <= LARGEST_N:
             raise ParameterError(f"the planned number of people must be between 1 and {LARGEST_N}")
+        self.fixed.encoding(self.encoding)  # what cannot be encoded is refused here
         object.__setattr__(self, "widths", widths_of(self.encoding))
+        if not self.estimators:
+            raise ParameterError("no estimator has all that is fixed: name one, or fix less")
 
     @property
     def estimators(self) -> tuple[str, ...]:
-        """The estimators to try: the one that is fixed, or all that have synthetic trials.
-
-        Where no ratio is fixed for everybody, what rests on a model of the outcome is left out:
-        that is to be declared.
-        """
+        """The estimators to try: the one that is fixed, or all that are able."""
         if self.fixed.estimator is not None:
             return (self.fixed.estimator,)
-        own = self.spec.weighting
         if self.outcome.labels or not self.open_method:
-            return (own.name,)
-        found = []
-        for name, kind in WEIGHTINGS.items():
-            known = getattr(kind, "options", None) is not None
-            if known and (self.outcome.fixed_design or getattr(kind, "inverse_weights", False)):
-                found.append(name)
-        return tuple(found)
+            return (self.spec.weighting.name,)
+        return able(self.fixed, fixed_design=self.outcome.fixed_design)
 
     @property
     def most_gamma(self) -> float:

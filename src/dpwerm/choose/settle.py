@@ -208,8 +208,12 @@ def is_told(choice: Choice, question: Question, least: float = 0.0) -> bool:
         told = told_of(choice, [])
     except ValidationError:
         return False
+    labels = question.outcome.labels
+    if (choice.gain is None, choice.harm is None) != (labels, labels):
+        return False
     scores = (choice.score, *choice.rivals.values())
-    lowest, highest = min(least, -HARM), 1 + PRECISE  # of gain, with harm twice, and accuracy
+    # That of labels is their accuracy; that of trials gain, with harm twice, and accuracy.
+    lowest, highest = (least, 1.0) if labels else (-HARM, 1 + PRECISE)
     within = all(lowest <= one <= highest for one in scores) and least <= choice.accuracy <= 1
     return within and stays_in_line(told.reason)
 

@@ -16,15 +16,16 @@ from tests.unit.choose.questions import TRIAL, question
 from tests.unit.features.domains import Curved
 
 from dpwerm.choose import settle as answers
-from dpwerm.choose.question import Choice, Outcome, Question
+from dpwerm.choose.question import FIXED, Choice, Outcome, Question
 from dpwerm.choose.search import ABOVE_FLOOR, floor_of, mechanisms
-from dpwerm.choose.settle import MOST_COLUMNS, answer, key_of, narrowed
+from dpwerm.choose.settle import MOST_COLUMNS, answer, key_of, narrowed, told_of
 from dpwerm.errors import ParameterError
 from dpwerm.objective.losses import HuberisedHinge, Logistic
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.weight_origin import ExternalModel, KnownByDesign, WorstCase
-from dpwerm.releases.certificate import Chosen, certify
+from dpwerm.releases.certificate import certify
+from dpwerm.weighting.contract import WEIGHTINGS
 
 BOUNDS = (1e-6, 1.0, 37.5, 1e4)
 """Weight bounds at which an answer is tried."""
@@ -34,25 +35,30 @@ def check(choice: Choice, asked: Question) -> None:
     """Check that a fit accepts a choice at any W, and that what was fixed stayed."""
     found = choice.hyperparameters
     assert choice.mechanism in mechanisms(asked)
-    for name in ("clip", "intercept", "saturation", "threshold"):
+    assert found.estimator in asked.estimators
+    for name in FIXED:
         fixed = getattr(asked.fixed, name)
         assert fixed is None or fixed == getattr(found, name)
-    assert found.clip is not None
+    own = WEIGHTINGS[found.estimator].options  # type: ignore[attr-defined]
+    for name in ("clip", "width", "main", "mean", "degree"):
+        assert (getattr(found, name) is not None) == (name in own)
     assert found.threshold is not None
-    assert 0 < found.clip <= 1
+    assert 0 < (1 if found.clip is None else found.clip) <= 1
     assert 0 <= found.threshold < 1
     assert 0 <= choice.accuracy <= 1
-    settings = replace(
-        found, chosen=Chosen(settings=[], accuracy=choice.accuracy, reason=choice.reason)
-    )
+    assert (choice.gain is None) == (choice.harm is None) == asked.outcome.labels
+    if choice.gain is not None and choice.harm is not None:
+        assert -1 <= choice.gain <= 1
+        assert 0 <= choice.harm <= 1
+    settings = replace(found, chosen=told_of(choice, []))
     if asked.spec.regularizer != Ridge():  # such a regulariser is none that a certificate can name
-        encoding = found.encoding(asked.encoding)
-        asked.calibration(choice.mechanism, encoding, choice.gamma)
+        asked.calibration(found, choice.gamma)
         return
+    spec, encoding = asked.designed(found)
     for bound in BOUNDS:
         certify(
-            settings.specification(asked.spec, bound),
-            settings.encoding(asked.encoding),
+            settings.specification(spec, bound if spec.is_outcome_weighted else 1.0),
+            encoding,
             asked.n,
             secure=True,
             library="x",
@@ -77,7 +83,7 @@ QUESTIONS: dict[str, Question] = {
     "worst case, delta": question(origin=WorstCase(), delta="1e-6"),
     "worst case, one person": question(origin=WorstCase(), n=1),
     "external": question(origin=ExternalModel()),
-    "another regulariser": question(regularizer=Curved()),
+    "another regulariser": question(regularizer=Curved(), open_method=False),
     "logistic": question(loss=Logistic()),
     "narrow bend": question(loss=HuberisedHinge(1e-3)),
     "paper": question(kind="paper"),
@@ -161,7 +167,7 @@ def test_without_objective_perturbation_all_that_is_left_is_compared() -> None:
     shares: list[float] = []
     choice = answer(question((0,), origin=WorstCase(), delta="1e-6"), shares.append)
     assert {choice.mechanism, *choice.rivals} == {"spherical-laplace", "gaussian"}
-    assert choice.accuracy >= max(choice.rivals.values())
+    assert choice.score >= max(choice.rivals.values())
     assert shares == sorted(shares)
     assert shares[-1] == pytest.approx(1.0, abs=1e-9)
 
@@ -222,7 +228,7 @@ def test_gamma_of_a_wide_study_stands_against_all_of_its_people() -> None:
     assert narrow is not None
     small, large = answer(narrow), answer(asked)
     assert large.mechanism == small.mechanism
-    floor = floor_of(asked, small.hyperparameters.encoding(asked.encoding))
+    floor = floor_of(asked, small.hyperparameters)
     expected = max(2 * small.gamma, ABOVE_FLOOR[0] * floor)
     assert large.gamma == pytest.approx(expected, rel=0.01)
 
@@ -237,7 +243,8 @@ from dpwerm.choose.search import Round
 from tests.unit.choose.questions import question
 from dpwerm.choose.settle import answer
 search.ROUNDS = (Round(2, 2, 6), Round(3, 2, 3), Round(6, 2, 1))
-found = [asdict(answer(question((0, 0, 3, 1), n=900, clip=0.4)))]
+search.GAMMAS = search.GAMMAS[::3]
+found = [asdict(answer(question((0, 0, 3, 1), n=900)))]
 print(json.dumps(found))
 """
 

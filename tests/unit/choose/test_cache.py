@@ -15,8 +15,9 @@ from tests.unit.choose.test_choice import CHOICE, changed
 
 from dpwerm.choose import settle as answers
 from dpwerm.choose import settle as cache
-from dpwerm.choose.question import Choice, Question
+from dpwerm.choose.question import Choice, Outcome, Question
 from dpwerm.choose.settle import folder, keep, kept
+from dpwerm.simulate.synthetic import HARM, PRECISE
 
 KEY = "ab12"
 
@@ -191,7 +192,16 @@ def test_the_folder_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 FIXED: dict[str, Any] = {"clip": 1.0, "intercept": 1.0, "saturation": 1.0, "threshold": 0.0}
 OPEN = question((0,))
 TIGHT = question((0,), mechanism="objective-block", **FIXED)
+REGRESSION: dict[str, Any] = {
+    "estimator": "arm-wise",
+    "clip": None,
+    "width": 0.5,
+    "main": 1.0,
+    "degree": 1.0,
+}
 TRUE = changed(gamma=50.0, **FIXED)
+LABELS = question((0,), outcome=Outcome.of_labels())
+TOLD_OF_LABELS = replace(TRUE, gain=None, harm=None, score=0.9, rivals={"objective-l2": 0.8})
 
 
 @pytest.fixture
@@ -234,6 +244,18 @@ def test_a_kept_answer_is_not_searched_again(cold: Path, searches: list[Question
         (TIGHT, {"intercept": 0.5}),
         (TIGHT, {"saturation": 2.0}),
         (TIGHT, {"threshold": 0.5}),
+        (OPEN, {"estimator": "no such"}),
+        (OPEN, {"estimator": "arm-wise", "width": -1.0}),
+        (OPEN, {"estimator": "arm-wise", "width": 1e300}),
+        (OPEN, {"estimator": "arm-wise", "degree": 4.0}),
+        (OPEN, {"estimator": "contrast", "width": 0.1, "mean": 1e300}),
+        (TIGHT, REGRESSION),
+        (LABELS, REGRESSION),
+        (question((0,), estimator="contrast"), REGRESSION),
+        (question((0,), estimator="arm-wise", width=0.25), REGRESSION),
+        (question((0,), estimator="arm-wise", main=0.25), REGRESSION),
+        (question((0,), degree=2.0), REGRESSION),
+        (question((0,), mean=1.0), {"estimator": "contrast", "width": 0.1, "mean": 2.0}),
     ],
 )
 def test_a_file_that_does_not_answer_the_question_is_not_taken(
@@ -246,6 +268,9 @@ def test_a_file_that_does_not_answer_the_question_is_not_taken(
     assert searches == [asked]
     assert json.loads(path.read_text()) == TRUE.plain()
 
+
+HIGHEST = 1 + PRECISE
+"""The highest score of a trial."""
 
 TOLD: list[dict[str, Any]] = [
     {"accuracy": 5.0},
@@ -262,9 +287,28 @@ TOLD: list[dict[str, Any]] = [
     {"rivals": {"no such": 0.5}},
     {"rivals": {"none": 0.5}},
     {"rivals": {TRUE.mechanism: 0.5}},
-    {"rivals": {"spherical-laplace": 1.5}},
+    {"rivals": {TRUE.hyperparameters.estimator: 0.5}},
+    {"rivals": {"spherical-laplace": HIGHEST + 0.1}},
     {"rivals": {"spherical-laplace": float("nan")}},
+    {"rivals": {"spherical-laplace": -HARM - 0.1}},
+    {"score": HIGHEST + 0.1},
+    {"score": float("nan")},
+    {"score": -HARM - 0.1},
+    {"gain": None},
+    {"harm": None},
+    {"gain": 1.5},
+    {"gain": -1.5},
+    {"gain": float("nan")},
+    {"harm": 1.5},
+    {"harm": -0.1},
+]
+TOLD_WRONG_OF_LABELS: list[dict[str, Any]] = [
+    {"gain": 0.5, "harm": 0.0},
+    {"score": 1.5},
+    {"score": -0.5},
+    {"rivals": {"spherical-laplace": 1.5}},
     {"rivals": {"spherical-laplace": -0.5}},
+    {"rivals": {"contrast": 0.5}},
 ]
 
 
@@ -279,6 +323,18 @@ def test_evidence_that_no_search_finds_is_not_taken(
     assert searches == [OPEN]
 
 
+def test_the_evidence_that_a_search_finds_is_taken() -> None:
+    assert answers.is_told(TRUE, OPEN)
+    edges = replace(TRUE, score=HIGHEST, gain=-1.0, harm=1.0, rivals={"arm-wise": -HARM})
+    assert answers.is_told(edges, OPEN)
+    assert answers.is_told(TOLD_OF_LABELS, LABELS)
+
+
+@pytest.mark.parametrize("changes", TOLD_WRONG_OF_LABELS, ids=str)
+def test_labels_have_an_accuracy_and_no_gain(changes: dict[str, Any]) -> None:
+    assert not answers.is_told(replace(TOLD_OF_LABELS, **changes), LABELS)
+
+
 def test_a_fixed_mechanism_has_no_rivals(cold: Path, searches: list[Question]) -> None:
     path = cold / f"{answers.key_of(TIGHT)}.json"
     assert answers.is_told(replace(TRUE, rivals={}), TIGHT)
@@ -289,7 +345,7 @@ def test_a_fixed_mechanism_has_no_rivals(cold: Path, searches: list[Question]) -
 
 
 def test_a_model_of_propensities_may_be_worse_than_none(cold: Path) -> None:
-    poor = replace(TRUE, accuracy=-3.0, rivals={})
-    assert answers.is_told(poor, OPEN, least=-9.0)
-    assert not answers.is_told(replace(poor, accuracy=-9.5), OPEN, least=-9.0)
-    assert not answers.is_told(poor, OPEN)
+    poor = replace(TOLD_OF_LABELS, accuracy=-3.0, score=-3.0, rivals={})
+    assert answers.is_told(poor, LABELS, least=-9.0)
+    assert not answers.is_told(replace(poor, accuracy=-9.5, score=-9.5), LABELS, least=-9.0)
+    assert not answers.is_told(poor, LABELS)

@@ -45,7 +45,7 @@ def test_the_notion_is_part_of_the_question() -> None:
 def test_a_rehearsal_uses_the_noise_of_the_notion(budget: AnyBudget) -> None:
     asked = question(budget)
     setting = next(grid(asked, "gaussian"))
-    path = gammas(asked, setting.encoding(asked.encoding))
+    path = gammas(asked, setting)
     synthetic = random_labels(asked.widths, count=2, rows=60, rng=np.random.default_rng(1))
     found = Rehearsal(asked, synthetic, 1, (2,), 1.0).scores(setting, path)
     assert set(found) == set(path)

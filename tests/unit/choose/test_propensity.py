@@ -140,7 +140,7 @@ def test_under_add_remove_less_noise_is_needed(few: None) -> None:
     encoding = encoding_of((0, 0))
     choice = chosen(n=200, relation=Relation.ADD_REMOVE)
     question = question_of(encoding, 200, Budget.of(1), Relation.ADD_REMOVE)
-    question.calibration(choice.mechanism, encoding, choice.gamma)
+    question.calibration(choice.hyperparameters, choice.gamma)
     assert 1 - choice.accuracy < (1 - chosen(n=200).accuracy)
 
 

@@ -37,14 +37,15 @@ def test_the_true_model_has_no_error_and_any_other_has(kind: str, intercept: flo
     question = question_of(
         encoding_of((0, 3, 1), kind=kind), 400, Budget.of(1), Relation.REPLACE_ONE
     )
-    encoding = question.encoding.changed(intercept=intercept)
+    candidate = Hyperparameters(intercept=intercept)
+    encoding = candidate.encoding(question.encoding)
     one = rehearsal(question)
     theta = 0.5 * np.random.default_rng(0).normal(size=(6, 6))
     true = model(one, theta, encoding)
-    assert true._accuracy(theta[:, None], encoding) == pytest.approx(1.0, abs=1e-9)
+    assert true._score(theta[:, None], candidate) == pytest.approx(1.0, abs=1e-9)
     for j in range(6):
         moved = theta + 0.5 * np.eye(6)[j]
-        assert true._accuracy(moved[:, None], encoding)[0] < 0.97
+        assert true._score(moved[:, None], candidate)[0] < 0.97
 
 
 def test_the_error_is_the_root_mean_square_of_the_ratio_of_weights() -> None:
@@ -54,7 +55,7 @@ def test_the_error_is_the_root_mean_square_of_the_ratio_of_weights() -> None:
         one.question, one.synthetic, 2, (1,), 1.0, np.full_like(one.truth, 0.2), FLOOR
     )
     zero = np.zeros((6, 1, 6))
-    assert flat._accuracy(zero, one.question.encoding)[0] == pytest.approx(1 - 0.6)
+    assert flat._score(zero, Hyperparameters())[0] == pytest.approx(1 - 0.6)
 
 
 def test_beyond_the_floor_nothing_is_right_or_wrong() -> None:
@@ -62,7 +63,7 @@ def test_beyond_the_floor_nothing_is_right_or_wrong() -> None:
     steep = np.zeros((6, 6))
     steep[:, 0] = 50.0
     certain = model(one, steep, one.question.encoding)
-    assert certain._accuracy(steep[:, None] / 10, one.question.encoding)[0] == pytest.approx(1.0)
+    assert certain._score(steep[:, None] / 10, Hyperparameters())[0] == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("floor", [0.02, 0.1, 0.3])

@@ -18,11 +18,14 @@ from dpwerm.features.domain import Domain, Interval
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.objective.losses import HuberisedHinge, Logistic
+from dpwerm.objective.regularizers import ArmPenalty, Regularizer, Ridge
 from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.weight_origin import ExternalModel, WorstCase
 from dpwerm.releases.certificate import Specification
-from dpwerm.weighting.contract import OutcomeWeighted
+from dpwerm.weighting.arm_wise import ArmWiseRegression
+from dpwerm.weighting.contract import OutcomeWeighted, Weighting
+from dpwerm.weighting.contrast import ContrastRegression
 
 
 class Sideways(OutcomeWeighted):
@@ -40,6 +43,7 @@ OTHERS: dict[str, Any] = {
     "spec": specification(Budget.of(2)),
     "outcome": Outcome.of_labels(),
     "fixed": Hyperparameters("gaussian"),
+    "open_method": False,
 }
 SPECIFIED: dict[str, Any] = {
     "weight_bound": 1e6,
@@ -59,6 +63,16 @@ FIXED: list[dict[str, Any]] = [
     {"saturation": 2.0},
     {"threshold": 0.0},
     {"threshold": 0.25},
+    {"estimator": "contrast"},
+    {"estimator": "arm-wise"},
+    {"width": 0.1},
+    {"width": 0.2},
+    {"main": 1.0},
+    {"main": 2.0},
+    {"mean": 0.0},
+    {"mean": 1.0},
+    {"degree": 2.0},
+    {"degree": 3.0},
 ]
 BASE = question()
 CHANGED: list[Question] = [
@@ -83,6 +97,9 @@ CHANGED: list[Question] = [
             replace(TRIAL, pi_min=0.25),
             replace(TRIAL, labels=True),
             replace(TRIAL, spread=0.5),
+            replace(TRIAL, values=2),
+            replace(TRIAL, values=5),
+            replace(TRIAL, fixed_design=False),
         )
     ),
     *(question(**one) for one in FIXED),
@@ -126,22 +143,53 @@ def test_an_impossible_number_of_people_is_refused(n: int) -> None:
         question(n=n)
 
 
+PLAIN = Hyperparameters()
+
+
 @pytest.mark.parametrize("relation", list(Relation))
 def test_facts_are_those_of_a_release_with_unit_weights(relation: Relation) -> None:
     asked = question((0, 1, 3), relation=relation)
+    candidate = Hyperparameters(intercept=0.5, saturation=2.0)
     encoding = asked.encoding.changed(intercept=0.5, saturation=2.0)
-    facts = asked.facts(encoding, 7.0)
+    facts = asked.facts(candidate, 7.0)
     assert (facts.weight_bound, facts.gamma, facts.radius) == (1.0, 7.0, encoding.domain.radius)
     assert facts.domain == encoding.domain
     assert facts.n == (60 if relation is Relation.REPLACE_ONE else None)
 
 
+@pytest.mark.parametrize("relation", list(Relation))
+def test_facts_of_a_regression_are_those_of_its_design_loss_and_penalty(
+    relation: Relation,
+) -> None:
+    asked = question((0, 1, 3), relation=relation, weight_bound=7.0)
+    encoding = asked.encoding.changed(intercept=0.5)
+    shared: dict[str, Any] = {"intercept": 0.5, "width": 0.3}
+    designs: list[tuple[Hyperparameters, Weighting, Regularizer]] = [
+        (
+            Hyperparameters(estimator="contrast", mean=4.0, **shared),
+            ContrastRegression(4.0),
+            Ridge(),
+        ),
+        (
+            Hyperparameters(estimator="arm-wise", main=0.25, degree=2.0, **shared),
+            ArmWiseRegression(2.0),
+            ArmPenalty(1.0, 4.0, 2.0, 1.0),
+        ),
+    ]
+    for candidate, weighting, penalty in designs:
+        facts = asked.facts(candidate, 9.0)
+        assert facts.domain == weighting.domain(encoding)
+        assert facts.regularizer == penalty
+        assert (facts.weight_bound, facts.gamma) == (1.0, 9.0)
+        assert (facts.lipschitz, facts.smoothness, facts.taper) == (0.3, 1.0, 1.0)
+
+
 def test_the_set_of_the_rows_is_that_of_the_weighting() -> None:
     encoding = encoding_of()
     plain, wider = question(), question(weighting=Sideways())
-    assert wider.facts(encoding, 7.0).domain == Sideways().domain(encoding)
-    assert wider.facts(encoding, 7.0).radius > plain.facts(encoding, 7.0).radius
-    assert floor_of(wider, encoding) > floor_of(plain, encoding) > 0
+    assert wider.facts(PLAIN, 7.0).domain == Sideways().domain(encoding)
+    assert wider.facts(PLAIN, 7.0).radius > plain.facts(PLAIN, 7.0).radius
+    assert floor_of(wider, PLAIN) > floor_of(plain, PLAIN) > 0
 
 
 @pytest.mark.parametrize(("weight_bound", "most"), [(1.0, 1e12), (3.0, 1e11), (1e12, 1.0)])
@@ -157,7 +205,7 @@ def test_with_gamma_in_units_of_the_weight_bound_the_noise_is_in_those_units_too
     mechanism: str,
 ) -> None:
     """θ(W, γ) = θ(1, γ/W), so one simulation with W = 1 serves every W."""
-    facts = question().facts(encoding_of(), 9.0)
+    facts = question().facts(PLAIN, 9.0)
     calibrations = [
         MECHANISMS[mechanism].calibrate(replace(facts, weight_bound=W, gamma=9.0 * W), Budget.of(1))
         for W in (1.0, 8.0)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from tests.unit.choose.questions import TRIAL, question
 
-from dpwerm.arrays import FloatArray
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Outcome, Question
 from dpwerm.choose.search import Rehearsal, grid, thresholds
@@ -27,6 +26,10 @@ from dpwerm.weighting.contract import OUTCOME_WEIGHTED, outcome_weights
 
 B, N = 3, 25
 SETTING = Hyperparameters("objective-block", 0.4, 0.5, 2.0)
+REGRESSION = Hyperparameters("objective-block", intercept=0.5, saturation=2.0, width=0.2)
+CONTRAST = replace(REGRESSION, estimator="contrast", mean=2.0)
+ARM_WISE = replace(REGRESSION, estimator="arm-wise", main=0.25, degree=1.0)
+EVERY = {"outcome-weighted": SETTING, "contrast": CONTRAST, "arm-wise": ARM_WISE}
 
 
 def synthetic_for(asked: Question, seed: int = 0) -> SyntheticTrials:
@@ -114,40 +117,79 @@ def test_rows_are_those_that_are_learned_from(kind: str) -> None:
     assert (np.abs(X) <= encoding.domain.column_bounds[1:]).all()
 
 
+@pytest.mark.parametrize("mean", [0.0, 2.0])
+def test_contrast_rows_are_those_of_a_fit(mean: float) -> None:
+    declared = declaration()
+    asked = question((0, 3), outcome=outcome_of(declared))
+    one = rehearsal(asked)
+    problems = one.problems(replace(CONTRAST, mean=mean))
+    encoding = CONTRAST.encoding(asked.encoding)
+    X = encoding.learning_rows(encoding.of_centred(one.synthetic.X))
+    whole = np.concatenate([np.full((B, N, 1), encoding.intercept_scale), X], axis=-1)
+    np.testing.assert_array_equal(problems.X, whole * one.synthetic.arm[..., None])
+    assert problems.intercept_scale == mean
+    np.testing.assert_array_equal(problems.targets, one.synthetic.benefit)
+    received = one.synthetic.probability
+    np.testing.assert_allclose(problems.weights, declared.treatment.pi_min / received, rtol=1e-12)
+    assert problems.weights.max() <= 1
+    assert problems.weights.min() < 0.5  # of the arm that came more often
+
+
+@pytest.mark.parametrize("degree", [1.0, 2.0, 3.0])
+def test_arm_wise_rows_are_those_of_a_fit(degree: float) -> None:
+    asked = question((0, 3), outcome=outcome_of(declaration()))
+    one = rehearsal(asked)
+    problems = one.problems(replace(ARM_WISE, degree=degree))
+    encoding = ARM_WISE.encoding(asked.encoding)
+    X = encoding.learning_rows(encoding.of_centred(one.synthetic.X))
+    whole = np.concatenate([np.full((B, N, 1), encoding.intercept_scale), X], axis=-1)
+    second = (one.synthetic.arm > 0)[..., None]
+    x = X[..., :1]
+    curves = [2 * x**2 - 1, 4 * x**3 - 3 * x][: int(degree) - 1]
+    expected = np.concatenate([whole * ~second, whole * second, *curves], axis=-1)
+    np.testing.assert_allclose(problems.X, expected, atol=1e-12)
+    assert problems.intercept_scale == 0
+    np.testing.assert_array_equal(problems.targets, one.synthetic.benefit)
+    assert (problems.weights == 1).all()
+
+
 MECHANISM_NAMES = [name for name in MECHANISMS if name != "none"]
+MARGINS = [question().spec.loss, Logistic()]
+TRIED = [*(("outcome-weighted", loss) for loss in MARGINS), ("contrast", None), ("arm-wise", None)]
 
 
-@pytest.mark.parametrize("loss", [question().spec.loss, Logistic()], ids=lambda loss: loss.name)
+@pytest.mark.parametrize(("estimator", "loss"), TRIED, ids=str)
 @pytest.mark.parametrize("mechanism", [*MECHANISM_NAMES, "none"])
 def test_the_rules_are_those_of_the_single_solver_with_the_noise_of_the_plan(
-    mechanism: str, loss: Any, monkeypatch: pytest.MonkeyPatch
+    mechanism: str, estimator: str, loss: Any
 ) -> None:
-    seen: list[FloatArray] = []
-
-    def recorded(_: Rehearsal, theta: FloatArray, encoding: object) -> FloatArray:
-        seen.append(theta)
-        return np.zeros(1)
-
-    monkeypatch.setattr(Rehearsal, "_accuracy", recorded)
     delta = "1e-6" if MECHANISMS[mechanism].needs_delta else 0
     epsilon = "inf" if mechanism == "none" else 2
-    asked = question((0, 1), loss=loss, epsilon=epsilon, delta=delta)
-    setting, path = replace(SETTING, mechanism=mechanism), [90.0, 30.0]
+    named = {} if loss is None else {"loss": loss}
+    asked = question((0, 1), epsilon=epsilon, delta=delta, **named)
+    setting, path = replace(EVERY[estimator], mechanism=mechanism), [90.0, 30.0]
     one = rehearsal(asked, weight=2.0)
-    assert list(one.scores(setting, path)) == path
-    encoding = setting.encoding(asked.encoding)
+    seen = one.released(setting, path)
+    assert list(seen) == list(one.scores(setting, path)) == path
+    spec, encoding = asked.designed(setting)
     problems = one.problems(setting)
-    base = Draws.of((B, 2), 3, generator(7))
-    for gamma, found in zip(path, seen, strict=True):
-        facts = asked.facts(encoding, gamma)
+    p = problems.dimension
+    assert p == {"outcome-weighted": 3, "contrast": 4, "arm-wise": 6}[estimator]
+    base = Draws.of((B, 2), p, generator(7))
+    for gamma, found in seen.items():
+        facts = asked.facts(setting, gamma)
         calibration = MECHANISMS[mechanism].calibrate(facts, asked.spec.budget)
         linear_term = inside_noise(calibration, base)
-        added = outside_noise(calibration, base) if linear_term is None else np.zeros((B, 2, 3))
+        added = outside_noise(calibration, base) if linear_term is None else np.zeros((B, 2, p))
         for b, r in np.ndindex(B, 2):
             perturbed = None if linear_term is None else (linear_term[b, r],)
-            objective = Objective(problems.data(b), loss, gamma, linear_term=perturbed)
-            expected = [float(t) for t in minimise(objective, 1e-9).theta] + added[b, r]
-            assert np.linalg.norm(found[b, r] - expected) <= 1.01 * TOLERANCE
+            objective = Objective(
+                problems.data(b), spec.loss, gamma, spec.regularizer, linear_term=perturbed
+            )
+            whole = [float(t) for t in minimise(objective, 1e-9).theta] + added[b, r]
+            expected = spec.weighting.rule(whole.tolist(), encoding)
+            # A difference of two arms is off by what both are.
+            assert np.linalg.norm(found[b, r] - expected) <= 1.5 * TOLERANCE
 
 
 @pytest.mark.parametrize("intercept", [0.0, 0.5])
@@ -174,11 +216,11 @@ def test_people_are_judged_as_the_released_rule_would(
         scores = [release.score(X) for release, X in zip(releases, rows, strict=True)]
         best = np.where(np.array(scores) > 0, 1.0, -1.0)
         judged = replace(one, synthetic=replace(one.synthetic, best=best))
-        accuracy = judged._accuracy(theta[:, None], encoding)
-        assert accuracy.shape == (len(thresholds(asked)),)
-        assert accuracy[place] == 1.0
-        opposite = replace(one, synthetic=replace(one.synthetic, best=-best))
-        assert opposite._accuracy(theta[:, None], encoding)[place] == 0.0
+        given = list(judged.second_arm(theta[:, None], encoding))
+        assert len(given) == len(thresholds(asked))
+        assert (judged.synthetic.accuracy(given[place]) == 1.0).all()
+        opposite = replace(one.synthetic, best=-best)
+        assert (opposite.accuracy(given[place]) == 0.0).all()
     assert len(dropped) > 1
 
 
@@ -197,16 +239,33 @@ def test_a_pure_mechanism_is_planned_without_delta() -> None:
     np.testing.assert_array_equal(scores[0], scores[1])
 
 
-def test_without_noise_an_easy_problem_is_learned() -> None:
+EASY = random_trials(
+    (0, 0), count=6, rows=2000, propensity=(0.5, 0.5), rng=np.random.default_rng(3)
+)
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        *(Hyperparameters("none", clip, 1.0, 1.0) for clip in (0.1, 1.0)),
+        Hyperparameters("none", None, 2.0, 1.0, estimator="contrast", width=0.5, mean=4.0),
+        Hyperparameters("none", None, 2.0, 1.0, estimator="arm-wise", width=0.5, main=1.0),
+    ],
+    ids=str,
+)
+def test_without_noise_an_easy_problem_is_learned(setting: Hyperparameters) -> None:
     """A rehearsal that mixed up arms or signs would be near a half or below."""
     asked = question((0, 0), epsilon="inf", n=2000)
-    synthetic = random_trials(
-        asked.widths, count=6, rows=2000, propensity=(0.5, 0.5), rng=np.random.default_rng(3)
-    )
-    for clip in (0.1, 1.0):
-        setting = Hyperparameters("none", clip, 1.0, 1.0)
-        scores = Rehearsal(asked, synthetic, 1, (7,), 1.0).scores(setting, [2.0])[2.0]
-        assert scores[0] > 0.9
+    tight = np.flatnonzero(EASY.tight)
+    assert len(tight)
+    easy = SyntheticTrials(*(getattr(EASY, one)[tight] for one in SyntheticTrials.__annotations__))
+    one = Rehearsal(asked, easy, 1, (7,), 1.0)
+    found = one.judged(replace(setting, gamma=2.0, threshold=0.0))
+    assert found.accuracy > 0.9
+    if setting.estimator is not None:
+        assert found.gain is not None
+        assert found.gain > 0.9
+        assert found.harm == 0
 
 
 def test_the_same_rehearsal_gives_the_same_scores() -> None:
@@ -222,6 +281,18 @@ def test_scores_are_the_means_of_what_each_person_is_given() -> None:
     assert theta.shape == (B, 2, 5)
     given = list(one.second_arm(theta, SETTING.encoding(one.question.encoding)))
     assert {each.shape for each in given} == {(B, 2, one.synthetic.best.shape[1])}
-    right = [each == (one.synthetic.best > 0)[:, None] for each in given]
-    means = [each.mean(axis=(1, 2)).mean() for each in right]
+    means = [one.synthetic.score(each).mean() for each in given]
     np.testing.assert_allclose(one.scores(SETTING, [90.0])[90.0], means)
+
+
+@pytest.mark.parametrize("setting", EVERY.values(), ids=EVERY)
+def test_a_winner_is_judged_by_its_own_rules_at_its_own_threshold(
+    setting: Hyperparameters,
+) -> None:
+    one = rehearsal(question((0, 3)))
+    theta = one.released(setting, [90.0])[90.0]
+    assert theta.shape == (B, 2, 5)
+    given = one.second_arm(theta, setting.encoding(one.question.encoding))
+    for threshold, second in zip(thresholds(one.question), given, strict=True):
+        winner = replace(setting, gamma=90.0, threshold=threshold)
+        assert one.judged(winner) == one.synthetic.judged(second)

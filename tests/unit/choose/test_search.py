@@ -15,7 +15,7 @@ from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Outcome, Question
 from dpwerm.choose.search import ROUNDS, Key, gammas, grid, search, thresholds
 from dpwerm.errors import ParameterError
-from dpwerm.simulate.synthetic import SyntheticTrials
+from dpwerm.simulate.synthetic import Judged, SyntheticTrials
 
 Merit = Callable[[Hyperparameters, float], float | None]
 
@@ -48,6 +48,12 @@ class Stub:
                 found[gamma] = merit + 0.01 * places
         return found
 
+    def judged(self, winner: Hyperparameters) -> Judged:
+        """Tell a number of the winner, so that it is seen who was judged."""
+        assert winner.gamma is not None
+        assert winner.threshold is not None
+        return Judged(0.9, 1 / (1 + winner.gamma), winner.threshold)
+
 
 @pytest.fixture
 def stub(monkeypatch: pytest.MonkeyPatch) -> type[Stub]:
@@ -58,27 +64,25 @@ def stub(monkeypatch: pytest.MonkeyPatch) -> type[Stub]:
 
 def spread(setting: Hyperparameters, gamma: float) -> float:
     """Return a merit in (0, ½) that differs for every key."""
-    clip, intercept, saturation = shape(setting)
-    number = math.sin(clip * 12.9 + intercept * 78.2 + saturation * 37.7 + gamma * 4.1)
+    sizes = zip(shape(setting), (12.9, 78.2, 37.7, 5.3, 91.7, 29.3), strict=True)
+    number = math.sin(sum((one or 0.0) * size for one, size in sizes) + gamma * 4.1)
     return 0.25 + 0.2 * number + 0.01 * len(str(setting.mechanism))
 
 
-def shape(one: Hyperparameters) -> tuple[float, float, float]:
-    """Return clip, intercept and saturation, none of them open."""
-    assert one.clip is not None
+def shape(one: Hyperparameters) -> tuple[float | None, ...]:
+    """Return everything but mechanism, γ and threshold; intercept and saturation are never open."""
     assert one.intercept is not None
     assert one.saturation is not None
-    return one.clip, one.intercept, one.saturation
+    return one.clip, one.intercept, one.saturation, one.width, one.main, one.mean
 
 
 ASKED = question()
+ESTIMATORS = ASKED.estimators
 
 
 def whole_grid(asked: Question, mechanism: str) -> set[Key]:
     return {
-        (setting, gamma)
-        for setting in grid(asked, mechanism)
-        for gamma in gammas(asked, setting.encoding(asked.encoding))
+        (setting, gamma) for setting in grid(asked, mechanism) for gamma in gammas(asked, setting)
     }
 
 
@@ -90,7 +94,8 @@ def test_every_round_keeps_the_best_of_the_last(stub: type[Stub]) -> None:
     for round_, before, after in zip(ROUNDS[:-1], stub.rounds, stub.rounds[1:], strict=False):
         ranked = sorted(set(before), key=lambda key: -spread(*key))
         led = {key for key in after if key[0].mechanism == "objective-block"}
-        assert led == set(ranked[: round_.keep])
+        first = {name: next(k for k in ranked if k[0].estimator == name) for name in ESTIMATORS}
+        assert led == {*ranked[: round_.keep], *first.values()}
     last = max(stub.rounds[-1], key=lambda key: spread(*key))
     assert (choice.mechanism, choice.gamma) == (last[0].mechanism, last[1])
     assert shape(choice.hyperparameters) == shape(last[0])
@@ -121,8 +126,27 @@ def test_a_rival_can_win(stub: type[Stub], winner: str) -> None:
     )
     choice = search(ASKED)
     assert choice.mechanism == winner
-    assert set(choice.rivals) == {"objective-block", "objective-l2", "spherical-laplace"} - {winner}
-    assert max(choice.rivals.values()) <= choice.accuracy
+    others = {"objective-block", "objective-l2", "spherical-laplace"} - {winner}
+    beside = {*ESTIMATORS} - {choice.hyperparameters.estimator}
+    assert set(choice.rivals) == others | beside
+    assert max(choice.rivals.values()) <= choice.score
+
+
+@pytest.mark.parametrize("winner", ESTIMATORS)
+def test_every_estimator_is_compared_to_the_end_and_can_win(stub: type[Stub], winner: str) -> None:
+    """One that is worse in every round still has its best in the last, beside the winner."""
+    stub.merit = staticmethod(
+        lambda setting, gamma: spread(setting, gamma) / 2 + 0.4 * (setting.estimator == winner)
+    )
+    choice = search(ASKED)
+    assert choice.hyperparameters.estimator == winner
+    for keys in stub.rounds:
+        assert {setting.estimator for setting, _ in keys} == {*ESTIMATORS}
+    for name in {*ESTIMATORS} - {winner}:
+        of_name = [key for key in stub.rounds[-1] if key[0].estimator == name]
+        # The Stub's last threshold is the best, by 0.01 for each.
+        best = max(spread(*key) / 2 for key in of_name) + 0.01 * (len(thresholds(ASKED)) - 1)
+        assert choice.rivals[name] == pytest.approx(best)
 
 
 def test_what_has_no_plan_is_dropped(stub: type[Stub]) -> None:
@@ -146,7 +170,7 @@ def test_a_rival_without_a_plan_is_no_fault(stub: type[Stub]) -> None:
     )
     choice = search(ASKED)
     assert choice.mechanism == "objective-block"
-    assert choice.rivals == {}
+    assert set(choice.rivals) == {*ESTIMATORS} - {choice.hyperparameters.estimator}
 
 
 def test_where_nothing_has_a_plan_there_is_an_error_that_helps(stub: type[Stub]) -> None:
@@ -159,21 +183,34 @@ def test_what_is_fixed_is_never_varied(stub: type[Stub]) -> None:
     stub.merit = staticmethod(spread)
     fixed: dict[str, Any] = {"clip": 0.33, "intercept": 0.77, "saturation": 1.25}
     choice = search(question(mechanism="product-laplace", threshold=0.11, **fixed))
-    expected = Hyperparameters("product-laplace", *fixed.values())
+    expected = Hyperparameters("product-laplace", estimator="outcome-weighted", **fixed)
     assert {setting for keys in stub.rounds for setting, _ in keys} == {expected}
     assert choice.mechanism == "product-laplace"
-    assert shape(choice.hyperparameters) == tuple(fixed.values())
+    assert shape(choice.hyperparameters) == (*fixed.values(), None, None, None)
     assert choice.hyperparameters.threshold == 0.11
     assert choice.rivals == {}
 
 
-def test_the_accuracy_is_that_of_the_threshold_chosen(stub: type[Stub]) -> None:
+def test_score_gain_and_harm_are_those_of_the_threshold_chosen(stub: type[Stub]) -> None:
     stub.merit = staticmethod(spread)
     choice = search(ASKED)
     found = choice.hyperparameters
     assert found.threshold is not None
     place = thresholds(ASKED).index(found.threshold)
-    assert choice.accuracy == pytest.approx(spread(found, choice.gamma) + 0.01 * place)
+    assert choice.score == pytest.approx(spread(found, choice.gamma) + 0.01 * place)
+    assert choice.accuracy == 0.9
+    assert (choice.gain, choice.harm) == (1 / (1 + choice.gamma), found.threshold)
+
+
+def test_a_threshold_that_wins_too_little_is_not_applied(
+    stub: type[Stub], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stub.merit = staticmethod(spread)
+    won = 0.01 * (len(thresholds(ASKED)) - 1)
+    monkeypatch.setattr(searching, "WORTH_IT", won + 1e-9)
+    assert search(ASKED).hyperparameters.threshold == 0.0
+    monkeypatch.setattr(searching, "WORTH_IT", won - 1e-9)
+    assert search(ASKED).hyperparameters.threshold == thresholds(ASKED)[-1]
 
 
 def test_ties_go_to_the_first(stub: type[Stub]) -> None:
@@ -200,23 +237,27 @@ def test_rows_stand_for_all_people_and_never_grow_without_limit(
     widths: tuple[int, ...], n: int
 ) -> None:
     asked = question(widths, n=n)
-    one = searching._rehearsal(asked, ROUNDS[0], 0, fits=300)
+    one = searching._rehearsal(asked, ROUNDS[0], 0, searching._grid(asked, "objective-block"))
     problems, rows = one.synthetic.arm.shape
     assert problems == ROUNDS[0].problems
     assert 1 <= rows <= min(n, 5_000)
     assert one.weight * rows == pytest.approx(n)
 
 
+KEYS: list[Key] = [(next(grid(ASKED, "objective-block")), 1.0)]
+"""One fit, so that as many rows are simulated as there are people."""
+
+
 def test_every_round_has_problems_and_random_numbers_of_its_own() -> None:
-    first, second, again = (searching._rehearsal(ASKED, ROUNDS[0], i, 10) for i in (0, 1, 0))
+    first, second, again = (searching._rehearsal(ASKED, ROUNDS[0], i, KEYS) for i in (0, 1, 0))
     assert not np.array_equal(first.synthetic.X, second.synthetic.X)
     assert first.seed != second.seed
     np.testing.assert_array_equal(first.synthetic.X, again.synthetic.X)
 
 
 def test_labels_and_trials_are_simulated_each_in_their_way() -> None:
-    labels = searching._rehearsal(question(outcome=Outcome.of_labels()), ROUNDS[0], 0, 10)
+    labels = searching._rehearsal(question(outcome=Outcome.of_labels()), ROUNDS[0], 0, KEYS)
     assert (labels.synthetic.probability == 1).all()
     third = Outcome(0.0, True, (0.25, 0.25), 0.25)
-    trial = searching._rehearsal(question(outcome=third), ROUNDS[0], 0, 10)
+    trial = searching._rehearsal(question(outcome=third), ROUNDS[0], 0, KEYS)
     assert set(np.unique(trial.synthetic.probability)) == {0.25, 0.75}

@@ -45,7 +45,8 @@ def forget() -> None:
         path.unlink()
 
 
-FOUND = Hyperparameters("objective-l2", 0.4, 0.5, 1.5, 20.0, 0.25)
+FOUND = Hyperparameters("objective-l2", 0.4, 0.5, 1.5, 20.0, 0.25, estimator="outcome-weighted")
+REGRESSION = replace(FOUND, clip=None, estimator="arm-wise", width=0.1, main=0.25, degree=1.0)
 
 
 @pytest.fixture
@@ -56,7 +57,9 @@ def questions(monkeypatch: pytest.MonkeyPatch) -> list[Question]:
     def answered(question: Question, on_progress: Any) -> Choice:
         asked.append(question)
         on_progress(0.5)
-        return Choice(FOUND, 0.9, {}, 4, question.n)
+        gain, harm = (None, None) if question.outcome.labels else (0.5, 0.1)
+        found = REGRESSION if question.fixed.estimator == "arm-wise" else FOUND
+        return Choice(found, 0.9, gain, harm, 2.0, {}, 4, question.n)
 
     monkeypatch.setattr("dpwerm.choose.settle.answer", answered)
     return asked
@@ -115,6 +118,7 @@ def test_of_the_rows_nothing_but_a_number_can_be_handed_over() -> None:
         "outcome": Outcome,
         "people": int | None,
         "on_stage": Stage,
+        "open_method": bool,
     }
     assert inspect.signature(Problem.settled).parameters["n"].annotation == int | None
 
@@ -188,6 +192,9 @@ def test_the_question_is_about_what_is_public(questions: list[Question]) -> None
     (question,) = questions
     assert (question.fixed, question.n) == (asked, 9)
     assert question == Question(spec(2, "1e-6"), ENCODING, 9, TRIAL, asked)
+    assert question.open_method
+    settle(OPEN, spec(), ENCODING, TRIAL, 9, no_progress, open_method=False)
+    assert not questions[-1].open_method
 
 
 def test_without_privacy_the_mechanism_is_no_question(questions: list[Question]) -> None:
@@ -196,17 +203,30 @@ def test_without_privacy_the_mechanism_is_no_question(questions: list[Question])
 
 
 def test_a_certificate_names_what_was_open_and_nothing_else(questions: list[Question]) -> None:
-    def chosen(asked: Hyperparameters, outcome: Outcome = TRIAL) -> set[str]:
-        found = settled(asked, spec(), outcome)
+    def chosen(asked: Hyperparameters, outcome: Outcome = TRIAL, **other: bool) -> set[str]:
+        found = settle(asked, spec(), ENCODING, outcome, 9, no_progress, **other)
         assert found.chosen is not None
-        assert replace(found, chosen=None) == FOUND
+        assert replace(found, chosen=None) in (FOUND, REGRESSION)
         return set(found.chosen.settings)
 
-    every = {"gamma", "mechanism", "clip", "intercept_scale", "saturation", "threshold"}
-    assert chosen(OPEN) == every
-    assert chosen(OPEN, Outcome.of_labels()) == every - {"clip"}
+    shared = {"gamma", "mechanism", "intercept_scale", "saturation", "threshold"}
+    assert chosen(OPEN) == shared | {"estimator", "clip"}
+    assert chosen(OPEN, open_method=False) == shared | {"clip"}
+    assert chosen(OPEN, Outcome.of_labels()) == shared
+    arm_wise = replace(OPEN, estimator="arm-wise")
+    assert chosen(arm_wise) == shared | {"width", "main"}
+    assert chosen(replace(arm_wise, width=0.1)) == shared | {"main"}
+    assert chosen(replace(arm_wise, main=0.25, degree=1.0)) == shared | {"width"}
     fixed: dict[str, Any] = {"clip": 0.5, "intercept": 1.0, "saturation": 1.0, "threshold": 0.0}
     assert chosen(replace(OPEN, mechanism="objective-l2", **fixed)) == {"gamma"}
+
+
+def test_a_certificate_tells_gain_and_harm_of_trials_alone(questions: list[Question]) -> None:
+    trial, labels = (settled(OPEN, spec(), one).chosen for one in (TRIAL, Outcome.of_labels()))
+    assert trial is not None
+    assert (trial.accuracy, trial.gain, trial.harm) == (0.9, 0.5, 0.1)
+    assert labels is not None
+    assert (labels.accuracy, labels.gain, labels.harm) == (0.9, None, None)
 
 
 def test_stages_tell_how_far_and_never_a_value(questions: list[Question]) -> None:
@@ -233,9 +253,10 @@ def test_an_explicit_gamma_switches_the_simulation_off(questions: list[Question]
 
 
 class Sideways(OutcomeWeighted):
-    """Another design."""
+    """Another design, without synthetic trials."""
 
     name = "sideways"
+    options = None  # type: ignore[assignment]
 
 
 def test_nothing_is_chosen_for_a_weighting_without_synthetic_trials(
@@ -246,6 +267,8 @@ def test_nothing_is_chosen_for_a_weighting_without_synthetic_trials(
         settled(OPEN, other)
     assert questions == []
     assert settled(replace(OPEN, gamma=4.0), other) == settled(replace(OPEN, gamma=4.0), spec())
+    problem = Problem(other, ENCODING, replace(OPEN, gamma=4.0)).settled(None)
+    assert problem.spec.weighting == Sideways()  # and it stays what it was
 
 
 def test_a_settled_problem_has_every_hyperparameter_in_its_place(

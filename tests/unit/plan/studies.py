@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 from tests.bad_input.base import STUDY
+from tests.unit.small import some_of, try_few
 
 from dpwerm.choose import search
-from dpwerm.choose import search as candidates
 from dpwerm.choose import settle as answer
 from dpwerm.choose.search import Round
 from dpwerm.plan import desk, expected
@@ -36,8 +36,8 @@ def make_small(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Other processes would not see what is made small here.
     monkeypatch.setattr(desk, "WORTH_WORKERS", 10**6)
     monkeypatch.setattr(answer, "_MEMORY", {})
-    for name in ("CLIPS", "INTERCEPTS", "SATURATIONS", "GAMMAS"):
-        monkeypatch.setattr(candidates, name, getattr(candidates, name)[::2][-2:])
+    try_few(monkeypatch, some_of)
+    monkeypatch.setattr(search, "GAMMAS", some_of(search.GAMMAS))
     monkeypatch.setattr(search, "ROUNDS", (Round(2, 1, 4), Round(2, 1, 2), Round(2, 1, 1)))
     monkeypatch.setattr(search, "MOST_ROWS", 40)
     monkeypatch.setattr(expected, "MOST_ROWS", 60)

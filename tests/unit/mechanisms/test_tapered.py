@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.mechanisms.calibrations import inside_of, rate_of
 from tests.unit.mechanisms.densities import ROUNDING
-from tests.unit.mechanisms.pages import rows_of
+from tests.unit.mechanisms.pages import PROOFS, rows_of
 from tests.unit.mechanisms.perturbed_cases import facts
 from tests.unit.mechanisms.residual_densities import (
     FAR,
@@ -198,6 +198,8 @@ def test_the_claim_and_its_page_are_those_of_the_theorem_used() -> None:
         plain, tapered = (mechanism.claim(tapered_facts(8.0, one)) for one in (None, 0.3125))
         assert plain == (mechanism.statement, "docs/proofs/objective-perturbation.md")
         assert tapered == (TAPERED.format(norm), "docs/proofs/tapered-losses.md")
+        assert len(tapered[0]) <= 1000  # the length of a claim in a certificate
+        assert (PROOFS.parents[1] / tapered[1]).is_file()
     gaussian = MECHANISMS["objective-gaussian"]
     assert gaussian.claim(tapered_facts(8.0, 0.3125)) == (gaussian.statement, gaussian.proof)
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from dpwerm.arrays import FloatArray
 from dpwerm.features.blocks import CategoryBlock
@@ -54,6 +55,12 @@ benefit; the standard deviation of half the contrast in units of the scatter's, 
 effect in units of the contrast's; for whom the better arm is better, and where the scatter is
 skewed.
 """
+
+INDICATION = (0.5, 2.0)
+INDICATED_MAINS = (0.3, 1.0, 2.0, 4.0)
+MOST_MAIN = 0.6
+"""Where no design fixes them: how strongly the log-odds of the second arm hang on features, as a
+standard deviation, and main effects in units of the effect's, at most so much of half the range."""
 
 LEAST_GAIN = 0.02
 """Where less than this share of an outcome's sd can be gained, losses are told in its units."""
@@ -165,23 +172,30 @@ def random_trials(
     around: float = 0.0,
     spread: float = 0.0,
     values: int | None = None,
+    degree: int = 1,
 ) -> SyntheticTrials:
     """Return random trials, a third of them declared tightly.
 
     widths : columns of each feature, as :func:`widths_of` gives them
     count, rows : int, B and n
-    propensity : the range of P(second arm | x), a point if the design fixes it
+    propensity : the range of P(second arm | x), a point if the design fixes it; in a range it
+        hangs on what features do to the benefit, as where arms were given by indication
     around : float in [−1, 1], where benefits of tight trials are expected; 0 is the middle
     spread : float ≥ 0, how far from there they lie as a whole, as a standard deviation
     values : int ≥ 2, how many values the benefit has, evenly over its range; None for any
+    degree : 1, 2 or 3, of numbers in the main effect
     """
     kinds = rng.permutation(np.resize(TIGHT, count))
-    tight = iter(_tight(widths, int(kinds.sum()), rows + TESTS, rng, around, spread))
-    sloppy = iter(_sloppy(widths, int((1 - kinds).sum()), rows + TESTS, rng))
+    size = rows + TESTS
+    mains = MAINS if propensity[0] == propensity[1] else INDICATED_MAINS
+    tight = _tight(widths, int(kinds.sum()), size, rng, around, spread, degree, mains)
+    sloppy = _sloppy(widths, int((1 - kinds).sum()), size, rng, degree)
     parts = []
     for kind in kinds.tolist():
         X, f, mean, scatter = next(tight if kind else sloppy)
         second = rng.uniform(*propensity, size=rows + TESTS)
+        if propensity[0] < propensity[1]:
+            second = _indicated(X, widths, f, mean, propensity, rng)
         arm = np.where(rng.uniform(size=rows + TESTS) < second, 1.0, -1.0)
         u = np.clip(mean + arm * f + scatter, -1.0, 1.0)
         if values is not None:  # up or down at random, so that means stay where they are
@@ -199,29 +213,54 @@ Drawn = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
 """Rows, half the contrast, the mean benefit and its scatter, of one trial."""
 
 
+def _indicated(
+    X: FloatArray,
+    widths: Sequence[int],
+    f: FloatArray,
+    mean: FloatArray,
+    propensity: tuple[float, float],
+    rng: Generator,
+) -> FloatArray:
+    """Return P(second arm | x) (n,) that hangs on main effect, contrast and features by chance."""
+    other = _contrast(X, widths, dense=False, rng=rng)
+    score = sum(rng.normal() * _standard(one) for one in (mean, mean, f, other))
+    return np.clip(expit(rng.uniform(*INDICATION) * _standard(np.asarray(score))), *propensity)
+
+
 def _tight(
-    widths: Sequence[int], count: int, rows: int, rng: Generator, around: float, spread: float
+    widths: Sequence[int],
+    count: int,
+    rows: int,
+    rng: Generator,
+    around: float,
+    spread: float,
+    degree: int,
+    mains: Sequence[float],
 ) -> Iterator[Drawn]:
     """Yield trials whose bounds were well declared: benefits and features fill their ranges."""
-    mixed = _mixed((EFFECTS, NOISES, MAINS, SHIFTS, DENSE, CROWDED), count, rng)
+    mixed = _mixed((EFFECTS, NOISES, mains, SHIFTS, DENSE, CROWDED), count, rng)
     places = around + spread * rng.normal(size=count)
     for effect, noise, main, shift, dense, crowded, place in zip(*mixed, places, strict=True):
         X = _features(widths, rows, crowded=crowded > 0, rng=rng, off=OFF_MIDDLE)
         f = _contrast(X, widths, dense=dense > 0, rng=rng)
         f = effect * (f + rng.normal() * shift)
-        main *= effect
-        mean = place + main * (rng.normal() + _contrast(X, widths, dense=True, rng=rng))
+        main = min(main * effect, MOST_MAIN)
+        level, common = rng.normal(), _contrast(X, widths, dense=True, rng=rng)
+        mean = place + main * (level + _bent(common, X, widths, degree, rng))
         yield X, f, mean, noise * rng.normal(size=rows)
 
 
-def _sloppy(widths: Sequence[int], count: int, rows: int, rng: Generator) -> Iterator[Drawn]:
+def _sloppy(
+    widths: Sequence[int], count: int, rows: int, rng: Generator, degree: int
+) -> Iterator[Drawn]:
     """Yield trials as people declare them: wide bounds, benefits anywhere inside, main effects."""
     kinds = (WIDTHS, CONTRASTS, MAIN_SHARES, BETTER, SKEWED, DENSE)
     for wide, size, main, better, skewed, dense in zip(*_mixed(kinds, count, rng), strict=True):
         X = _loose_features(widths, rows, rng)
         f = _contrast(X, widths, dense=dense > 0, rng=rng)
         f = size * rng.choice([-1.0, 1.0]) * (f - np.quantile(f, 1 - better))
-        mean = 2 * size * main * _contrast(X, widths, dense=False, rng=rng)
+        common = _contrast(X, widths, dense=False, rng=rng)
+        mean = 2 * size * main * _bent(common, X, widths, degree, rng)
         noise = rng.normal(size=rows)
         if skewed:
             noise = rng.gamma(2.0, size=rows) / np.sqrt(2) - np.sqrt(2)
@@ -307,6 +346,27 @@ def _loose_features(widths: Sequence[int], rows: int, rng: Generator) -> FloatAr
     return np.concatenate(columns, axis=1)
 
 
+def _bent(
+    common: FloatArray, X: FloatArray, widths: Sequence[int], degree: int, rng: Generator
+) -> FloatArray:
+    """Return a main effect with curves of numbers in it, if there are any and they are declared."""
+    starts = np.cumsum([0, *(max(width, 1) for width in widths[:-1])])
+    numbers = [at for at, width in zip(starts.tolist(), widths, strict=True) if width == 0]
+    if degree < 2 or not numbers:
+        return common
+    x = X[:, numbers]
+    curves = [2 * x * x - 1, 4 * x**3 - 3 * x][: degree - 1]
+    bends = sum(curve @ rng.normal(size=len(numbers)) for curve in curves)
+    return _standard(common + rng.uniform(0.0, 2.0) * _standard(np.asarray(bends)))
+
+
+def _standard(f: FloatArray) -> FloatArray:
+    """Return numbers with mean 0 and variance 1, zeros where all are equal."""
+    f = f - f.mean()
+    spread = float(f.std())
+    return f / spread if spread > 1e-12 else f
+
+
 def _contrast(X: FloatArray, widths: Sequence[int], *, dense: bool, rng: Generator) -> FloatArray:
     """Return θᵀx (n,) with mean 0 and variance 1; only some features matter unless ``dense``."""
     count = len(widths)
@@ -320,7 +380,4 @@ def _contrast(X: FloatArray, widths: Sequence[int], *, dense: bool, rng: Generat
         else:
             part = rng.choice([-1.0, 1.0], size) * rng.uniform(0.4, 1.4, size)
         theta.append(part if index in chosen else np.zeros(size))
-    f: FloatArray = X @ np.concatenate(theta)
-    f -= f.mean()
-    spread = float(f.std())
-    return f / spread if spread > 0 else f
+    return _standard(X @ np.concatenate(theta))

@@ -167,8 +167,7 @@ def no_trials(rule: Rule) -> str:
         return f"{many}, and a report simulates at most {MOST_COEFFICIENTS}"
     try:
         if certificate.design.options is None:
-            design = certificate.design.name
-            return f"there are no synthetic trials for the design {design}"
+            return f"there are no synthetic trials for the design {certificate.design.name}"
         calibration_for(rule, question_of(rule))
     except ParameterError:
         return "the loss or the hyperparameters of the rule are not known to this installation"

@@ -219,9 +219,10 @@ def _noise_blocks(rule: Rule) -> Iterator[Block]:
     both = "" if no_trials(rule) else BOTH
     if half is None:
         inside = release.certificate.perturbation is not None
-        none = UNPUBLISHED_SPREAD if inside else NO_SPREAD
-        none += "" if why_not(rule) else SIMULATED
-        yield Paragraph(f"{none} {both}".strip())
+        none, why = UNPUBLISHED_SPREAD if inside else NO_SPREAD, why_not(rule)
+        if why and not is_outcome_weighted(rule):
+            none = f"No ± is shown. {why}"
+        yield Paragraph(f"{none}{'' if why else SIMULATED} {both}".strip())
     elif half.any():
         measure = "In 95 of 100 releases the privacy noise of no coefficient goes beyond its ±."
         said = (measure, "It is not sampling error.", both, caveat(rule))

@@ -17,8 +17,10 @@ from dpwerm.errors import ParameterError
 from dpwerm.plan import desk as desk_module
 from dpwerm.plan import desk as place
 from dpwerm.plan.desk import Desk
+from dpwerm.simulate import synthetic
 
 SHARES = (0.1, 0.7)
+OUTCOME_WEIGHTED = OPEN + 'estimator = "outcome-weighted"\n'
 pytestmark = pytest.mark.usefixtures("quick")
 
 
@@ -26,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("quick")
 def few_trials(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(desk_module, "TRIALS", 16)
     monkeypatch.setattr(desk_module, "QUICK_TRIALS", 8)
-    monkeypatch.setattr(desk_module, "CLIPS", SHARES)
+    monkeypatch.setattr(desk_module, "OPTIONS", {"clip": SHARES})
 
 
 def test_every_epsilon_gets_a_row() -> None:
@@ -73,7 +75,8 @@ def test_progress_is_told() -> None:
     assert any("choosing hyperparameters" in stage for stage in stages)
 
 
-def test_targets_are_searched_for_on_the_study() -> None:
+def test_targets_are_searched_for_on_the_study(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(synthetic, "TIGHT", (1,))  # of few trials with few rows, easy ones
     desk = Desk(study())
     none = desk.smallest_epsilon(0.999, 50)
     assert (none.reached, none.place) == (False, "inf")
@@ -86,7 +89,7 @@ def test_targets_are_searched_for_on_the_study() -> None:
 
 
 def test_the_effect_of_the_clip_is_shown_with_what_is_used() -> None:
-    desk = Desk(study())
+    desk = Desk(study(OUTCOME_WEIGHTED))
     settled, _ = desk.at("1", 50)
     found = desk.clips("1", 50)
     assert set(found) == {*SHARES, settled.clip}
@@ -96,7 +99,7 @@ def test_the_effect_of_the_clip_is_shown_with_what_is_used() -> None:
 
 
 def test_hyperparameters_are_told_in_the_units_of_the_benefit() -> None:
-    settled, _ = Desk(study()).at("1", 50)
+    settled, _ = Desk(study(OUTCOME_WEIGHTED)).at("1", 50)
     text = "\n".join(blocks_as_text(hyperparameters(settled, 50)))
     V = settled.declared.benefit.clip
     assert "What a fit at epsilon = 1 with 50 people would use:" in text

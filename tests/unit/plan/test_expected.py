@@ -71,7 +71,9 @@ def test_no_trial_is_one_on_which_settings_were_chosen(monkeypatch: pytest.Monke
     expected(settled, 32)
     assert len(trials) == 4
     seen = [
-        search._rehearsal(settled.question, round_, index, fits=1).synthetic
+        search._rehearsal(
+            settled.question, round_, index, [(settled.question.fixed, 1.0)]
+        ).synthetic
         for index, round_ in enumerate(search.ROUNDS)
     ]
     for fresh in trials:

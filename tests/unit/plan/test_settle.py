@@ -77,7 +77,7 @@ def test_under_add_remove_the_planned_number_is_enough() -> None:
     declared = study(relation="add_remove")
     settled = settle(declared, Budget.of("1"), N)
     assert settled.question.n == N
-    assert settled.question.facts(settled.encoding, 1.0).n is None
+    assert settled.question.facts(settled.question.fixed, 1.0).n is None
 
 
 def test_another_number_of_people_is_another_question() -> None:

@@ -8,8 +8,6 @@ from hypothesis import strategies as st
 from tests.unit.tune.trials import GAMMAS, study, table
 
 from dpwerm.arrays import FloatArray
-from dpwerm.choose.hyperparameters import Hyperparameters
-from dpwerm.fit import Problem, Ready
 from dpwerm.releases.release import Release
 from dpwerm.tune.private import SENSITIVITY, fit_tuned, score, units
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, TrialRows
@@ -19,14 +17,11 @@ W = OUTCOME_WEIGHTED.weight_bound(DECLARED)
 RELEASE = fit_tuned(
     study(), table(), epsilon="inf", how="parts", gammas=GAMMAS
 ).release  # f(x) grows with x
-PROBLEM = Problem(
-    RELEASE.certificate.specification(), RELEASE.encoding, Hyperparameters(threshold=0.0), DECLARED
-)
 
 
-def rows(x: FloatArray, labels: FloatArray, weights: FloatArray) -> Ready:
+def rows(x: FloatArray, labels: FloatArray, weights: FloatArray) -> TrialRows:
     X = np.column_stack([x, np.zeros(len(x))])
-    return Ready(PROBLEM, TrialRows(X, labels, weights))
+    return TrialRows(X, labels, weights)
 
 
 def people(n: int, seed: int = 0) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -42,18 +37,18 @@ def test_it_is_the_weight_of_those_for_whom_the_rule_is_right() -> None:
         for w, y, z in zip(weights, labels, f, strict=True)
         if z * y > 0
     )
-    assert abs(score(RELEASE, rows(x, labels, weights)) - by_hand) <= 1
+    assert abs(score(RELEASE, rows(x, labels, weights), DECLARED) - by_hand) <= 1
 
 
 def _largest_move() -> int:
     """Return the largest change of the score over replacements of one row."""
     x, labels, weights = people(20)
     sign = np.sign(RELEASE.score(np.column_stack([x, np.zeros(20)])))
-    before = score(RELEASE, rows(x, labels, weights))
+    before = score(RELEASE, rows(x, labels, weights), DECLARED)
     moves = []
     for label, weight in ((1.0, W), (-1.0, W), (1.0, 0.0)):
         labels[0], weights[0] = label * sign[0], weight
-        moves.append(score(RELEASE, rows(x, labels, weights)))
+        moves.append(score(RELEASE, rows(x, labels, weights), DECLARED))
     return max(abs(one - other) for one in [*moves, before] for other in moves)
 
 
@@ -66,10 +61,10 @@ def test_the_sensitivity_is_attained_and_half_of_it_is_not_enough() -> None:
 def test_no_replacement_moves_it_further(first: int, second: int) -> None:
     x, labels, weights = people(15, first)
     others = people(15, second)
-    before = score(RELEASE, rows(x, labels, weights))
+    before = score(RELEASE, rows(x, labels, weights), DECLARED)
     for mine, other in zip((x, labels, weights), others, strict=True):
         mine[7] = other[7]
-    assert abs(score(RELEASE, rows(x, labels, weights)) - before) <= SENSITIVITY
+    assert abs(score(RELEASE, rows(x, labels, weights), DECLARED) - before) <= SENSITIVITY
 
 
 def test_units_are_whole_and_between_0_and_the_largest() -> None:
@@ -83,5 +78,5 @@ def test_where_the_rule_has_no_opinion_the_default_arm_counts() -> None:
     silent = Release(RELEASE.encoding, (0,) * len(RELEASE.integers), RELEASE.certificate)
     x, weights = np.zeros(2), np.array([W, W / 2])
     assert DECLARED.treatment.default == DECLARED.treatment.arms[0]
-    assert score(silent, rows(x, np.array([-1.0, 1.0]), weights)) == SENSITIVITY
-    assert score(silent, rows(x, np.array([1.0, -1.0]), weights)) == SENSITIVITY // 2
+    assert score(silent, rows(x, np.array([-1.0, 1.0]), weights), DECLARED) == SENSITIVITY
+    assert score(silent, rows(x, np.array([1.0, -1.0]), weights), DECLARED) == SENSITIVITY // 2

@@ -43,9 +43,9 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> Seen:
         found.releases.append(release)
         return release
 
-    def scored(release: Any, ready: Any) -> int:
-        found.scored.append(names(ready.rows.X))
-        found.scores.append(score(release, ready))
+    def scored(release: Any, rows: Any, declaration: Any) -> int:
+        found.scored.append(names(rows.X))
+        found.scores.append(score(release, rows, declaration))
         return found.scores[-1]
 
     choose = ExponentialMechanism.choose

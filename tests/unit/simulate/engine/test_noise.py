@@ -10,6 +10,7 @@ from tests.unit.choose.questions import question
 from tests.unit.mechanisms.laws import NOISE_LAWS
 
 from dpwerm.arrays import FloatArray
+from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.draws import Draws
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.mechanisms.contract import Calibration
@@ -25,7 +26,8 @@ FEW = 600
 
 ALPHA = 1e-4
 WRONG = (0.5, 0.8, 1.25, 2.0)
-ENCODING = question((0, 3, 1)).encoding.changed(intercept=0.4)
+WIDTHS = (0, 3, 1)
+CANDIDATE = Hyperparameters(intercept=0.4)
 P = 6
 Statistic = Callable[[FloatArray], FloatArray]
 
@@ -34,7 +36,7 @@ def calibration_of(name: str, relation: Relation = Relation.REPLACE_ONE) -> Cali
     mechanism = MECHANISMS[name]
     epsilon = "inf" if name == "none" else "0.8"
     budget = Budget.of(epsilon, "1e-6" if mechanism.needs_delta else 0)
-    return mechanism.calibrate(question(relation=relation).facts(ENCODING, 30.0), budget)
+    return mechanism.calibrate(question(WIDTHS, relation=relation).facts(CANDIDATE, 30.0), budget)
 
 
 def draws(count: int = M, seed: int = 5) -> Draws:
@@ -42,7 +44,7 @@ def draws(count: int = M, seed: int = 5) -> Draws:
 
 
 def block_norm(noise: FloatArray) -> FloatArray:
-    """Return ‖b‖_K for ENCODING: intercept 0.4, a number, three levels, two levels."""
+    """Return ‖b‖_K for CANDIDATE: intercept 0.4, a number, three levels, two levels."""
     sizes = np.abs(noise)
     parts = [sizes[:, 0] / 0.4, sizes[:, 1], sizes[:, 2:5].sum(axis=1), sizes[:, 5]]
     return np.asarray(np.max(parts, axis=0))
@@ -146,7 +148,7 @@ def test_the_second_noise_of_objective_perturbation_is_known_too() -> None:
 def test_plans_share_their_random_numbers() -> None:
     """Two γ of one mechanism differ by a factor, so they are compared on the same draws."""
     base, mechanism = draws(50), MECHANISMS["objective-block"]
-    facts = [question().facts(ENCODING, gamma) for gamma in (30.0, 90.0)]
+    facts = [question(WIDTHS).facts(CANDIDATE, gamma) for gamma in (30.0, 90.0)]
     first, second = (noise_of(mechanism.calibrate(each, Budget.of("0.8")), base) for each in facts)
     ratios = first / second
     assert ratios == pytest.approx(np.full(ratios.shape, ratios[0, 0]))

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from dpwerm.simulate.scenarios.loose import Gamma, Points
 from dpwerm.simulate.scenarios.scenario import Normal, Outcome, StudentT, ZeroOne
-from dpwerm.simulate.scenarios.sloppy import Gamma, Points
 
 MEAN = np.full(100_000, 0.3)
 LAWS = [Normal(), Normal(2.0), StudentT(), ZeroOne(), Gamma(), Gamma(3.0, 0.15), Points(4)]

@@ -13,7 +13,8 @@ from scipy.special import logit
 
 from dpwerm.arrays import FloatArray
 from dpwerm.simulate.scenarios import SCENARIOS, get_scenario
-from dpwerm.simulate.scenarios.sloppy import LINKS, SLOPPY, Measure, Sloppy
+from dpwerm.simulate.scenarios.loose import LINKS, Measure, Sloppy
+from dpwerm.simulate.scenarios.sloppy import SLOPPY
 from dpwerm.study.check import check
 
 N = 100_000

@@ -47,10 +47,10 @@ class PrivateTreatmentRule(PrivateEstimator):
 
     with design rows ξ, targets t and weights w of the ``estimator``: ``"arm-wise"`` regresses the
     benefit on x in the columns of the arm received, ``"contrast"`` on the arm's code times x beside
-    its mean, and ``"outcome-weighted"`` classifies the arm with weights V/π_min at most, the benefit
-    centred by a public constant, clipped at V and divided by the arm's probability. Recommend the second arm where the score is
-    above 0 and the first where it is below. Scores of the regressions are shrunk: they rank arms
-    and are no estimates of an effect.
+    its mean, and ``"outcome-weighted"`` classifies the arm, weighted by the benefit, centred by a
+    public constant and clipped at V, over the arm's probability. Recommend the second arm where the
+    score is above 0 and the first where it is below. Scores of the regressions are shrunk: they
+    rank arms and are no estimates of an effect.
 
     Parameters
     ----------

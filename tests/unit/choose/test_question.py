@@ -100,6 +100,7 @@ CHANGED: list[Question] = [
             replace(TRIAL, values=2),
             replace(TRIAL, values=5),
             replace(TRIAL, fixed_design=False),
+            replace(TRIAL, degree=2),
         )
     ),
     *(question(**one) for one in FIXED),

@@ -1,6 +1,9 @@
 """Random problems lie inside the public bounds and have the truth that they claim."""
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +13,10 @@ from tests.unit.choose.questions import encoding_of
 from dpwerm.arrays import FloatArray
 from dpwerm.simulate import synthetic
 from dpwerm.simulate.synthetic import (
+    HARM,
+    LEAST_GAIN,
+    PRECISE,
+    Judged,
     SyntheticTrials,
     generator,
     random_labels,
@@ -27,9 +34,10 @@ def trials(
     rows: int = 80,
     seed: int = 1,
     propensity: tuple[float, float] = (0.5, 0.5),
+    **other: Any,
 ) -> SyntheticTrials:
     rng = np.random.default_rng(seed)
-    return random_trials(widths, count=count, rows=rows, propensity=propensity, rng=rng)
+    return random_trials(widths, count=count, rows=rows, propensity=propensity, rng=rng, **other)
 
 
 def labels(widths: Widths, count: int = 12, rows: int = 80, seed: int = 1) -> SyntheticTrials:
@@ -125,10 +133,23 @@ def test_propensities_fill_their_range_and_belong_to_the_arm_received() -> None:
     second = np.where(found.arm > 0, found.probability, 1 - found.probability)
     assert second.min() >= 0.1 - 1e-12
     assert second.max() <= 0.9 + 1e-12
-    assert np.quantile(second, 0.1) < 0.2 < 0.8 < np.quantile(second, 0.9)
+    assert min((second < 0.3).mean(), (second > 0.7).mean()) > 0.05
     # E[1(arm = second)/P] = 1 for the true P, and the same for the other arm.
     for arm in (-1, 1):
         assert np.mean((found.arm == arm) / found.probability) == pytest.approx(1, abs=0.05)
+
+
+def test_where_no_design_fixes_probabilities_the_arms_hang_on_features() -> None:
+    fixed, given = (trials((0, 0), rows=400, propensity=one) for one in ((0.5, 0.5), (0.1, 0.9)))
+    explained = []
+    for found in (fixed, given):
+        for X, arm in zip(found.X, found.arm, strict=True):
+            rows = np.column_stack([np.ones(400), X])
+            left = arm - rows @ np.linalg.lstsq(rows, arm, rcond=None)[0]
+            explained.append(1 - float(np.mean(left**2) / arm.var()))
+    # Of a coin two features explain 2/400 on average.
+    assert np.mean(explained[: len(fixed.X)]) < 0.02
+    assert np.mean(explained[len(fixed.X) :]) > 0.1
 
 
 @shapes
@@ -136,6 +157,7 @@ def test_the_better_arm_is_the_one_with_the_larger_benefit(
     widths: Widths, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without noise and main effect arm·u is f, linear in x: fitted on rows, it judges people."""
+    monkeypatch.setattr(synthetic, "TIGHT", (1,))
     monkeypatch.setattr(synthetic, "EFFECTS", (0.01,))
     monkeypatch.setattr(synthetic, "NOISES", (0.0,))
     monkeypatch.setattr(synthetic, "MAINS", (0.0,))
@@ -190,12 +212,10 @@ def test_every_kind_of_problem_is_as_frequent_as_any_other() -> None:
     assert list(found) != sorted(found)
 
 
-def test_benefits_lie_around_the_place_that_is_given() -> None:
+def test_benefits_of_tight_trials_lie_around_the_place_that_is_given() -> None:
     def placed(**places: float) -> FloatArray:
-        rng = np.random.default_rng(3)
-        return random_trials(
-            (0, 0), count=40, rows=60, propensity=(0.5, 0.5), rng=rng, **places
-        ).benefit
+        found = trials((0, 0), 120, 60, 3, **places)
+        return found.benefit[found.tight]
 
     middle, aside, anywhere = placed(), placed(around=-0.6), placed(spread=0.5)
     assert abs(middle.mean()) < 0.1
@@ -205,3 +225,259 @@ def test_benefits_lie_around_the_place_that_is_given() -> None:
     far = np.abs(anywhere.mean(axis=1)) > 0.3
     assert 0.3 < far.mean() < 0.7
     assert (np.abs(middle.mean(axis=1)) > 0.3).mean() < far.mean() / 2
+
+
+def test_of_a_trial_nothing_but_public_numbers_can_be_handed_over() -> None:
+    """No argument can hold a row."""
+    found = {
+        name: one.annotation for name, one in inspect.signature(random_trials).parameters.items()
+    }
+    assert set(found.values()) == {
+        Sequence[int],
+        int,
+        tuple[float, float],
+        np.random.Generator,
+        float,
+        int | None,
+    }
+
+
+# -- trials as people declare them -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 36, 40])
+def test_a_third_of_the_trials_is_declared_tightly(count: int) -> None:
+    found = trials((0,), count=count, rows=5)
+    assert abs(int(found.tight.sum()) - count / 3) < 1
+    if count > 9:
+        assert found.tight.tolist() != sorted(found.tight.tolist(), reverse=True)
+
+
+def drawn(widths: Widths = (0,) * 6, count: int = 48, rows: int = 3000) -> list[synthetic.Drawn]:
+    """Return sloppy trials: rows, half the contrast, the mean benefit and its scatter."""
+    return list(synthetic._sloppy(widths, count, rows, np.random.default_rng(5), 1))
+
+
+SLOPPY = drawn()
+
+
+def test_bounds_of_sloppy_benefits_are_one_to_ten_times_too_wide() -> None:
+    """Five standard deviations hold nearly everybody of a trial; the range is 2."""
+    wide = np.array([0.4 / np.std(mean + f * arm(f) + e) for _, f, mean, e in SLOPPY])
+    assert 0.5 < wide.min() < 2
+    assert 5 < wide.max() < 10
+    assert 2 < np.median(wide) < 6
+
+
+def arm(f: FloatArray) -> FloatArray:
+    """Return arms by a coin."""
+    return np.random.default_rng(len(f)).choice([-1.0, 1.0], len(f))
+
+
+def test_sloppy_benefits_lie_anywhere_inside() -> None:
+    places = np.array([mean.mean() for _, _, mean, _ in SLOPPY])
+    assert places.min() < -0.4
+    assert places.max() > 0.4
+    assert 0.2 < (places > 0).mean() < 0.8
+    inside = [np.mean(np.abs(mean + f * arm(f) + e) < 1) for _, f, mean, e in SLOPPY]
+    assert min(inside) > 0.8
+    assert np.median(inside) > 0.97
+
+
+def test_main_effects_are_at_most_three_times_the_contrast() -> None:
+    """A contrast is what the arms differ by, 2f."""
+    ratios = np.array([mean.std() / (2 * f.std()) for _, f, mean, _ in SLOPPY])
+    assert ratios.min() == pytest.approx(0, abs=1e-12)
+    assert 2 < ratios.max() < 3 + 1e-9
+
+
+def test_one_arm_is_better_for_half_to_nearly_all() -> None:
+    shares = np.array([float((f > 0).mean()) for _, f, _, _ in SLOPPY])
+    larger = np.maximum(shares, 1 - shares)
+    assert (larger < 0.955).all()
+    assert larger.min() < 0.6 < 0.85 < larger.max()
+    assert (shares > 0.6).any()
+    assert (shares < 0.4).any()
+
+
+def test_sloppy_scatter_is_larger_than_the_contrast_and_sometimes_skewed() -> None:
+    for _, f, _, e in SLOPPY:
+        assert f.std() < e.std()
+        assert abs(e.mean()) < 5 * e.std() / np.sqrt(len(e))
+    skews = np.array([abs(np.mean((e / e.std()) ** 3)) for *_, e in SLOPPY])
+    assert 0.1 < (skews > 0.7).mean() < 0.6
+
+
+def test_sloppy_features_crowd_in_a_part_of_their_range_and_some_are_skewed() -> None:
+    X = np.concatenate([X for X, *_ in SLOPPY], axis=1)
+    assert np.abs(X).max() <= 1
+    wide = 0.4 / X.std(axis=0)  # a number whose bounds fit has 1
+    assert wide.min() > 0.5
+    assert np.median(wide) > 1.5
+    assert wide.max() > 5
+    middles = np.median(X, axis=0)
+    assert middles.min() < -0.5 < 0.5 < middles.max()
+    z = (X - X.mean(axis=0)) / X.std(axis=0)
+    assert 0.1 < (np.abs((z**3).mean(axis=0)) > 0.7).mean() < 0.6
+
+
+@shapes
+def test_the_better_arm_of_a_sloppy_trial_is_the_one_with_the_larger_benefit(
+    widths: Widths, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a contrast far above scatter and main effect u is place + arm·f, linear in arm·x."""
+    for name, values in (("TIGHT", (0,)), ("CONTRASTS", (1e7,)), ("MAIN_SHARES", (0.0,))):
+        monkeypatch.setattr(synthetic, name, values)
+    found = trials(widths)
+    for b in range(len(found.X)):
+        uncut = np.abs(found.benefit[b]) < 1
+        whole = np.column_stack([np.ones(80), found.X[b]])
+        rows = np.column_stack([np.ones(80), found.arm[b][:, None] * whole])[uncut]
+        theta, *_ = np.linalg.lstsq(rows, found.benefit[b][uncut], rcond=None)
+        people = np.column_stack([np.ones(synthetic.TESTS), found.people[b]])
+        asked = np.column_stack([np.zeros(synthetic.TESTS), people])
+        seen = np.abs(asked @ np.linalg.pinv(rows) @ rows - asked).max(axis=1) < 1e-9
+        np.testing.assert_allclose((people @ theta[1:])[seen], found.contrast[b][seen], atol=1e-5)
+
+
+@pytest.mark.parametrize("values", [2, 3, 7])
+def test_few_values_lie_evenly_over_the_range_and_leave_means_where_they_are(values: int) -> None:
+    """Rounded up or down by chance: a mean of 4,000 moves by 0.11 with probability 6e-11."""
+    found = trials((0,), count=12, rows=300, values=values)
+    steps = (found.benefit + 1) / 2 * (values - 1)
+    np.testing.assert_allclose(steps, np.round(steps), atol=1e-9)
+    assert set(np.round(np.unique(steps))) == set(range(values))
+    # The first trial is drawn alike, and only its last numbers are rounded.
+    rough, fine = (trials((0,), 1, 4000, values=one).benefit[0] for one in (values, None))
+    step = 2 / (values - 1)
+    assert np.abs(rough - fine).max() <= step
+    assert abs(rough.mean() - fine.mean()) < 0.055 * step
+    assert (np.sort([np.sum(rough > fine), np.sum(rough < fine)]) > 0).all()
+
+
+# -- what a rule is worth --------------------------------------------------------------------
+
+
+def by_hand(contrast: Sequence[Sequence[float]], spread: float = 1e-9) -> SyntheticTrials:
+    """Return trials of which half the contrast of each person is known, none of them tight."""
+    f = np.array(contrast, dtype=np.float64)
+    count = len(f)
+    one = trials((0,), count=count, rows=3)
+    return replace(
+        one,
+        contrast=f,
+        best=np.where(f > 0, 1.0, -1.0),
+        spread=np.full(count, spread),
+        tight=np.zeros(count, dtype=bool),
+    )
+
+
+def given(*second: Sequence[int]) -> Any:
+    """Return who gets the second arm of each trial, one rule each: (B, 1, T)."""
+    return np.array(second, dtype=bool)[:, None]
+
+
+ONE = by_hand([[3.0, 1.0, -2.0, 0.0]])
+"""The second arm for all has ½ per person, and everybody's better arm 1½."""
+
+
+@pytest.mark.parametrize(
+    ("second", "gain"),
+    [
+        ((1, 1, 0, 1), 1.0),
+        ((1, 1, 0, 0), 1.0),  # whom no arm helps more may get either
+        ((1, 1, 1, 1), 0.0),
+        ((1, 0, 0, 1), 0.5),
+        ((0, 0, 0, 0), -1.0),
+        ((0, 0, 1, 1), -2.0),
+    ],
+)
+def test_a_gain_is_the_share_of_what_can_be_gained_over_the_better_single_arm(
+    second: tuple[int, ...], gain: float
+) -> None:
+    assert ONE.gain(given(second)).shape == (1, 1)
+    assert ONE.gain(given(second)).item() == pytest.approx(gain)
+    # Turned over, what the first arm gains is what the second did.
+    turned = by_hand([[-3.0, -1.0, 2.0, 0.0]])
+    assert turned.gain(~given(second)).item() == pytest.approx(gain)
+
+
+def test_where_next_to_nothing_can_be_gained_a_loss_is_in_units_of_the_outcome() -> None:
+    alike = by_hand([[0.5, 0.5, 0.5, 0.5]], spread=5.0)
+    assert alike.gain(given((1, 1, 1, 1))).item() == 0
+    lost = alike.gain(given((1, 1, 1, 0))).item()
+    assert lost == pytest.approx(-0.25 / (LEAST_GAIN * 5.0))
+
+
+def test_accuracy_is_the_share_of_people_with_their_better_arm() -> None:
+    assert ONE.accuracy(given((1, 1, 0, 0))).item() == 1.0
+    assert ONE.accuracy(given((1, 0, 0, 1))).item() == 0.5
+    assert ONE.accuracy(given((0, 0, 1, 1))).item() == 0.0
+
+
+def test_a_loss_counts_as_at_most_all_and_harm_is_a_share_of_releases() -> None:
+    four = by_hand([[3.0, 1.0, -2.0, 0.0]] * 4)
+    second = given((1, 1, 0, 0), (1, 0, 0, 1), (1, 1, 1, 1), (0, 0, 1, 1))
+    # Gains 1, ½, 0 and −2; accuracies 1, ½, ½ and 0.
+    assert four.judged(second) == Judged(
+        pytest.approx(0.5), pytest.approx((1 + 0.5 + 0 - 1) / 4), pytest.approx(0.25)
+    )
+
+
+def test_a_gain_just_below_zero_is_no_harm_yet() -> None:
+    many = by_hand([[1.0, -1.0] * 500 + [1.0] * 100])
+    # 1,100 people: one arm for all has 100/1100, and 1000/1100 can be gained.
+    little = np.ones((1, 1, 1100), dtype=bool)
+    little[..., [0, 2, 4, 6]] = False
+    assert many.gain(little).item() == pytest.approx(-0.008)
+    assert many.judged(little).harm == 0
+    little[..., [8, 10]] = False
+    assert many.gain(little).item() == pytest.approx(-0.012)
+    assert many.judged(little).harm == 1
+
+
+def test_a_score_is_gain_with_losses_more_than_once_and_accuracy() -> None:
+    three = by_hand([[3.0, 1.0, -2.0, 0.0]] * 3)
+    second = given((1, 0, 0, 1), (0, 0, 0, 0), (0, 0, 1, 1))
+    # Gains ½, −1 and −2, which counts as −1; accuracies ½, ½ and 0.
+    expected = np.array([[0.5 + 0.5], [-HARM + 0.5], [-HARM]])
+    np.testing.assert_allclose(three.score(second), expected)
+    tight = replace(three, tight=np.array([True, True, False]))
+    expected[:2] += (PRECISE - 1) * 0.5
+    np.testing.assert_allclose(tight.score(second), expected)
+    assert HARM > 1
+    assert PRECISE >= 1
+
+
+def test_labels_have_no_outcome_and_are_scored_by_accuracy() -> None:
+    found = labels((0,), count=2, rows=5)
+    second = np.broadcast_to(found.best[:, None] > 0, (2, 1, synthetic.TESTS)).copy()
+    second[0, 0, : synthetic.TESTS // 2] ^= True
+    assert found.judged(second) == Judged(pytest.approx(0.75), None, None)
+    np.testing.assert_allclose(found.score(second), [[0.5], [1.0]])
+
+
+def test_the_score_of_one_arm_for_everybody_is_its_accuracy() -> None:
+    found = trials((0, 0), count=9, rows=20)
+    second = np.broadcast_to(
+        (found.contrast.mean(axis=1) > 0)[:, None, None], (9, 1, synthetic.TESTS)
+    )
+    np.testing.assert_allclose(found.gain(second), 0, atol=1e-9)
+    assert found.judged(second).harm == 0
+    best = found.contrast[:, None] > 0
+    gains = found.gain(best)
+    assert (gains <= 1 + 1e-9).all()
+    assert gains.max() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("degree", [1, 2, 3])
+def test_declared_curves_bend_the_main_effect_and_nothing_else(degree: int) -> None:
+    bent = list(synthetic._sloppy((0, 0), 12, 2000, np.random.default_rng(2), degree))
+    unexplained = []
+    for X, f, mean, _ in bent:
+        rows = np.column_stack([np.ones(2000), X])
+        for part in (f, mean):
+            left = part - rows @ np.linalg.lstsq(rows, part, rcond=None)[0]
+            unexplained.append(float(left.std()) / max(float(part.std()), 1e-9))
+    assert max(unexplained[::2]) < 1e-6  # the contrast stays linear
+    assert (max(unexplained[1::2]) > 0.1) == (degree > 1)

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Trial
+from tests.cli.conftest import STUDY, Trial
 from tests.said import Run
 from tests.unit.plan.studies import OPEN, PRIVATE_MODEL, make_small
 
@@ -44,7 +44,11 @@ def test_it_says_what_to_expect_by_epsilon(planned: Run) -> None:
         assert words not in result.out
 
 
-def test_it_says_what_a_fit_would_use(planned: Run) -> None:
+WEIGHTED = STUDY.replace("gamma = 50", 'estimator = "outcome-weighted"')
+
+
+def test_it_says_what_a_fit_would_use(planned: Run, trial: Trial) -> None:
+    trial.study.write_text(WEIGHTED, encoding="utf-8")
     result = planned("--n", 50, "--epsilon", "0.50")
     assert result.code == 0
     for words in (
@@ -58,6 +62,19 @@ def test_it_says_what_a_fit_would_use(planned: Run) -> None:
         "a factor 1.65",
     ):
         assert words in result.out
+
+
+@pytest.mark.parametrize("name", ["contrast", "arm-wise"])
+def test_a_regression_is_planned_in_its_own_words(planned: Run, trial: Trial, name: str) -> None:
+    trial.study.write_text(WEIGHTED.replace("outcome-weighted", name), encoding="utf-8")
+    result = planned("--n", 50, "--epsilon", 1)
+    assert result.code == 0
+    text = " ".join(result.out.split())
+    assert f"estimator {name} regression; rests on " in text
+    assert "units of gain, " in text
+    for words in ("clip", "V =", "V/pi_min"):
+        assert words not in text
+    assert "Gain: of what the better arm for each gains over the better single arm" in text
 
 
 def test_without_privacy_nothing_is_promised(planned: Run) -> None:
@@ -187,7 +204,10 @@ def test_the_example_is_the_papers_problem() -> None:
     assert declared.benefit == own.benefit
 
 
-def test_it_is_written_in_the_format_of_the_ending(planned: Run, tmp_path: Path) -> None:
+def test_it_is_written_in_the_format_of_the_ending(
+    planned: Run, trial: Trial, tmp_path: Path
+) -> None:
+    trial.study.write_text(WEIGHTED, encoding="utf-8")
     page, data = tmp_path / "plan.html", tmp_path / "plan.json"
     picture = ("--figure", tmp_path / "plan.svg")
     result = planned("--n", 50, "--epsilon", "1", "--quick", "--out", page, *picture)

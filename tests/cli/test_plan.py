@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import STUDY, Trial
+from tests.bad_input.base import STUDY
+from tests.cli.conftest import Trial
 from tests.said import Run
 from tests.unit.plan.studies import OPEN, PRIVATE_MODEL, make_small
 

@@ -23,5 +23,5 @@ KINDS: dict[str, dict[str, Any]] = {
 @functools.cache
 def regressed(kind: str, epsilon: object = 1) -> Rule:
     """Return a rule of a kind, fitted once for all tests."""
-    chosen = {"mechanism": "objective-block", "gamma": 40.0, "width": 0.1}
+    chosen: dict[str, Any] = {"mechanism": "objective-block", "gamma": 40.0, "width": 0.1}
     return demo_rule(epsilon, **chosen | KINDS[kind])

@@ -82,6 +82,8 @@ def _fault(
         guess = nearest(path[-1], known)
         remedy = f"known here: {', '.join(known)}" if known else ""
         remedy = f'did you mean "{guess}"?' if guess else remedy
+        if path[-1] in known:
+            remedy = "leave it out: it belongs to another choice than the one made here"
     if kind == "literal_error" and isinstance(context, dict):
         return Fault(where, f"must be {context['expected']}", "")
     return Fault(where, _PLAIN.get(kind, str(found["msg"])), remedy)

@@ -50,6 +50,11 @@ def _method(line: str, **parameter: object) -> Condition:
     return study_says(replaced(GAMMA, f"{GAMMA}\n{line}"), *both(**parameter))
 
 
+def _of_rule(line: str, **parameter: object) -> Condition:
+    """Return a parameter that a treatment rule has and a classifier has not."""
+    return study_says(replaced(GAMMA, f"{GAMMA}\n{line}"), rule(**parameter))
+
+
 def _study(line: str, **parameter: object) -> Condition:
     return study_says(replaced(ID, f"{ID}\n{line}"), *both(**parameter))
 
@@ -206,6 +211,38 @@ CONDITIONS: Conditions = {
         replaced(GAMMA, f'{GAMMA}\nmechanism = "gaussian"')
     ),
     "loss unknown": _method('loss = "magic"', loss="magic"),
+    "loss of a residual for outcome weights": _of_rule('loss = "huber"', loss="huber"),
+    "loss of a margin for a regression": _of_rule(
+        'loss = "logistic"\nestimator = "contrast"', loss="logistic", estimator="contrast"
+    ),
+    "estimator unknown": _of_rule('estimator = "magic"', estimator="magic"),
+    "estimator no text": _of_rule("estimator = 7", estimator=7),
+    "width zero": _of_rule("width = 0", width=0),
+    "width NaN": _of_rule("width = nan", width=math.nan),
+    "width no number": _of_rule('width = "narrow"', width="narrow"),
+    "width for outcome weights": _of_rule("width = 0.1", width=0.1),
+    "main penalty negative": _of_rule("main_penalty = -1", main_penalty=-1.0),
+    "main penalty no number": _of_rule('main_penalty = "strong"', main_penalty="strong"),
+    "main penalty for contrast regression": _of_rule(
+        'main_penalty = 2\nestimator = "contrast"', main_penalty=2, estimator="contrast"
+    ),
+    "mean scale negative": _of_rule("mean_scale = -1", mean_scale=-1.0),
+    "mean scale no number": _of_rule('mean_scale = "none"', mean_scale="none"),
+    "mean scale for arm-wise regression": _of_rule(
+        'mean_scale = 2\nestimator = "arm-wise"', mean_scale=2, estimator="arm-wise"
+    ),
+    "mean scale and main penalty together": _of_rule(
+        "mean_scale = 2\nmain_penalty = 2", mean_scale=2, main_penalty=2
+    ),
+    "main effect unknown": _of_rule('main_effect = "waves"', main_effect="waves"),
+    "main effect no text": _of_rule("main_effect = 2", main_effect=2),
+    "main effect for outcome weights": _of_rule(
+        'main_effect = "squares"\nestimator = "outcome-weighted"',
+        main_effect="squares",
+        estimator="outcome-weighted",
+    ),
+    "kind of benefit unknown": study_says(replaced(GAIN, f'{GAIN}\nkind = "ordinal"')),
+    "kind of benefit no text": study_says(replaced(GAIN, f"{GAIN}\nkind = 2")),
     "encoding unknown": _method('encoding = "magic"', encoding="magic"),
     "intercept scale negative": _method("intercept_scale = -1", intercept_scale=-1.0),
     "intercept scale NaN": _method("intercept_scale = nan", intercept_scale=math.nan),

@@ -63,6 +63,17 @@ def _under_add_remove(toml: str, line: str = "") -> EditStudy:
     return edit
 
 
+def _with_estimator(toml: str, name: str, floor: str = FLOOR) -> EditStudy:
+    declared = _declared(toml, floor)
+
+    def edit(text: str) -> str:
+        changed = declared(text)
+        assert isinstance(changed, str)
+        return changed.replace("gamma = 50", f'gamma = 50\nestimator = "{name}"')
+
+    return edit
+
+
 def _without_chance(table: Cells) -> Cells:
     return table.pick([j for j, name in enumerate(table.header) if name != "chance"])
 
@@ -144,6 +155,29 @@ CONDITIONS: Conditions = {
     ),
     "ridge model with objective perturbation": study_says(
         _with_mechanism, _model("ridge", mechanism="objective-block")
+    ),
+    "no model, as it should be": _both(
+        '{ model = "outcome" }', "outcome", "", propensity_floor=None
+    ),
+    "no model with an unknown key": _both(
+        '{ model = "outcome", share = 0.3 }', {"model": "outcome", "share": 0.3}
+    ),
+    "no model for contrast regression": study_says(
+        _with_estimator('{ model = "outcome" }', "contrast", ""),
+        _model("outcome", propensity_floor=None, estimator="contrast"),
+    ),
+    "no model for outcome weights": study_says(
+        _with_estimator('{ model = "outcome" }', "outcome-weighted", ""),
+        _model("outcome", propensity_floor=None, estimator="outcome-weighted"),
+    ),
+    "private model for arm-wise regression": study_says(
+        _with_estimator('{ model = "private" }', "arm-wise"), _model(estimator="arm-wise")
+    ),
+    "ridge model for arm-wise regression": study_says(
+        _with_estimator('{ model = "ridge" }', "arm-wise"), _model("ridge", estimator="arm-wise")
+    ),
+    "ridge model for contrast regression": study_says(
+        _with_estimator('{ model = "ridge" }', "contrast"), _model("ridge", estimator="contrast")
     ),
     "external model without an intercept": _both(
         _external(intercept=""),

@@ -20,7 +20,7 @@ from dpwerm.exact import decimal_of
 from dpwerm.features.encoding import Encoding
 from dpwerm.fit import Problem
 from dpwerm.mechanisms import plain_mechanism
-from dpwerm.objective.losses import HuberisedHinge, Loss, get_loss
+from dpwerm.objective.losses import HuberisedHinge, Loss, form_of, get_loss
 from dpwerm.objective.regularizers import Ridge, get_regularizer
 from dpwerm.objective.residual_losses import ExpHuber
 from dpwerm.parameters import interval, positive, real
@@ -29,7 +29,7 @@ from dpwerm.privacy.randomness import PrivacyFilter
 from dpwerm.privacy.weight_origin import KnownByDesign, ReleasedModel, stated_origin
 from dpwerm.releases.certificate import Specification
 from dpwerm.releases.charging import privacy_filter_of
-from dpwerm.study.propensity import LIMIT, NoPropensity, PrivatePropensity
+from dpwerm.study.propensity import LIMIT, NoPropensity, PrivatePropensity, RidgePropensity
 from dpwerm.study.treatment import Declaration
 from dpwerm.weighting.arm_wise import ArmWiseRegression
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, WEIGHTINGS, Weighting, get_weighting
@@ -170,7 +170,15 @@ def loss_for(weighting: Weighting, estimator: Any) -> Loss:
     """Return the loss that was named, or the usual one for a design."""
     if weighting.form == "residual" and is_auto(estimator.loss):
         return ExpHuber(PLAIN_WIDTH)
-    return loss_of(estimator.loss, estimator.h)
+    loss = loss_of(estimator.loss, estimator.h)
+    form = form_of(loss)
+    if form != weighting.form:
+        able = [name for name, kind in WEIGHTINGS.items() if getattr(kind, "form", "") == form]
+        raise ParameterError(
+            f"loss {loss.name} is of a {form}, and estimator {weighting.name} needs one of a "
+            f"{weighting.form}: leave loss out, or name estimator {' or '.join(able)}"
+        )
+    return loss
 
 
 def specification_of(
@@ -236,10 +244,11 @@ def _fitting(given: Hyperparameters, declaration: Declaration) -> Hyperparameter
                 "use estimator arm-wise, or declare a propensity"
             )
         return replace(given, estimator=ArmWiseRegression.name)
-    if isinstance(model, PrivatePropensity) and name == ArmWiseRegression.name:
+    paid = PrivatePropensity | RidgePropensity
+    if isinstance(model, paid) and name == ArmWiseRegression.name:
         raise ParameterError(
-            "estimator arm-wise uses no probabilities, so a private propensity model would be paid "
-            'for in vain: declare propensity = { model = "outcome" }'
+            f"estimator arm-wise uses no probabilities, so a {model.model} propensity model would "
+            'be paid for in vain: declare propensity = { model = "outcome" }'
         )
     return given
 

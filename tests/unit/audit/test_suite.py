@@ -7,6 +7,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import MECHANISMS
 
 RUNS, SURE = 4000, 0.99
+DESIGNS = ("contrast", "arm-wise")
 CELLS, SHIPPED = suite.cells(), private_mechanisms()
 
 
@@ -18,6 +19,7 @@ def test_every_mechanism_has_its_cells() -> None:
         "laplace-sums",
         "exponential",
         "propensity-model",
+        *DESIGNS,
     }
     for name in SHIPPED:
         own = [cell for cell in CELLS.values() if cell.name == name and cell.asked]

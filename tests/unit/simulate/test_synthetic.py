@@ -213,7 +213,7 @@ def test_every_kind_of_problem_is_as_frequent_as_any_other() -> None:
 
 
 def test_benefits_of_tight_trials_lie_around_the_place_that_is_given() -> None:
-    def placed(**places: float) -> FloatArray:
+    def placed(**places: Any) -> FloatArray:
         found = trials((0, 0), 120, 60, 3, **places)
         return found.benefit[found.tight]
 
@@ -419,9 +419,7 @@ def test_a_loss_counts_as_at_most_all_and_harm_is_a_share_of_releases() -> None:
     four = by_hand([[3.0, 1.0, -2.0, 0.0]] * 4)
     second = given((1, 1, 0, 0), (1, 0, 0, 1), (1, 1, 1, 1), (0, 0, 1, 1))
     # Gains 1, ½, 0 and −2; accuracies 1, ½, ½ and 0.
-    assert four.judged(second) == Judged(
-        pytest.approx(0.5), pytest.approx((1 + 0.5 + 0 - 1) / 4), pytest.approx(0.25)
-    )
+    assert four.judged(second) == pytest.approx((0.5, (1 + 0.5 + 0 - 1) / 4, 0.25))
 
 
 def test_a_gain_just_below_zero_is_no_harm_yet() -> None:
@@ -453,7 +451,7 @@ def test_labels_have_no_outcome_and_are_scored_by_accuracy() -> None:
     found = labels((0,), count=2, rows=5)
     second = np.broadcast_to(found.best[:, None] > 0, (2, 1, synthetic.TESTS)).copy()
     second[0, 0, : synthetic.TESTS // 2] ^= True
-    assert found.judged(second) == Judged(pytest.approx(0.75), None, None)
+    assert found.judged(second) == Judged(0.75, None, None)
     np.testing.assert_allclose(found.score(second), [[0.5], [1.0]])
 
 

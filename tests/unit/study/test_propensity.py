@@ -152,7 +152,11 @@ def test_what_is_read_is_written_back(written: Any, kind: Any) -> None:
     ("written", "where", "said"),
     [
         ({"model": "asymptotic"}, "contents", ASYMPTOTIC),
-        ({"model": "magic"}, "contents", 'a model among "private", "external", "ridge", "column"'),
+        (
+            {"model": "magic"},
+            "contents",
+            'a model among "private", "external", "ridge", "outcome", "column"',
+        ),
         ({"share": 0.3}, "contents", "must name a column, or a model among"),
         ({"model": ["private"]}, "contents", "must name a column, or a model among"),
         ({}, "contents", "must name a column, or a model among"),

@@ -32,8 +32,8 @@ FEATURES = (0, 2, 6, 16)
 
 RATIOS = ("1:1", "2:1", "4:1", "9:1")
 COMMANDS = {
-    "epsilon": "plan study.toml --n 400 --target 0.9",
-    "people": "plan study.toml --epsilon 0.5 --target 0.9",
+    "epsilon": "plan study.toml --n 400 --target 0.8",
+    "people": "plan study.toml --epsilon 0.5 --target 0.8",
 }
 
 

@@ -17,6 +17,8 @@ _MADE_EQUAL: tuple[tuple[str, str], ...] = (
     (r"\b\d{4}-\d\d-\d\d\b", "DAY"),
     # Which arm a simulated person gets depends on the noise.
     (r",(pill|therapy),(-?[\d.e-]+)$", ",ARM,N"),
+    # The estimator of a plan is chosen with the rest.
+    (r"\b(outcome-weighted|contrast|arm-wise) +(?=objective|spherical|none)", "ESTIMATOR "),
     (r"[+-]?\d[\d.,]*(e[+-]?\d+)?", "N"),
 )
 _IDS = _MADE_EQUAL[2:6]

@@ -39,8 +39,9 @@ def take_little_effort(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Other processes would not see what is made small here.
     monkeypatch.setattr(desk, "WORTH_WORKERS", 10**6)
     monkeypatch.setattr(desk, "TRIALS", 96)
-    monkeypatch.setattr(candidates, "CLIPS", candidates.CLIPS[1:-1:2])
-    monkeypatch.setattr(candidates, "SATURATIONS", candidates.SATURATIONS[:2])
+    few = {name: values[1:-1] or values[:1] for name, values in candidates.OPTIONS.items()}
+    monkeypatch.setattr(candidates, "OPTIONS", few)
+    monkeypatch.setattr(candidates, "SATURATIONS", candidates.SATURATIONS[:1])
     monkeypatch.setattr(search, "ROUNDS", (Round(8, 1, 10), Round(16, 1, 3), Round(24, 1, 1)))
     monkeypatch.setattr(search, "MOST_ROWS", 400)
     monkeypatch.setattr(expected, "MOST_ROWS", 400)

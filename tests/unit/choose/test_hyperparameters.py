@@ -164,6 +164,42 @@ def test_a_wrong_parameter_is_named(wrong: dict[str, Any]) -> None:
         Hyperparameters.of(estimator(**wrong), intercept="auto")
 
 
+OPEN_METHOD: dict[str, Any] = dict.fromkeys(
+    ("estimator", "width", "main_penalty", "mean_scale"), "auto"
+) | {"main_effect": "linear"}
+
+
+def test_a_treatment_rule_may_fix_its_estimator_and_all_that_belongs_to_it() -> None:
+    assert Hyperparameters.of(estimator(**OPEN_METHOD), intercept="auto") == OPEN
+    known = OPEN_METHOD | {"estimator": "arm-wise", "width": 1, "main_penalty": 2}
+    found = Hyperparameters.of(estimator(**known | {"main_effect": "cubes"}), intercept="auto")
+    assert found == Hyperparameters(estimator="arm-wise", width=1.0, main=2.0, degree=3.0)
+    contrast = OPEN_METHOD | {"estimator": "contrast", "mean_scale": 0}
+    found = Hyperparameters.of(estimator(**contrast), intercept="auto")
+    assert found == Hyperparameters(estimator="contrast", mean=0.0)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"estimator": "magic"},
+        {"estimator": 3},
+        {"width": 0},
+        {"width": "wide"},
+        {"main_penalty": -1},
+        {"mean_scale": 1e13},
+        {"mean_scale": True},
+        {"main_effect": "waves"},
+        {"main_effect": "auto"},
+    ],
+    ids=str,
+)
+def test_a_wrong_parameter_of_an_estimator_is_named(wrong: dict[str, Any]) -> None:
+    (name,) = wrong
+    with pytest.raises(ParameterError, match=name):
+        Hyperparameters.of(estimator(**OPEN_METHOD | wrong), intercept="auto")
+
+
 def test_a_wrong_intercept_or_planned_number_is_named() -> None:
     with pytest.raises(ParameterError, match="intercept_scale"):
         Hyperparameters.of(estimator(), intercept="automatic")

@@ -104,10 +104,28 @@ FITS: dict[str, tuple[Fit, AnyBudget]] = {
         Budget.of(1, "1e-6"),
     ),
     "ridge": (arrays(propensity="ridge"), Budget.of(1)),
+    "contrast": (rule(DESIGN, 1, estimator="contrast"), Budget.of(1)),
+    "contrast, private model": (rule(MODEL, "0.7", estimator="contrast"), Budget.of("0.7")),
+    "arm-wise": (
+        rule(DESIGN, 1, estimator="arm-wise", mechanism="objective-block"),
+        Budget.of(1),
+    ),
+    "arm-wise, no propensity": (
+        arrays(propensity="outcome", propensity_floor=None, main_effect="squares"),
+        Budget.of(1),
+    ),
     "rho": (rule(DESIGN, Budget.zcdp("0.1")), Budget.zcdp("0.1")),
     "mu": (rule(DESIGN, Budget.gdp("0.3")), Budget.gdp("0.3")),
     **{f"tuned by {how}": (way(how, DESIGN), Budget.of(1)) for how in WAYS},
     **{f"tuned by {how}, model": (way(how, MODEL), Budget.of(1)) for how in WAYS},
+    "tuned by split, contrast": (
+        way("split", MODEL.replace("gamma = 100", 'gamma = 100\nestimator = "contrast"')),
+        Budget.of(1),
+    ),
+    "tuned by parts, arm-wise": (
+        way("parts", DESIGN.replace("gamma = 100", 'gamma = 100\nestimator = "arm-wise"')),
+        Budget.of(1),
+    ),
     "tuned by parts with a delta": (
         way("parts", DESIGN, delta="1e-6", mechanism="gaussian"),
         Budget.of(1, "1e-6"),

@@ -16,7 +16,7 @@ from dpwerm.privacy.budget import Budget
 from dpwerm.releases.release import Rule
 from dpwerm.releases.tuning import WAYS
 from dpwerm.simulate.synthetic import generator
-from dpwerm.study.study import Study
+from dpwerm.study.study import Study, read_trial
 from dpwerm.tune import private
 from dpwerm.tune.algorithm2 import SEED, problems_of, tune_gamma
 from dpwerm.tune.people import FromTable, splits
@@ -86,7 +86,7 @@ def test_rules_of_a_regression_are_judged_by_outcome_weights(
     assert len(fits) == len(judged) == len(GAMMAS)
     data, declared = columns(), study().declaration()
     whole = OUTCOME_WEIGHTED.rows(
-        trial_of_table(declared, private.read_trial(study(), table())),
+        trial_of_table(declared, read_trial(study(), table())),
         declared,
         study().encoding(),
         np.full(N, 0.5),
@@ -171,7 +171,7 @@ def test_problems_of_many_trials_are_the_design_of_each(estimator: str) -> None:
     own = pilot_study(estimator)
     people = drawn(40, 2)
     settled = settle(own, Budget.of("1"), 20)
-    trial = trial_of_table(settled.declared, private.read_trial(own, people))
+    trial = trial_of_table(settled.declared, read_trial(own, people))
     rows = np.stack([np.arange(20), np.arange(15, 35)])
     problems = problems_of(settled, trial, rows)
     design, encoding = settled.spec.weighting, settled.encoding

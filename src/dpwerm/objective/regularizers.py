@@ -215,11 +215,10 @@ class ArmPenalty(QuadraticPenalty):
     def matrix(self, p: int) -> FloatArray:
         """Return M (p, p); columns that are not K equal parts count as shared."""
         arms, (diagonal, joined) = int(self.arms), self._entries
-        own = max(0, p - int(self.shared)) // arms
-        mix = np.full((arms, arms), joined)
-        np.fill_diagonal(mix, diagonal)
-        whole = self.main * np.eye(p)
-        whole[: own * arms, : own * arms] = np.kron(mix, np.eye(own))
+        own, whole = max(0, p - int(self.shared)) // arms, self.main * np.eye(p)
+        places = np.arange(own * arms).reshape(arms, own)
+        for one, other in np.ndindex(arms, arms):
+            whole[places[one], places[other]] = diagonal if one == other else joined
         return whole
 
     def leverage(self, domain: Domain) -> Fraction:

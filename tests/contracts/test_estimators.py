@@ -104,8 +104,20 @@ def ridge_rule(**other: Any) -> PrivateTreatmentRule:
     return rule(**({"propensity": "ridge", "arms": ("a", "b"), "propensity_floor": 0.2} | other))
 
 
-EVERY = pytest.mark.parametrize("make", [classifier, rule, private_rule])
-WITH_A_SECRET = pytest.mark.parametrize("make", [classifier, rule, private_rule, ridge_rule])
+def contrast_rule(**other: Any) -> PrivateTreatmentRule:
+    """Return a rule by contrast regression."""
+    return rule(**({"estimator": "contrast"} | other))
+
+
+def arm_wise_rule(**other: Any) -> PrivateTreatmentRule:
+    """Return a rule by arm-wise regression, without probabilities of the arms."""
+    model = {"propensity": "outcome", "arms": ("a", "b"), "main_effect": "squares"}
+    return rule(**(model | other))
+
+
+MAKERS = [classifier, rule, private_rule, contrast_rule, arm_wise_rule]
+EVERY = pytest.mark.parametrize("make", MAKERS)
+WITH_A_SECRET = pytest.mark.parametrize("make", [*MAKERS, ridge_rule])
 
 
 @EVERY

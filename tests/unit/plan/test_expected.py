@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.choose.questions import question
-from tests.unit.plan.studies import study
+from tests.unit.plan.studies import OPEN, study
 
 from dpwerm.choose import search
 from dpwerm.plan import expected as module
@@ -22,7 +22,7 @@ from dpwerm.plan.expected import (
     value_share,
 )
 from dpwerm.privacy.budget import Budget
-from dpwerm.simulate.synthetic import SyntheticTrials
+from dpwerm.simulate.synthetic import SyntheticTrials, generator
 from dpwerm.study.study import Study
 
 
@@ -138,3 +138,16 @@ def test_rows_are_bounded_by_effort() -> None:
     assert rows_for(asked, 480) == module.MOST_ROWS
     assert rows_for(replace(asked, n=500), 480) == 500
     assert rows_for(question((0,) * 32, n=10**6), 480) < 10_000
+
+
+@pytest.mark.parametrize("estimator", ["outcome-weighted", "contrast", "arm-wise"])
+@pytest.mark.usefixtures("quick")
+def test_gain_and_harm_are_those_of_the_trials_that_were_simulated(estimator: str) -> None:
+    settled = settled_at("2", 60, study(f'{OPEN}estimator = "{estimator}"\n'))
+    found = expected(settled, module.AT_ONCE)
+    asked, rows = settled.question, found.rows
+    rng = generator(module.SEED, 0, 1)
+    trials = asked.outcome.trials(asked.widths, count=module.AT_ONCE, rows=rows, rng=rng)
+    rehearsal = search.Rehearsal(asked, trials, module.DRAWS, (module.SEED, 0, 2), asked.n / rows)
+    judged = rehearsal.judged(replace(asked.fixed, gamma=settled.gamma))
+    assert (found.accuracy.mean, found.gain.mean, found.harm) == pytest.approx(judged)

@@ -11,6 +11,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 from dpwerm.plan.expected import people_of, settle
 from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.weight_origin import KnownByDesign
 from dpwerm.study.study import Study
 
 
@@ -35,10 +36,22 @@ def table() -> pa.Table:
     )
 
 
+CONTRAST = 'estimator = "contrast"\nmean_scale = 2\n'
+ARM_WISE = 'estimator = "arm-wise"\nmain_penalty = 0.5\nmain_effect = "squares"\n'
+TEXTS = {
+    "open": OPEN,
+    "fixed": FIXED,
+    "private model": PRIVATE_MODEL,
+    "contrast": OPEN + CONTRAST,
+    "contrast, fixed": FIXED + CONTRAST,
+    "contrast, private model": PRIVATE_MODEL + CONTRAST,
+    "arm-wise": OPEN + ARM_WISE,
+    "arm-wise, fixed": FIXED + ARM_WISE,
+}
+
+
 @pytest.mark.parametrize("epsilon", ["0.5", "2", "inf"])
-@pytest.mark.parametrize(
-    "text", [OPEN, FIXED, PRIVATE_MODEL], ids=["open", "fixed", "private model"]
-)
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_it_is_what_a_fit_uses(text: str, epsilon: str) -> None:
     declared = study(text)
     settled = settle(declared, Budget.of(epsilon), N)
@@ -52,6 +65,13 @@ def test_it_is_what_a_fit_uses(text: str, epsilon: str) -> None:
     assert settled.threshold == rule.release.threshold
     assert settled.declared.benefit.clip == rule.declaration.benefit.clip
     assert settled.clip == pytest.approx(rule.declaration.benefit.clip / 10)
+    assert settled.spec.changed(origin=KnownByDesign()) == certificate.specification().changed(
+        origin=KnownByDesign()
+    )
+    # Everything but γ is fixed in the question behind it, as the fit has it.
+    question = settled.question
+    assert question.estimators == (certificate.specification().weighting.name,)
+    assert question.designed(question.fixed) == (settled.spec, settled.encoding)
 
 
 def test_a_private_propensity_model_takes_its_share_first() -> None:

@@ -26,6 +26,7 @@ REFUSED, ABSENT = "refused", "(absent)"
 
 GROUPS: dict[str, Callable[[Path], Cases]] = {
     "studies": lambda _: releases.studies(),
+    "regressions": lambda _: releases.regressions(),
     "budgets": lambda _: releases.budgets(),
     "weights": lambda _: releases.weights(),
     "propensities": lambda _: releases.propensities(),

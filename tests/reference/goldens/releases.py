@@ -73,6 +73,28 @@ def studies() -> dict[str, Content]:
     return found
 
 
+REGRESSIONS: dict[str, dict[str, Any]] = {
+    "contrast": {"estimator": "contrast", "width": 0.1},
+    "contrast without mean": {"estimator": "contrast", "width": 0.3, "mean_scale": 0},
+    "contrast, huber": {"estimator": "contrast", "loss": "huber", "width": 0.2, "mean_scale": 4},
+    "arm-wise": {"estimator": "arm-wise", "width": 0.1},
+    "arm-wise, main 0.25": {"estimator": "arm-wise", "width": 0.04, "main_penalty": 0.25},
+    "arm-wise, cubes": {"estimator": "arm-wise", "width": 0.1, "main_effect": "cubes"},
+}
+
+
+def regressions() -> dict[str, Content]:
+    """Contrast and arm-wise regression: every mechanism × relation."""
+    found = {}
+    every = product(MECHANISMS, RELATIONS, REGRESSIONS)
+    for seed, (mechanism, relation, name) in enumerate(every):
+        usual = {"mechanism": mechanism, "gamma": 20, "loss": "exp-huber"}
+        method = {**usual, **REGRESSIONS[name]}
+        text = study_text(relation=relation, benefit={}, method=method)
+        found[f"{mechanism} {relation} {name}"] = released(text, seed, **privacy(mechanism))
+    return found
+
+
 def budgets() -> dict[str, Content]:
     """Other budgets and strengths of regularisation; what no claim can be made for is refused."""
     found = {}

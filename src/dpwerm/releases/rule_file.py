@@ -183,9 +183,20 @@ def declared_findings(rule: Rule) -> list[Finding]:
         Finding(name, certificate.weight_bound, bound),
         Finding("weight origin", recorded.name, origin.name),
         Finding("weight origin, its numbers", recorded.parameters, dict(origin.parameters)),
+        *_penalty(rule.release),
         *tuning_findings(rule),
         *([] if rule.propensity is None else _propensity(rule, rule.propensity)),
     ]
+
+
+def _penalty(release: Release) -> list[Finding]:
+    """Return the check that a penalty for arms is the one of its design and encoding."""
+    recorded = release.certificate.regularizer.parameters
+    ratio = recorded.get("main", 1.0) / recorded.get("contrast", 1.0)
+    own = release.certificate.design.penalty(release.encoding, ratio)
+    if own is None:
+        return []
+    return [Finding("penalty of the design", recorded, dict(own.parameters))]
 
 
 def _propensity(rule: Rule, propensity: Release) -> list[Finding]:

@@ -216,9 +216,8 @@ def test_a_rule_and_its_file_verify(name: str, tmp_path: Path) -> None:
 
 
 PENALTY = "certificate.regularizer.parameters."
-FREE = {"certificate.n", f"{PENALTY}shared"}
-"""What follows from nothing else in a file: how many people there were, and in which columns a
-penalty takes the arms together."""
+FREE = {"certificate.n"}
+"""What follows from nothing else in a file: how many people there were."""
 
 UNPAID = {f"{PENALTY}main", f"{PENALTY}contrast"}
 """Where nothing is paid for the Jacobian, no noise hangs on the penalty."""

@@ -7,7 +7,7 @@ your own.
 """
 
 import argparse
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from benchmarks.utility.tables import (
     mean_table,
     off_centre_table,
     paper_table,
+    rows_of,
     sloppy_rows,
     sure,
     tight_rows,
@@ -43,13 +44,16 @@ JUDGED = (1000, 3000)
 TABLES = {
     "means": mean_table,
     "verdicts": verdicts,
-    "paper": paper_table,
-    "off-centre": off_centre_table,
     "sure": sure,
 }
 """What stands between which marks of the page."""
 
-FILES = {"utility-tight.csv": tight_rows, "utility-sloppy.csv": sloppy_rows}
+FILES: dict[str, Callable[[Sequence[Result[Cell]]], list[list[str]]]] = {
+    "utility-paper.csv": lambda results: rows_of(paper_table(list(results))),
+    "utility-off-centre.csv": lambda results: rows_of(off_centre_table(list(results))),
+    "utility-tight.csv": lambda results: tight_rows(list(results)),
+    "utility-sloppy.csv": lambda results: sloppy_rows(list(results)),
+}
 """Tables that the page shows from a file."""
 
 QUICK = (NAMED, "mood")

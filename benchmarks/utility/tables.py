@@ -45,6 +45,12 @@ def paper_table(results: Results) -> str:
     return "\n".join([*lines, "", _widest(shown)])
 
 
+def rows_of(table: str) -> list[list[str]]:
+    """Return the rows of a Markdown table, the head first."""
+    lines = [line.strip("|").split("|") for line in table.splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in line] for line in lines]
+
+
 def tight_rows(results: Results) -> list[list[str]]:
     """Return accuracy in % for every tight scenario at n = 1,000 and ε = 1, the head first."""
     found = by_cell(results)

@@ -32,7 +32,7 @@ def chosen_words(rule: Rule) -> str:
         words += f" {TIGHTLY}"
     if not rule.release.certificate.design.uses_probabilities:
         if rule.declaration.treatment.probabilities is None:
-            words += " Arms are drawn by lot there, so it says nothing of confounding."
+            words += " Who got which arm hangs on features there, in ways drawn at random."
     elif rule.declaration.treatment.propensity is not None:
         words += " Probabilities of the arms count as known there."
     if rule.tuning is not None:

@@ -29,7 +29,7 @@ from dpwerm.exact import round_down, round_up
 from dpwerm.mechanisms.contract import with_epsilon
 from dpwerm.mechanisms.gaussian import Gaussian, smallest_multiplier, suffices
 from dpwerm.mechanisms.output_perturbation import SphericalLaplace
-from dpwerm.mechanisms.perturbed import PerturbedObjective, Shares, unspent
+from dpwerm.mechanisms.perturbed import PerturbedObjective, Shares
 from dpwerm.mechanisms.tapered import jacobian_above, largest_shift
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.sampling import LazyUniforms, Sampler, ball, gamma_radius, normal, spherical
@@ -69,24 +69,23 @@ class ObjectivePerturbation(PerturbedObjective):
 
     def claim(self, facts: Facts) -> tuple[str, str]:
         """Return the claim and its proof; of a loss that tapers, the tapered theorem's."""
-        if facts.taper is None:
+        if facts.taper is None or facts.taper > facts.smoothness:
             return super().claim(facts)
         return TAPERED.format(self.norm), "docs/proofs/tapered-losses.md"
 
     def left(self, facts: Facts, shares: Shares) -> tuple[float, float]:
-        """Return what is left of ε_in for the noise, and J; of two bounds that hold, the better.
+        """Return what is left of ε_in for the noise, and J.
 
-        A loss that tapers never pays more for c_t = c, and may for a larger c_t.
+        A loss that tapers with c_t ≤ c never pays more for it; a larger c_t is not used.
         """
         bound = facts.tapered_bound
-        if bound is None:
+        if bound is None or facts.taper is None or facts.taper > facts.smoothness:
             return super().left(facts, shares)
         growth, terms = bound / Fraction(facts.gamma), facts.relation.terms
         shift = largest_shift(growth, Fraction(shares.inside), terms)
-        left = round_down(terms * shift)
-        if left <= max(unspent(facts.curvature_bound, facts.gamma, shares), 0.0):
-            return super().left(facts, shares)  # which refuses where neither leaves anything
-        return left, jacobian_above(shift, growth)
+        if shift == 0:
+            return super().left(facts, shares)  # which refuses where nothing is left
+        return round_down(terms * shift), jacobian_above(shift, growth)
 
     def rate_and_sigma(self, facts: Facts, budget: Budget, left: Fraction) -> tuple[float, None]:
         """Return β, rounded down."""

@@ -34,11 +34,15 @@ from dpwerm.mechanisms.contract import (
 )
 from dpwerm.mechanisms.output_perturbation import SphericalLaplace
 from dpwerm.objective.objective import Objective
+from dpwerm.objective.regularizers import Ridge
 from dpwerm.parameters import LARGEST, SMALLEST
 from dpwerm.privacy.budget import EPSILON_SMALLEST, AnyBudget, Budget
 from dpwerm.privacy.randomness import BitSource
 from dpwerm.privacy.sampling import Sampler, ball, nearby_vector, settled
 from dpwerm.privacy.sensitivity import Facts, objective_tolerance
+
+MATRIX = "Wcρ"
+"""What the claim has in the place of Wcr²/γ where ρ = sup xᵀM⁻¹x/γ of a penalty matrix γM."""
 
 SECOND = SphericalLaplace()  # the law of the second noise
 
@@ -98,6 +102,13 @@ class PerturbedObjective(Mechanism):
         noise = SECOND.noise_for(total, facts.dimension, Budget(shares.outside))
         inside = Inside(self.norm, self.kappa(facts), *shares, paid, rate=rate, sigma=sigma)
         return Calibration(self.name, facts, budget, None, tolerance, noise, inside)
+
+    def claim(self, facts: Facts) -> tuple[str, str]:
+        """Return the claim and its proof; with a penalty matrix, r²/γ is ρ."""
+        if type(facts.regularizer) is Ridge:
+            return super().claim(facts)
+        page = self.proof if self.needs_delta else "docs/proofs/penalty-matrix.md"
+        return self.statement.replace("Wcr²/γ", MATRIX), page
 
     def left(self, facts: Facts, shares: "Shares") -> tuple[float, float]:
         """Return what is left of ε_in for the noise, rounded down, and J, rounded up."""

@@ -25,7 +25,7 @@ from dpwerm.parameters import positive
 from dpwerm.privacy.budget import AnyBudget, Budget, Relation, only_budget
 from dpwerm.privacy.randomness import NO_LEDGER, Receipt
 from dpwerm.privacy.sensitivity import Facts, WeightOrigin
-from dpwerm.privacy.weight_origin import KnownByDesign, origin_of
+from dpwerm.privacy.weight_origin import KnownByDesign, Unused, origin_of
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, Weighting, get_weighting
 
 NON_PRIVATE = NotPrivate.name
@@ -95,6 +95,11 @@ class Specification:
                 f"origin {self.origin.name} lets others' records move a person's propensity, and "
                 f"its constant is proven for weights |v|/P alone, not for {self.weighting.name}: "
                 "use probabilities by design, from an external model, or a private model"
+            )
+        if self.weighting.uses_probabilities and isinstance(self.origin, Unused):
+            raise ParameterError(
+                f"weighting {self.weighting.name} uses probabilities of the arms, so its weights "
+                f"cannot have the origin {self.origin.name}"
             )
         mechanism = get_mechanism(self.mechanism)
         if isinstance(self.budget, Budget) and not self.budget.is_private:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from dpwerm.errors import DpwermError, Fault, RuleFileError
+from dpwerm.errors import DpwermError, Fault, ParameterError, RuleFileError
 from dpwerm.features.blocks import Frozen as Record
 from dpwerm.features.encoding import Encoding
 from dpwerm.objective.losses import Logistic
@@ -24,8 +24,9 @@ from dpwerm.releases.certificate import PROMISES, Certificate, Finite, Integer, 
 from dpwerm.releases.kinds import RULE, Finding, Kind, compared, refused_at, register_kind
 from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.tuning import Tuning, TuningRecord, plain_tuning, refuse_shared_weights
+from dpwerm.study.propensity import NoPropensity
 from dpwerm.study.treatment import Declaration
-from dpwerm.weighting.trial import model_encoding, origin_for, split
+from dpwerm.weighting.trial import NO_PROBABILITIES, model_encoding, origin_for, split
 
 BOUND, OTHER_BOUND = "weight bound V/pi_min", "weight bound of the design"
 INSIDE = ("kappa", "epsilon_inside", "epsilon_outside", "jacobian", "rate", "sigma")
@@ -256,6 +257,10 @@ def _fitted(rule: Rule, tuning: Tuning) -> str:
     """Return whether the mechanism makes its claim for every candidate on its fold."""
     recorded = rule.release.certificate
     try:
+        treatment = rule.declaration.treatment
+        if isinstance(treatment.propensity, NoPropensity):
+            raise ParameterError(NO_PROBABILITIES)
+        refuse_shared_weights(treatment.origin)
         refuse_shared_weights(recorded.weight_origin.name)
         for gamma in tuning.candidates:
             spec = recorded.specification().changed(gamma=gamma, budget=tuning.steps.fit)

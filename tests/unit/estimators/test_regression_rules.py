@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,16 @@ from dpwerm.arrays import FloatArray
 from dpwerm.choose.hyperparameters import PLAIN_WIDTH
 from dpwerm.errors import ParameterError
 from dpwerm.estimators.parameters import checked_problem, declaration_of, is_open
+from dpwerm.mechanisms import get_mechanism
+from dpwerm.objective.losses import HuberisedHinge
+from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.residual_losses import Huber
+from dpwerm.privacy.weight_origin import Unused
+from dpwerm.releases.certificate import facts_of
 from dpwerm.releases.files import digest_of
 from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of, read_rule, verify_rule, write_rule
+from dpwerm.weighting.contract import get_weighting
 
 N = 120
 DESIGN: dict[str, Any] = {
@@ -375,3 +382,23 @@ def test_an_estimator_that_a_study_cannot_have_is_refused_before_a_row_is_read(
         estimator = PrivateTreatmentRule.from_study(study, 1, ledger="none", **named)
         with pytest.raises(ParameterError, match=reason):
             checked_problem(estimator)
+
+
+@pytest.mark.parametrize("name", ["outcome-weighted", "contrast"])
+def test_weights_by_probabilities_cannot_claim_that_none_are_used(name: str) -> None:
+    spec = released("contrast").release.certificate.specification()
+    loss = HuberisedHinge() if name == "outcome-weighted" else spec.loss
+    with pytest.raises(ParameterError, match="cannot have the origin unused"):
+        spec.changed(weighting=get_weighting(name), loss=loss, origin=Unused())
+
+
+@pytest.mark.parametrize("mechanism", ["objective-block", "objective-l2", "objective-gaussian"])
+def test_a_claim_with_a_penalty_matrix_speaks_of_its_leverage(mechanism: str) -> None:
+    spec = released("arm-wise").release.certificate.specification()
+    facts = facts_of(spec.changed(loss=Huber(0.2)), released("arm-wise").release.encoding, 10)
+    claim, proof = get_mechanism(mechanism).claim(facts)
+    assert "Wcρ" in claim
+    assert "r²/γ" not in claim
+    page = "objective-gaussian" if mechanism == "objective-gaussian" else "penalty-matrix"
+    assert proof == f"docs/proofs/{page}.md"
+    assert "Wcr²/γ" in get_mechanism(mechanism).claim(replace(facts, regularizer=Ridge()))[0]

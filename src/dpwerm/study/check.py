@@ -167,14 +167,23 @@ def _whole(study: Study, table: Table) -> list[Finding]:
     return [Finding(treatment.column, "single arm", f"only arm {arm!r} occurs", remedy)]
 
 
+def _weighs_outcomes(study: Study) -> bool:
+    """Whether a fit would use outcome weights for certain: named, or with words of their own."""
+    method, benefit = study.method, study.benefit
+    if method.estimator not in (None, "auto"):
+        return method.estimator == "outcome-weighted"
+    if isinstance(study.treatment.propensity, NoPropensity):
+        return False
+    named = (method.gamma not in (None, "auto"), method.loss, method.h, benefit.declared_centre)
+    return any(one not in (None, False) for one in named) or not benefit.clip_is_open
+
+
 def _one_side(study: Study, table: Table) -> list[Finding]:
     """Return that all of many benefits lie on one side of the centre: all weigh for their arm.
 
-    A regression has no centre.
+    A regression has no centre, and the automatic choice takes one where benefits lie off it.
     """
-    if study.method.estimator not in (None, "auto", "outcome-weighted"):
-        return []
-    if isinstance(study.treatment.propensity, NoPropensity):
+    if not _weighs_outcomes(study):
         return []
     benefit, signs = study.benefit, set()
     for block in table.blocks():

@@ -164,18 +164,33 @@ def test_outcomes_on_one_side_of_the_centre_are_told(
     frame = pd.DataFrame(
         {"ID": range(20), "AGE": 50, "sex": "F", "site": 1, "arm": ["S", "G"] * 10}
     ).assign(days=list(days) * 10)
-    told = [str(found) for found in check(study, frame) if found.kind == "one side"]
+    method = study.method.model_copy(update={"estimator": "outcome-weighted"})
+    asked = study.model_copy(update={"method": method})
+    told = [str(found) for found in check(asked, frame) if found.kind == "one side"]
     assert [f"every outcome is {side} than the centre" in one for one in told] == [True] * bool(
         side
     )
 
 
-@pytest.mark.parametrize("named", ["contrast", "arm-wise", "outcome-weighted", "auto", None])
-def test_a_regression_has_no_centre_to_be_told_of(study: Study, named: str | None) -> None:
+@pytest.mark.parametrize(
+    ("named", "weighs"),
+    [
+        ({"estimator": "contrast", "gamma": 3.0}, False),
+        ({"estimator": "arm-wise"}, False),
+        ({"estimator": "auto"}, False),
+        ({"estimator": None}, False),
+        ({"estimator": "outcome-weighted"}, True),
+        ({"estimator": "auto", "gamma": 3.0}, True),
+        ({"loss": "logistic"}, True),
+    ],
+)
+def test_only_outcome_weights_have_a_centre_to_be_told_of(
+    study: Study, named: dict[str, object], *, weighs: bool
+) -> None:
     frame = pd.DataFrame(
         {"ID": range(20), "AGE": 50, "sex": "F", "site": 1, "arm": ["S", "G"] * 10}
     ).assign(days=[1, 2] * 10)
-    method = study.method.model_copy(update={"estimator": named})
+    method = study.method.model_copy(update=named)
     asked = study.model_copy(update={"method": method})
     told = [found.kind for found in check(asked, frame)]
-    assert ("one side" in told) is (named not in ("contrast", "arm-wise"))
+    assert ("one side" in told) is weighs

@@ -84,9 +84,12 @@ Made = TypeVar("Made", bound=Parameterised)
 def made(
     kind: str, table: Mapping[str, type[Made]], name: object, parameters: Mapping[str, float]
 ) -> Made:
-    """Return what a table knows by a name, or say which names or parameters exist."""
+    """Return what a table knows by a name, or say which names or parameters exist.
+
+    A class may name parameters in ``omitted`` that ``parameters`` leaves out at their default.
+    """
     maker = table[one_of(kind, name, table)]
-    allowed = maker().parameters
+    allowed = {*maker().parameters, *getattr(maker, "omitted", ())}
     if unknown := sorted(set(parameters) - set(allowed)):
         known = ", ".join(sorted(allowed)) or "none"
         raise ParameterError(

@@ -12,6 +12,7 @@ from tests.unit.mechanisms.perturbed_cases import facts
 from tests.unit.objective.residuals import Coupled
 
 from dpwerm.arrays import FloatArray
+from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.features.composed import Hull, Product
 from dpwerm.features.domain import CrossPolytope, Domain, Interval
@@ -288,9 +289,114 @@ def test_shared_columns_are_penalised_like_the_main_effect() -> None:
     assert penalty.value(theta) == pytest.approx(value)
 
 
+CURVED = Product((Hull((ARM, ARM)), Interval(1.0), CrossPolytope(2, 0.5)))
+"""Two arms, and two pieces of columns that they share, with squares 1 and 1/4."""
+
+SPLIT = Hull((Product((ARM, ARM)), Interval(1.0)))
+"""Rows in the columns of both arms, or in the shared one."""
+
+
+@pytest.mark.parametrize("bend", [1.5, 4.0, 1e3, 7.123456789])
+@pytest.mark.parametrize(("main", "contrast"), PENALTIES)
+def test_a_bent_penalty_adds_what_each_piece_has(main: float, contrast: float, bend: float) -> None:
+    """The closed form by hand; proven in fractions; attained at a corner; exceeded by no row."""
+    penalty = ArmPenalty(main, contrast, 2.0, 3.0, bend)
+    p = CURVED.dimension
+    matrix = checked_matrix(penalty, p)
+    assert matrix is not None
+    assert np.array_equal(matrix[-3:, -3:], main * bend * np.eye(3))
+    assert not matrix[-3:, :-3].any()
+    assert np.array_equal(matrix[:-3, :-3], ArmPenalty(main, contrast).matrix(p - 3))
+    leverage = checked_leverage(penalty, CURVED)
+    assert leverage is not None
+    arm = exact_leverage(main, contrast, 2) * ARM.radius_squared
+    formula = arm + Fraction(5, 4) / Fraction(main * bend)
+    assert abs(leverage / formula - 1) <= Fraction(max(main, contrast)) / 2**50
+    if max(main, contrast) < 1e9:
+        inverse, row = np.linalg.inv(matrix), CURVED.longest
+        assert row @ inverse @ row == pytest.approx(float(leverage), rel=1e-9)
+        draws = Draws.of((2_000,), p, np.random.default_rng(3))
+        rows = CURVED.simulated(draws, slice(0, p))
+        rows /= CURVED.gauge(rows)[:, None]
+        found = np.einsum("np,pq,nq->n", rows, inverse, rows).max()
+        assert found <= float(leverage) * (1 + 1e-9)
+    # Never above what pooling all columns gives.
+    pooled = max(exact_leverage(main, contrast, 2), 1 / Fraction(main * bend))
+    assert leverage <= pooled * Fraction(CURVED.radius) ** 2 * (1 + Fraction(1, 10**9))
+
+
+@pytest.mark.parametrize("share", [Fraction(1, 2), 1 - Fraction(1, 10**9)])
+@pytest.mark.parametrize(("main", "contrast"), [(1.0, 1.0), (4.0, 1.0), (1.0, 8.0)])
+def test_less_than_the_leverage_of_a_bent_penalty_is_refused(
+    main: float, contrast: float, share: Fraction
+) -> None:
+    bent = (main, contrast, 2.0, 3.0, 4.0)
+    assert checked_leverage(Halved(*bent, share=Fraction(1)), CURVED) is not None
+    with pytest.raises(ParameterError, match="leverage must bound"):
+        checked_leverage(Halved(*bent, share=share), CURVED)
+
+
+@dataclass(frozen=True)
+class Stated(ArmPenalty):
+    """An arm penalty that says a leverage that it is given."""
+
+    said: Fraction = Fraction(1)
+    name: ClassVar[str] = "stated"
+
+    def leverage(self, domain: Domain) -> Fraction:
+        return self.said
+
+
+def test_each_part_of_the_additive_leverage_is_needed() -> None:
+    """With half of the arms' share, half of any piece's, or none of it, the proof fails."""
+    arm, curves = exact_leverage(4.0, 1.0, 2) * ARM.radius_squared, (Fraction(1), Fraction(1, 4))
+    shares = [arm, *(square / 16 for square in curves)]
+    assert checked_leverage(Stated(4.0, 1.0, 2.0, 3.0, 4.0, said=sum(shares, Fraction(0))), CURVED)
+    for share in shares:
+        for kept in (Fraction(1, 2), Fraction(0)):
+            said = sum(shares, Fraction(0)) - (1 - kept) * share
+            with pytest.raises(ParameterError, match="leverage must bound"):
+                checked_leverage(Stated(4.0, 1.0, 2.0, 3.0, 4.0, said=said), CURVED)
+    # Half the factor, or twice, is another penalty, for which this leverage is too small or loose.
+    said = sum(shares, Fraction(0))
+    with pytest.raises(ParameterError, match="leverage must bound"):
+        checked_leverage(Stated(4.0, 1.0, 2.0, 3.0, 2.0, said=said), CURVED)
+    assert ArmPenalty(4.0, 1.0, 2.0, 3.0, 8.0).leverage(CURVED) < said
+
+
+def test_where_rows_are_not_of_one_arm_and_curves_a_bent_penalty_has_the_whole_leverage() -> None:
+    bent = ArmPenalty(1.0, 8.0, 2.0, 1.0, 4.0)
+    assert checked_leverage(bent, SPLIT) == Fraction(SPLIT.radius) ** 2
+    # A piece that stands in an arm's columns and in shared ones.
+    wide = Hull((Interval(1.0), CrossPolytope(2, 1.5)))
+    assert checked_leverage(bent, wide) == Fraction(9, 4)
+    apart = Product((Hull((Interval(1.0), Interval(1.0))), Interval(0.5)))
+    assert checked_leverage(bent, apart) == Fraction(9, 16) + Fraction(1, 16)
+    row = np.array([1.0, 0.0, 0.5])
+    assert row @ np.linalg.solve(bent.matrix(3), row) == pytest.approx(10 / 16)
+
+
+def test_a_penalty_without_bend_is_as_it_was() -> None:
+    """Files of before have no bend; their leverage is the looser one, to the bit."""
+    known = {"main": 4.0, "contrast": 1.0, "arms": 2.0, "shared": 3.0}
+    old = get_regularizer("arm-wise", **known)
+    assert old == ArmPenalty(4.0, 1.0, 2.0, 3.0, 1.0)
+    assert old.parameters == known
+    assert old.leverage(CURVED) == Fraction(5, 8) * Fraction(CURVED.radius) ** 2
+    bent = get_regularizer("arm-wise", **known, bend=4.0)
+    assert bent == ArmPenalty(4.0, 1.0, 2.0, 3.0, 4.0)
+    assert bent.parameters == known | {"bend": 4.0}
+    check_regularizer(ArmPenalty(1e12, 1.0, 2.0, 3.0, 1e12))
+    with pytest.raises(ParameterError, match=r"no parameter bent; it has: arms, bend, contrast"):
+        get_regularizer("arm-wise", bent=4.0)
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
+        {"bend": 0.999},
+        {"bend": 0.0},
+        {"bend": float("nan")},
         {"main": 0.5},
         {"contrast": 0.999},
         {"arms": 1.0},

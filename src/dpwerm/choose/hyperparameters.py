@@ -42,6 +42,7 @@ class Hyperparameters:
     main : float > 0, the penalty of a main effect in units of the contrast's; arm-wise only
     mean : float ≥ 0, the constant of the column for the benefit's mean; contrast only
     degree : 1, 2 or 3, of the main effect of numbers; arm-wise only
+    bend : float ≥ 1, the penalty of the curves of a main effect in units of its own; arm-wise only
     intercept : float, 0 or in [1e-12, 1e12], the constant of the intercept column
     saturation : float in [1, 100]
     gamma : float > 0; in units of W if ``chosen`` says that it was chosen
@@ -61,6 +62,7 @@ class Hyperparameters:
     main: float | None = None
     mean: float | None = None
     degree: float | None = None
+    bend: float | None = None
 
     @classmethod
     def of(cls, estimator: Any, *, intercept: Any, clip: float | None = None) -> Self:

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, reduce
-from itertools import accumulate, chain, islice
+from itertools import accumulate, chain, islice, product
 
 import numpy as np
 from flint import arb
@@ -25,7 +25,7 @@ from dpwerm.arrays import FloatArray
 from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.exact import sqrt_up
-from dpwerm.features.domain import ULP, Domain, Interval
+from dpwerm.features.domain import ULP, Domain, Face, Interval
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,17 @@ class _Composed(Domain):
         ends = list(accumulate(part.dimension for part in self.parts))
         return tuple(zip(self.parts, map(slice, [0, *ends], ends), strict=True))
 
+    @cached_property
+    def _faces(self) -> tuple[tuple[Face, ...], ...]:
+        """The faces of each part, with their columns among those of all."""
+        return tuple(
+            tuple(
+                tuple((tuple(columns.start + j for j in js), square) for js, square in face)
+                for face in part.faces
+            )
+            for part, columns in self._placed
+        )
+
     def _split(self, points: FloatArray) -> Iterator[tuple[Domain, FloatArray]]:
         """Yield each part with its columns of points (…, p)."""
         for part, columns in self._placed:
@@ -90,13 +101,9 @@ class Product(_Composed):
         return sum((part.radius_squared for part in self.parts), start=Fraction(0))
 
     @cached_property
-    def faces(self) -> tuple[tuple[tuple[int, ...], Fraction], ...]:
-        """One face of every part, in every combination."""
-        found: list[tuple[tuple[int, ...], Fraction]] = [((), Fraction(0))]
-        for part, columns in self._placed:
-            own = [(tuple(columns.start + j for j in js), square) for js, square in part.faces]
-            found = [(js + more, a + b) for js, a in found for more, b in own]
-        return tuple(found)
+    def faces(self) -> tuple[Face, ...]:
+        """The pieces of one face of every part, in every combination."""
+        return tuple(tuple(chain.from_iterable(faces)) for faces in product(*self._faces))
 
     @property
     def longest(self) -> FloatArray:
@@ -160,13 +167,9 @@ class Hull(_Composed):
         return max(part.radius_squared for part in self.parts)
 
     @cached_property
-    def faces(self) -> tuple[tuple[tuple[int, ...], Fraction], ...]:
+    def faces(self) -> tuple[Face, ...]:
         """The faces of each part: no other column of such a row is not zero."""
-        return tuple(
-            (tuple(columns.start + j for j in js), square)
-            for part, columns in self._placed
-            for js, square in part.faces
-        )
+        return tuple(chain.from_iterable(self._faces))
 
     @property
     def longest(self) -> FloatArray:

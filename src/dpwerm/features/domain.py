@@ -21,6 +21,12 @@ from dpwerm.parameters import LARGEST, real
 
 ULP = 2.0**-52
 
+Piece = tuple[tuple[int, ...], Fraction]
+"""Columns of a row, and the largest ‖·‖₂² of the row there."""
+
+Face = tuple[Piece, ...]
+"""Pieces that together hold all of a row that is not zero; each is as large as it likes."""
+
 
 class Domain(ABC):
     """A convex set K = −K of R^p with 0 inside it, and the norm whose unit ball it is."""
@@ -51,12 +57,12 @@ class Domain(ABC):
         """A row of the largest length, (p,)."""
 
     @property
-    def faces(self) -> tuple[tuple[tuple[int, ...], Fraction], ...]:
-        """Columns that together hold all of a row that is not zero, and the largest ‖x‖₂² there.
+    def faces(self) -> tuple[Face, ...]:
+        """Which columns of a row can differ from 0 together, in pieces, and how long each can be.
 
-        Every allowed row lies in one of the faces; all columns are one, where none is smaller.
+        Every extreme row lies in one of the faces; all columns are one, where none is smaller.
         """
-        return ((tuple(range(self.dimension)), self.radius_squared),)
+        return (((tuple(range(self.dimension)), self.radius_squared),),)
 
     @property
     @abstractmethod

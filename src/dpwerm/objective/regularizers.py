@@ -3,28 +3,43 @@
 Strong convexity makes the minimiser move by at most ‖change of ∇F‖/γ; both the sensitivity and
 the solver's certificate divide by γ for that reason. A regulariser that is less convex anywhere, or
 leaves a coordinate out, makes them too small, so many pairs of points are tried. The usual kind is
-quadratic, R(θ) = ½θᵀMθ with a public matrix M ⪰ I, which is proven in exact arithmetic.
+quadratic, R(θ) = ½θᵀMθ with a public matrix M ⪰ I, which is proven in exact arithmetic; the
+package's own are in ``penalties.py``.
 """
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 import numpy as np
-from flint import arb, arb_mat
+from flint import arb
 
 from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
-from dpwerm.exact import ETA, SLACK, U, growth, precision, round_up
+from dpwerm.exact import precision
 from dpwerm.features.composed import Product
 from dpwerm.features.domain import Domain, Interval
+from dpwerm.objective.penalties import ArmPenalty, QuadraticPenalty, Ridge
 from dpwerm.objective.semidefinite import at_least, bounded, fits
-from dpwerm.parameters import check_unused, made, positive
+from dpwerm.parameters import check_unused, made
+
+__all__ = [
+    "REGULARIZERS",
+    "ArmPenalty",
+    "QuadraticPenalty",
+    "Regularizer",
+    "Ridge",
+    "check_complete",
+    "check_penalty",
+    "check_regularizer",
+    "checked_leverage",
+    "checked_matrix",
+    "get_regularizer",
+    "register_regularizer",
+    "same_regularizer",
+]
 
 _BITS = 256
 _SLACK = 1e-9
@@ -77,160 +92,6 @@ def check_complete(regularizer: object) -> None:
             f"regularizer must be a regularizer, not {type(regularizer).__name__}: "
             f"it has no {', '.join(missing)}"
         )
-
-
-class QuadraticPenalty(ABC):
-    r"""Base of R(θ) = ½θᵀMθ with a public symmetric matrix M ⪰ I of doubles, taken as exact.
-
-    .. math:: \nabla R(\theta) = M\theta, \qquad \sup_{\|x\| \le r} x^\top M^{-1} x \le r^2
-
-    A class of one's own gives ``name``, ``parameters`` and ``matrix``.
-    """
-
-    @abstractmethod
-    def matrix(self, p: int) -> FloatArray:
-        """Return M (p, p)."""
-
-    def leverage(self, domain: Domain) -> Fraction:
-        """Return r², because M⁻¹ ⪯ I; with r rounded up, as a certificate has it."""
-        return Fraction(domain.radius) ** 2
-
-    def value(self, theta: FloatArray) -> float:
-        """Return ½θᵀMθ."""
-        return 0.5 * float(theta @ (self.matrix(len(theta)) @ theta))
-
-    def gradient(self, theta: FloatArray) -> FloatArray:
-        """Return Mθ."""
-        return np.asarray(self.matrix(len(theta)) @ theta)
-
-    def hessian(self, theta: FloatArray) -> FloatArray:
-        """Return M."""
-        return self.matrix(len(theta))
-
-    def gradient_error(self, theta: FloatArray) -> FloatArray:
-        """Return G(p+1)·Σ_k |M_jk||θ_k|: each entry of Mθ is a sum of p products."""
-        p = len(theta)
-        sizes: FloatArray = np.abs(self.matrix(p)) @ np.abs(theta)
-        return growth(p + 1) * (SLACK + p * U) * sizes + 4 * (p + 1) * ETA
-
-    def gradient_ball(self, theta: Sequence[arb]) -> list[arb]:
-        """Return Mθ."""
-        matrix = np.asarray(self.matrix(len(theta)), dtype=np.float64)
-        slope = _exact_matrix(matrix.tobytes(), len(theta)) * arb_mat([[t] for t in theta])
-        return [slope[j, 0] for j in range(len(theta))]
-
-
-@lru_cache(maxsize=16)
-def _exact_matrix(content: bytes, p: int) -> arb_mat:
-    """Return M as exact balls; making them takes longer than multiplying with them."""
-    return arb_mat(np.frombuffer(content).reshape(p, p).tolist())
-
-
-@dataclass(frozen=True)
-class Ridge(QuadraticPenalty):
-    r"""Return ½‖θ‖² over every coordinate, the intercept too.
-
-    .. math:: R(\theta) = \tfrac{1}{2} \sum_j \theta_j^2
-
-    The factor ½ makes it exactly 1-strongly convex. M = I, and ∇R(θ) = θ is exact in doubles.
-    """
-
-    name: ClassVar[str] = "ridge"
-
-    @property
-    def parameters(self) -> dict[str, float]:
-        """No parameters."""
-        return {}
-
-    def value(self, theta: FloatArray) -> float:
-        """Return ½‖θ‖²."""
-        return 0.5 * float(theta @ theta)
-
-    def gradient(self, theta: FloatArray) -> FloatArray:
-        """Return θ."""
-        return theta.copy()
-
-    def matrix(self, p: int) -> FloatArray:
-        """Return the identity."""
-        return np.eye(p)
-
-    def gradient_error(self, theta: FloatArray) -> FloatArray:
-        """Return 0: the gradient is θ itself."""
-        return np.zeros_like(theta)
-
-    def gradient_ball(self, theta: Sequence[arb]) -> list[arb]:
-        """Return θ."""
-        return list(theta)
-
-
-@dataclass(frozen=True)
-class ArmPenalty(QuadraticPenalty):
-    r"""Coefficients of K arms side by side: their mean is penalised by a, what differs by b.
-
-    .. math:: R = \tfrac{1}{2} \Bigl( a K \|\bar\theta\|^2
-              + b \sum_k \|\theta_k - \bar\theta\|^2 \Bigr), \qquad
-              M = \bigl( b I_K + \tfrac{a-b}{K} 1 1^\top \bigr) \otimes I
-
-    for θ = (θ_1, …, θ_K). The eigenvalues of M are a and b, and a row in one arm's columns has
-
-    .. math:: x^\top M^{-1} x = \bigl( \tfrac{1}{b} + \tfrac{1}{K}
-              (\tfrac{1}{a} - \tfrac{1}{b}) \bigr) \|x\|^2
-
-    With two arms, a main effect α = (θ_1 + θ_2)/2 and a contrast τ = (θ_2 − θ_1)/2, it is
-    a‖α‖² + b‖τ‖². Columns that the arms share come last and are penalised like the main effect.
-
-    main, contrast : float ≥ 1, a and b; arms : K ≥ 2; shared : how many columns the arms share
-    """
-
-    main: float = 1.0
-    contrast: float = 1.0
-    arms: float = 2.0
-    shared: float = 0.0
-
-    name: ClassVar[str] = "arm-wise"
-
-    def __post_init__(self) -> None:
-        for name in ("main", "contrast", "arms"):
-            object.__setattr__(self, name, positive(name, getattr(self, name)))
-        least = {"main": 1, "contrast": 1, "arms": 2, "shared": 0}
-        low = [name for name, one in least.items() if not getattr(self, name) >= one]
-        if low or self.arms != int(self.arms) or self.shared != int(self.shared):
-            raise ParameterError(
-                "regularizer arm-wise: main and contrast must be at least 1, arms a whole number "
-                "from 2 on, shared one from 0 on"
-            )
-
-    @property
-    def parameters(self) -> dict[str, float]:
-        """The weights a and b, K, and the number of shared columns."""
-        return asdict(self)
-
-    @cached_property
-    def _entries(self) -> tuple[float, float]:
-        """The diagonal and what joins two arms, rounded so that no eigenvalue is too small."""
-        a, b, K = map(Fraction, (self.main, self.contrast, self.arms))
-        o = Fraction(float((a - b) / K))
-        return round_up(max(b + o, a - (K - 1) * o)), float(o)
-
-    def matrix(self, p: int) -> FloatArray:
-        """Return M (p, p); columns that are not K equal parts count as shared."""
-        arms, (diagonal, joined) = int(self.arms), self._entries
-        own, whole = max(0, p - int(self.shared)) // arms, self.main * np.eye(p)
-        places = np.arange(own * arms).reshape(arms, own)
-        for one, other in np.ndindex(arms, arms):
-            whole[places[one], places[other]] = diagonal if one == other else joined
-        return whole
-
-    def leverage(self, domain: Domain) -> Fraction:
-        """Return the bound for rows in one arm's columns; r² where the domain has other rows."""
-        d, o, K = *map(Fraction, self._entries), int(self.arms)
-        differ, mean = d - o, d + (K - 1) * o
-        bound = 1 / differ + (1 / mean - 1 / differ) / K
-        own = max(0, domain.dimension - int(self.shared)) // K
-        if own * K < domain.dimension:
-            bound = max(bound, 1 / Fraction(self.main))
-        arms = [{j // own for j in columns if j < own * K} for columns, _ in domain.faces]
-        return Fraction(domain.radius) ** 2 * (bound if all(len(one) <= 1 for one in arms) else 1)
 
 
 def same_regularizer(one: Regularizer, other: Regularizer) -> bool:

@@ -11,18 +11,34 @@ import numpy as np
 from flint import fmpq
 
 from dpwerm.arrays import FloatArray
-from dpwerm.features.domain import Domain
+from dpwerm.features.domain import Domain, Face
 
 
 def bounded(matrix: FloatArray, leverage: Fraction, domain: Domain) -> bool:
-    """Prove xᵀM⁻¹x ≤ leverage for every row: on each face (M⁻¹)_SS ⪯ (leverage/r_S²)·I.
+    """Prove xᵀM⁻¹x ≤ leverage for every row of a domain, on each face."""
+    return all(_covered(matrix, leverage, face) for face in domain.faces)
 
-    (M⁻¹)_SS is the inverse of the Schur complement of M on S, so that is to be ⪰ (r_S²/leverage)·I.
+
+def _covered(matrix: FloatArray, leverage: Fraction, face: Face) -> bool:
+    """Prove xᵀM⁻¹x ≤ leverage on a face: pieces that M joins with nothing first, the rest at once.
+
+    A piece with no entry off the diagonal of M adds r²/min M_jj. On the columns S of all others
+    (M⁻¹)_SS, the inverse of the Schur complement of M on S, is to be ⪯ (left/r_S²)·I, where left is
+    what is left of the leverage.
     """
-    content, p = matrix.tobytes(), len(matrix)
-    return leverage > 0 and all(
-        _proven(content, p, square / leverage, columns) for columns, square in domain.faces
-    )
+    joined = np.count_nonzero(matrix, axis=0) > (np.diagonal(matrix) != 0)
+    left, kept, total = leverage, list[int](), Fraction(0)
+    for columns, square in face:
+        least = Fraction(float(np.diagonal(matrix)[list(columns)].min()))
+        if not joined[list(columns)].any() and least > 0:
+            left -= square / least
+        else:
+            kept += columns
+            total += square
+    if left < 0 or (kept and left == 0):
+        return False
+    floor = total / left if kept else Fraction(0)
+    return _proven(matrix.tobytes(), len(matrix), floor, tuple(kept))
 
 
 def fits(matrix: FloatArray, p: int) -> bool:

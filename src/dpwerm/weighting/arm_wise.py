@@ -6,7 +6,8 @@ v is the benefit in units of half its range. ⟨x, θ_a⟩ models what a person 
 rule compares them, so no probability is needed: what it rests on is that model of the outcome. A
 row stands in one arm's columns, so the set of rows is a hull, and with its norm the noise of each
 arm is independent and at the full rate β. c(x) are curves that both arms share: 2x² − 1 and
-4x³ − 3x of each number, which bend the main effect and leave the rule linear.
+4x³ − 3x of each number, which bend the main effect and leave the rule linear. The penalty of their
+coefficients may be larger than that of the main effect: then less of a row's leverage is theirs.
 """
 
 from collections.abc import Sequence
@@ -22,6 +23,7 @@ from dpwerm.features.composed import Hull, Product
 from dpwerm.features.domain import Domain, Interval
 from dpwerm.features.encoding import Encoding
 from dpwerm.objective.regularizers import ArmPenalty, Regularizer
+from dpwerm.parameters import positive
 from dpwerm.study.treatment import Declaration
 from dpwerm.weighting.contract import Number, PublicOutcome, TrialRows, Weighting, whole_rows
 from dpwerm.weighting.trial import Trial
@@ -35,13 +37,15 @@ class ArmWiseRegression(Weighting):
     """The regression of a benefit in each of two arms; W = 1.
 
     degree : 1, or 2 or 3 for squares, or squares and cubes, of numbers in the main effect
+    bend : float ≥ 1, the penalty of these curves in units of the main effect's; 1 for degree 1
     """
 
     degree: float = 1.0
+    bend: float = 1.0
 
     name: ClassVar[str] = "arm-wise"
     form: ClassVar[str] = "residual"
-    options: ClassVar[tuple[str, ...]] = ("width", "main", "degree")
+    options: ClassVar[tuple[str, ...]] = ("width", "main", "degree", "bend")
     uses_probabilities: ClassVar[bool] = False
     difference: ClassVar[float] = 1.0
     rests_on: ClassVar[str] = (
@@ -51,17 +55,26 @@ class ArmWiseRegression(Weighting):
     def __post_init__(self) -> None:
         if self.degree not in DEGREES:
             raise ParameterError(f"degree must be 1, 2 or 3, not {self.degree!r}")
+        bend = positive("bend", self.bend)
+        if bend < 1:
+            raise ParameterError(f"bend must be at least 1, not {bend:g}")
+        if bend > 1 and self.degree == 1:
+            raise ParameterError("bend must be 1 where degree is 1, which has no curves")
         object.__setattr__(self, "degree", float(self.degree))
+        object.__setattr__(self, "bend", bend)
 
     @property
     def parameters(self) -> dict[str, float]:
-        """The degree of the main effect."""
-        return {"degree": self.degree}
+        """The degree of the main effect, and the penalty of its curves if it is their own."""
+        return {"degree": self.degree} | ({"bend": self.bend} if self.bend != 1 else {})
 
     def penalty(self, encoding: Encoding, main: float) -> Regularizer:
-        """Return the penalty: γ·max(main, 1) on what the arms share, γ·max(1/main, 1) between."""
-        shared = len(self._curves(encoding))
-        return ArmPenalty(max(main, 1.0), max(1 / main, 1.0), 2.0, float(shared))
+        """Return the penalty: γ·max(main, 1) on what the arms share, γ·max(1/main, 1) between.
+
+        Curves have ``bend`` times the first.
+        """
+        shared = float(len(self._curves(encoding)))
+        return ArmPenalty(max(main, 1.0), max(1 / main, 1.0), 2.0, shared, self.bend)
 
     def weight_bound(self, declaration: Declaration) -> float:
         """Return 1."""

@@ -75,8 +75,8 @@ class Weighting(ABC):
     form : of the losses that it goes with: "margin" for targets ±1, "residual" for any target
     inverse_weights : whether a propensity enters as a factor 1/P of the weight and nowhere else;
         only then does the constant C of an origin cover propensities that others' records move
-    options : the hyperparameters of its own, of "clip", "width", "main" and "mean"; None if it has
-        no synthetic trials, so that nothing is chosen for it
+    options : the hyperparameters of its own, of "clip", "width", "main", "mean", "degree" and
+        "bend"; None if it has no synthetic trials, so that nothing is chosen for it
     rests_on : what a rule rests on besides the privacy claim, in a few words
     uses_probabilities : whether ``rows`` needs P(second arm | x)
     difference : times the score, in units of half the benefit's range, estimates what the second

@@ -60,6 +60,10 @@ def test_arm_wise_regression_has_a_penalty_of_its_own(
     assert found.regularizer == ArmPenalty(*penalties, 2.0, NUMBERS * (degree - 1))
     open_main = replace(ARM_WISE, main=None).designed(PLAIN, ENCODING).regularizer
     assert open_main == ArmPenalty(1.0, 1.0, 2.0, 0.0)
+    if degree > 1:
+        bent = replace(ARM_WISE, main=main, degree=degree, bend=4.0).designed(PLAIN, ENCODING)
+        assert bent.weighting == ArmWiseRegression(degree, 4.0)
+        assert bent.regularizer == ArmPenalty(*penalties, 2.0, NUMBERS * (degree - 1), 4.0)
 
 
 @pytest.mark.parametrize("origin", [KnownByDesign(), ExternalModel()], ids=lambda one: one.name)
@@ -134,6 +138,9 @@ SETTLED = {
     "arm-wise": Hyperparameters(estimator="arm-wise", width=0.02, main=0.25, degree=1.0, **SHARED),
     "arm-wise, curved": Hyperparameters(
         estimator="arm-wise", width=0.02, main=7.0, degree=3.0, **SHARED
+    ),
+    "arm-wise, bent": Hyperparameters(
+        estimator="arm-wise", width=0.02, main=0.25, degree=2.0, bend=4.0, **SHARED
     ),
 }
 

@@ -15,7 +15,7 @@ from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.exact import sqrt_up
 from dpwerm.features.composed import Hull, Product
-from dpwerm.features.domain import CrossPolytope, Domain, Interval
+from dpwerm.features.domain import CrossPolytope, Domain, Face, Interval
 
 ARM = of_blocks(((1, 0.5), (1, 1.0)))
 ARMS = Hull((ARM, ARM))
@@ -136,24 +136,41 @@ def test_only_domains_can_be_composed(make: Any, parts: Any) -> None:
         make(parts)
 
 
-# -- faces: which columns of a row can differ from 0 together --------------------------------------
+# -- faces: which columns of a row can differ from 0 together, in pieces ---------------------------
 
 
-def test_an_interval_and_a_cross_polytope_are_one_face() -> None:
-    assert Interval(1.5).faces == (((0,), Fraction(9, 4)),)
-    assert CrossPolytope(3, 0.5).faces == (((0, 1, 2), Fraction(1, 4)),)
-    assert ARM.faces == (((0, 1), Fraction(5, 4)),)
+def face(*pieces: tuple[tuple[int, ...], float]) -> Face:
+    return tuple((columns, Fraction(square)) for columns, square in pieces)
+
+
+def columns_of(one: Face) -> set[int]:
+    return {j for columns, _ in one for j in columns}
+
+
+def square_of(one: Face) -> Fraction:
+    return sum((square for _, square in one), Fraction(0))
+
+
+def test_an_interval_and_a_cross_polytope_are_one_face_of_one_piece() -> None:
+    assert Interval(1.5).faces == (face(((0,), 2.25)),)
+    assert CrossPolytope(3, 0.5).faces == (face(((0, 1, 2), 0.25)),)
+    assert ARM.faces == (face(((0,), 0.25), ((1,), 1)),)
 
 
 def test_a_hull_has_the_faces_of_its_parts_and_a_product_their_combinations() -> None:
-    assert ARMS.faces == (((0, 1), Fraction(5, 4)), ((2, 3), Fraction(5, 4)))
-    assert UNEVEN.faces == (((0,), Fraction(4)), ((1, 2), Fraction(1, 4)))
-    assert SHARED.faces == (((0, 2), Fraction(13, 4)), ((1, 2), Fraction(5, 2)))
+    first, second = (((0,), 0.25), ((1,), 1)), (((2,), 0.25), ((3,), 1))
+    assert ARMS.faces == (face(*first), face(*second))
+    assert UNEVEN.faces == (face(((0,), 4)), face(((1, 2), 0.25)))
+    assert SHARED.faces == (face(((0,), 1), ((2,), 2.25)), face(((1,), 0.25), ((2,), 2.25)))
+    third, fourth = (((4,), 0.25), ((5,), 1)), (((6,), 0.25), ((7,), 1))
     assert Product((ARMS, ARMS)).faces == tuple(
-        ((*one, *other), Fraction(5, 2)) for one in ((0, 1), (2, 3)) for other in ((4, 5), (6, 7))
+        face(*one, *other) for one in (first, second) for other in (third, fourth)
     )
-    deep = DEEP.faces
-    assert deep == (((0, 2), Fraction(5, 4)), ((1, 2), Fraction(17, 4)), ((3,), Fraction(1)))
+    assert DEEP.faces == (
+        face(((0,), 1), ((2,), 0.25)),
+        face(((1,), 4), ((2,), 0.25)),
+        face(((3,), 1)),
+    )
 
 
 def extreme_rows(domain: Domain) -> FloatArray:
@@ -180,12 +197,17 @@ def test_every_extreme_row_lies_in_a_face_and_reaches_its_radius(domain: Domain)
     longest = dict.fromkeys(domain.faces, 0.0)
     for row in rows:
         used = set(np.flatnonzero(row))
-        holding = [face for face in domain.faces if used <= set(face[0])]
+        holding = [one for one in domain.faces if used <= columns_of(one)]
         assert len(holding) == 1
+        # An extreme row is as long in each piece as any row can be.
+        for columns, square in holding[0]:
+            piece = row[list(columns)]
+            assert piece @ piece == pytest.approx(float(square))
         longest[holding[0]] = max(longest[holding[0]], float(row @ row))
-    for (_, square), found in longest.items():
-        assert found == pytest.approx(float(square))
-    assert max(square for _, square in domain.faces) == domain.radius_squared
+    for one, found in longest.items():
+        assert found == pytest.approx(float(square_of(one)))
+        assert len(columns_of(one)) == sum(len(columns) for columns, _ in one)
+    assert max(map(square_of, domain.faces)) == domain.radius_squared
 
 
 @every

@@ -56,6 +56,15 @@ SHARED = Case(
     tuple((*one, s) for one in ((1, 0), (-1, 0), (0, 1), (0, -1)) for s in (0.5, -0.5)),
 )
 CASES = {"line": LINE, "arms": ARMS, "boxes": BOXES, "shared": SHARED}
+CURVES = Case(
+    Product((Hull((Interval(0.5), Interval(0.5))), Interval(1.0), Interval(1.0))),
+    lambda b: np.max([(abs(b[:, 0]) + abs(b[:, 1])) / 0.5, abs(b[:, 2]), abs(b[:, 3])], axis=0),
+    tuple(
+        (*one, *signs)
+        for one in ((0.5, 0), (-0.5, 0), (0, 0.5), (0, -0.5))
+        for signs in itertools.product((1, -1), repeat=2)
+    ),
+)
 BOX = Case(
     Product((Interval(1.0), Interval(1.0))),
     lambda b: np.maximum(abs(b[:, 0]), abs(b[:, 1])),
@@ -126,9 +135,8 @@ def test_no_neighbours_exceed_the_claim_and_opposite_targets_reach_it(
     assert 0.99 * inside <= found <= inside + ROUNDING
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_the_norm_of_an_extreme_row_is_one(name: str) -> None:
-    case = CASES[name]
+@pytest.mark.parametrize("case", [*CASES.values(), CURVES], ids=[*CASES, "curves"])
+def test_the_norm_of_an_extreme_row_is_one(case: Case) -> None:
     corners = np.array(case.corners, float)
     np.testing.assert_allclose(case.norm(corners), 1.0)
     points = np.random.default_rng(2).normal(size=(200, case.domain.dimension))
@@ -162,6 +170,22 @@ def test_the_leverage_of_an_arm_penalty_is_attained(
     share = float((1 / main + 1 / contrast) / 2)
     calibration = calibration_of(case, ArmPenalty(main, contrast), attaining_gamma(case, 1 / share))
     found = worst(case, LOSS, calibration, every_pair(case))
+    assert 0.99 * 0.99 * CLAIM <= found <= 0.99 * CLAIM + ROUNDING
+
+
+def bent_gamma(main: float = 1.0, contrast: float = 1.0) -> float:
+    """Return γ = T sup xᵀM⁻¹x/(1 − T) for curves with four times the penalty, by hand."""
+    return T / (1 - T) * (0.25 * (1 / main + 1 / contrast) / 2 + 2 / (4 * main))
+
+
+@pytest.mark.parametrize(("main", "contrast"), [(1.0, 1.0), (5.0, 1.0), (1.0, 5.0)])
+def test_the_leverage_of_an_arm_penalty_with_bent_curves_is_attained(
+    main: float, contrast: float
+) -> None:
+    penalty = ArmPenalty(main, contrast, 2.0, 2.0, 4.0)
+    calibration = calibration_of(CURVES, penalty, bent_gamma(main, contrast))
+    people = people_of(CURVES)
+    found = worst(CURVES, LOSS, calibration, neighbours(people, Relation.REPLACE_ONE, people[-1:]))
     assert 0.99 * 0.99 * CLAIM <= found <= 0.99 * CLAIM + ROUNDING
 
 
@@ -224,6 +248,30 @@ def with_the_closed_form_on_a_box() -> float:
         return worst(BOX, LOSS, calibration, every_pair(BOX))
 
 
+@dataclass(frozen=True)
+class Straightened(ArmPenalty):
+    """An arm penalty that leaves out some of what the curves have of its leverage."""
+
+    kept: Fraction = Fraction(0)
+
+    def leverage(self, domain: Domain) -> Fraction:
+        curves = Fraction(int(self.shared)) / Fraction(self.main * self.bend)
+        return super().leverage(domain) - (1 - self.kept) * curves
+
+
+def with_curves_left_out(kept: Fraction = Fraction(0)) -> float:
+    """Leverage of the arms' columns, and a share of that of two curves within 1."""
+    with taken_on_trust():
+        penalty = Straightened(1.0, 1.0, 2.0, 2.0, 4.0, kept=kept)
+        calibration = calibration_of(CURVES, penalty, bent_gamma())
+        return worst(CURVES, LOSS, calibration, [opposite(CURVES.domain.longest)])
+
+
+def with_curves_halved() -> float:
+    """Half the curves' part, as of twice their penalty."""
+    return with_curves_left_out(Fraction(1, 2))
+
+
 def with_a_weak_penalty() -> float:
     """M below I: a coefficient penalised with a tenth."""
 
@@ -263,6 +311,8 @@ HULL: dict[str, Callable[[], float]] = {
 PENALTY: dict[str, Callable[[], float]] = {
     r"$\sup x^\top M^{-1}x$ is halved": with_half_leverage,
     "one arm's closed form on a box": with_the_closed_form_on_a_box,
+    r"the curves' part of $\sup x^\top M^{-1}x$ is left out": with_curves_left_out,
+    r"the curves' part of $\sup x^\top M^{-1}x$ is halved": with_curves_halved,
     "$M$ is not above $I$": with_a_weak_penalty,
     r"$L = 2$ for the squared loss": with_squared_loss,
 }

@@ -159,6 +159,10 @@ ESTIMATORS = {
     "arm-wise, cubes, contrast penalised": Estimator(
         ArmWiseRegression(3.0), main=0.25, tight=False
     ),
+    "arm-wise, squares bent": Estimator(ArmWiseRegression(2.0, 4.0), "mixed", main=0.25),
+    "arm-wise, cubes bent": Estimator(ArmWiseRegression(3.0, 4.0)),
+    "arm-wise, cubes bent, main effect penalised": Estimator(ArmWiseRegression(3.0, 4.0), main=4.0),
+    "arm-wise, cubes bent, contrast penalised": Estimator(ArmWiseRegression(3.0, 4.0), main=0.25),
 }
 every = pytest.mark.parametrize("name", ESTIMATORS)
 each_norm = pytest.mark.parametrize("mechanism", PURE)

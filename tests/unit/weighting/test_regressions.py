@@ -1,6 +1,7 @@
 """Contrast and arm-wise regression: rows, weights, design rows inside their set, and the rule."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -32,6 +33,7 @@ DESIGNS: list[Weighting] = [
     ArmWiseRegression(),
     ArmWiseRegression(2.0),
     ArmWiseRegression(3.0),
+    ArmWiseRegression(3.0, 4.0),
 ]
 every = pytest.mark.parametrize("design", DESIGNS, ids=str)
 NUMBERS = Encoding.of_numbers(["u", "v"], [(-1.0, 1.0), (0.0, 3.0)], intercept=0.5)
@@ -269,6 +271,49 @@ def test_the_penalty_has_the_ratio_asked_for_and_is_proven(degree: float, main: 
     assert leverage is not None
     assert 0 < leverage <= Fraction(domain.radius) ** 2
     assert ContrastRegression().penalty(NUMBERS, main) is None
+
+
+@pytest.mark.parametrize("main", [0.01, 0.25, 1.0, 4.0])
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_curves_are_penalised_by_bend_times_the_main_effect(name: str, main: float) -> None:
+    """Then sup xᵀM⁻¹x is the arms' part and that of the curves, each over its own penalty."""
+    encoding, design = ENCODINGS[name], ArmWiseRegression(3.0, 4.0)
+    penalty, domain = design.penalty(encoding, main), design.domain(encoding)
+    plain = ArmWiseRegression(3.0).penalty(encoding, main)
+    assert isinstance(penalty, ArmPenalty)
+    assert isinstance(plain, ArmPenalty)
+    assert (penalty.bend, plain.bend) == (4.0, 1.0)
+    assert replace(penalty, bend=1.0) == plain
+    leverage, before = (checked_leverage(one, domain) for one in (penalty, plain))
+    assert leverage is not None
+    assert before is not None
+    a, b = max(main, 1.0), max(1 / main, 1.0)
+    arm = float(encoding.domain.radius_squared) * (1 / a + 1 / b) / 2
+    assert float(leverage) == pytest.approx(arm + penalty.shared / (4 * a))
+    assert leverage < before
+
+
+def test_bend_is_left_out_of_the_parameters_where_it_is_one() -> None:
+    assert ArmWiseRegression(3.0).parameters == {"degree": 3.0}
+    assert ArmWiseRegression(3.0, 4).parameters == {"degree": 3.0, "bend": 4.0}
+    assert get_weighting("arm-wise", degree=3.0, bend=1) == ArmWiseRegression(3.0)
+    assert get_weighting("arm-wise", degree=3.0) == ArmWiseRegression(3.0, 1.0)
+    assert "bend" in ArmWiseRegression.options
+    penalty = ArmWiseRegression(3.0).penalty(NUMBERS, 2.0)
+    assert penalty is not None
+    assert penalty.parameters == {"main": 2.0, "contrast": 1.0, "arms": 2.0, "shared": 4.0}
+
+
+@pytest.mark.parametrize("bend", [0.0, 0.999, -4.0, NAN, math.inf, "4", None, True])
+def test_another_bend_is_refused(bend: Any) -> None:
+    with pytest.raises(ParameterError, match="bend must be"):
+        ArmWiseRegression(2.0, bend)
+
+
+def test_a_bend_without_curves_is_refused() -> None:
+    with pytest.raises(ParameterError, match="bend must be 1 where degree is 1"):
+        ArmWiseRegression(1.0, 4.0)
+    assert ArmWiseRegression(1.0, 1.0) == ArmWiseRegression()
 
 
 def test_arm_wise_regression_has_an_origin_of_its_own() -> None:

@@ -241,6 +241,17 @@ CONDITIONS: Conditions = {
         main_effect="squares",
         estimator="outcome-weighted",
     ),
+    "h for a regression": _of_rule('h = 0.5\nestimator = "contrast"', h=0.5, estimator="contrast"),
+    "h together with a width": _of_rule("h = 0.5\nwidth = 0.1", h=0.5, width=0.1),
+    "weights for a regression": study_says(
+        lambda text: replaced(GAMMA, f'{GAMMA}\nestimator = "arm-wise"')(
+            replaced(GAIN, f'{GAIN}\nweights = "nonnegative"')(text)
+        ),
+        rule(weights="nonnegative", estimator="arm-wise"),
+    ),
+    "penalty for arms without arm-wise regression": Condition(
+        arrays=(rule(regularizer="arm-wise", estimator="contrast"),)
+    ),
     "kind of benefit unknown": study_says(replaced(GAIN, f'{GAIN}\nkind = "ordinal"')),
     "kind of benefit no text": study_says(replaced(GAIN, f"{GAIN}\nkind = 2")),
     "encoding unknown": _method('encoding = "magic"', encoding="magic"),

@@ -42,7 +42,11 @@ from dpwerm.documents.drawing import (
     two_lines,
     wide,
 )
-from dpwerm.documents.half_widths import SimulatedHalfWidths, simultaneous
+from dpwerm.documents.half_widths import (
+    SimulatedHalfWidths,
+    simulated_by_law,
+    simultaneous,
+)
 from dpwerm.documents.null_trials import Bar
 from dpwerm.documents.summary import zeroed
 from dpwerm.documents.value import gains_of
@@ -87,7 +91,7 @@ def draw_coefficients(
     threshold set to 0 gets no interval: the released coefficient is not 0. most: draw only so many,
     the largest.
     """
-    release = rule.release
+    release, simulated = rule.release, simulated or simulated_by_law(rule)
     names, half = release.encoding.coefficient_names, simultaneous(rule, simulated)
     half = half if bar is None else bar.sizes
     shown = np.sort(np.argsort(-np.abs(release.effects), kind="stable")[:most])

@@ -1,8 +1,9 @@
 r"""Half-widths of the privacy noise in coefficients, also where its law depends on the data.
 
-For output perturbation the law of the noise is public, and a release knows its half-widths. Under
-objective perturbation the noise in θ passes through the curvature of the data, so its law is
-sensitive. What it may be is simulated:
+For output perturbation the law of the noise is public, and a release knows its half-widths. Those
+of a regression, whose score is a part or a difference of what is released, are drawn from that law,
+and no trial is needed. Under objective perturbation the noise in θ passes through the curvature of
+the data, so its law is sensitive. What it may be is simulated:
 
 .. math:: \theta^* - \hat\theta \approx -(\nabla^2 F)^{-1} b, \qquad
           t_j = \varphi_j \cdot \text{quantile of } |\theta^*_j - \hat\theta_j|
@@ -34,6 +35,7 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms.contract import Calibration
 from dpwerm.objective.losses import Loss
 from dpwerm.parameters import real
+from dpwerm.releases.certificate import calibration_of
 from dpwerm.releases.release import Rule
 from dpwerm.simulate.engine.released import inside_noise, outside_noise
 from dpwerm.simulate.synthetic import generator
@@ -60,7 +62,8 @@ def question_of(rule: Rule) -> Question:
     # a rule file and the rule it was written from have the same outcome.
     left_open = outcome.signed and abs(outcome.centre) < IN_THE_MIDDLE
     by_design = declaration.treatment.probabilities is not None
-    outcome = replace(outcome, spread=SPREAD if left_open and not by_design else 0.0)
+    spread = SPREAD if left_open and not by_design else 0.0
+    outcome = replace(outcome, spread=spread, degree=int(fixed.degree or 1))
     return Question(spec, encoding, certificate.n, outcome, fixed)
 
 
@@ -81,6 +84,7 @@ MOST_COEFFICIENTS = 64
 NEAR = 0.01
 """How near to each minimiser, as a share of what the noise does to a coefficient."""
 
+UNKNOWN = "the loss or the hyperparameters of the rule are not known to this installation"
 MIDDLE = (0.1, 0.9)
 QUANTILE: Final = "median_unbiased"
 
@@ -151,7 +155,23 @@ def _obstacle(rule: Rule) -> str:
         return "no noise was added"
     if rule.release.half_width() is not None:
         return "the law of the noise is public, so its half-width is exact"
-    return no_trials(rule)
+    return _no_law(rule) if certificate.perturbation is None else no_trials(rule)
+
+
+def _no_law(rule: Rule) -> str:
+    """Return why nothing is drawn from the public law of the noise, "" where it is."""
+    try:
+        _calibration(rule)
+    except ParameterError:
+        return UNKNOWN
+    return _too_many(len(rule.release.encoding.coefficient_names))
+
+
+def _too_many(count: int) -> str:
+    if count <= MOST_COEFFICIENTS:
+        return ""
+    many = f"the rule has {count} coefficients"
+    return f"{many}, and a report simulates at most {MOST_COEFFICIENTS}"
 
 
 def no_trials(rule: Rule) -> str:
@@ -162,15 +182,14 @@ def no_trials(rule: Rule) -> str:
     count = certificate.dimension
     if certificate.weighting is not None:  # a score is made of several, and they are not counted
         count = len(rule.release.encoding.coefficient_names)
-    if count > MOST_COEFFICIENTS:
-        many = f"the rule has {count} coefficients"
-        return f"{many}, and a report simulates at most {MOST_COEFFICIENTS}"
+    if found := _too_many(count):
+        return found
     try:
         if certificate.design.options is None:
             return f"there are no synthetic trials for the design {certificate.design.name}"
         calibration_for(rule, question_of(rule))
     except ParameterError:
-        return "the loss or the hyperparameters of the rule are not known to this installation"
+        return UNKNOWN
     return ""
 
 
@@ -189,7 +208,9 @@ def simulated_half_widths(
     if why_not(rule):
         return None
     encoding = rule.release.encoding
-    sizes = _sizes(rule, problems, draws) * encoding.stretch
+    inside = rule.release.certificate.perturbation is not None
+    sizes_of = _sizes_on_trials if inside else _sizes_by_law
+    sizes = sizes_of(rule, problems, draws) * encoding.stretch
     pointwise, low, high = (np.empty(sizes.shape[-1]) for _ in range(3))
     for places in alike(encoding):
         pointwise[places] = np.quantile(sizes[..., places], coverage, method=QUANTILE)
@@ -197,11 +218,33 @@ def simulated_half_widths(
     low, high = np.minimum(low, pointwise), np.maximum(high, pointwise)
     most = np.quantile((sizes / pointwise).max(axis=-1), coverage, method=QUANTILE)
     joint = np.maximum(most, 1.0) * pointwise
-    inside = rule.release.certificate.perturbation is not None
     return SimulatedHalfWidths(pointwise, low, high, joint, problems, draws, coverage, inside)
 
 
-def _sizes(rule: Rule, problems: int, draws: int) -> FloatArray:
+def simulated_by_law(rule: Rule) -> SimulatedHalfWidths | None:
+    """Return the half-widths that are drawn from a public law without a trial, None for others."""
+    inside = rule.release.certificate.perturbation is not None
+    return None if inside else simulated_half_widths(rule)
+
+
+def _calibration(rule: Rule) -> Calibration:
+    """Return the calibration of the release."""
+    certificate = rule.release.certificate
+    return calibration_of(certificate.specification(), rule.release.encoding, certificate.n)
+
+
+def _sizes_by_law(rule: Rule, problems: int, draws: int) -> FloatArray:
+    """Return |Z| of every draw and coefficient of the score, (B, R, p), Z the noise that is added.
+
+    It is the same for every trial.
+    """
+    release, calibration = rule.release, _calibration(rule)
+    base = Draws.of((problems, draws), calibration.facts.dimension, generator(SEED, 2))
+    moved = outside_noise(calibration, base)
+    return np.asarray(np.abs(release.certificate.design.rules(moved, release.encoding)))
+
+
+def _sizes_on_trials(rule: Rule, problems: int, draws: int) -> FloatArray:
     """Return |θ* − θ̂| of every trial, draw and coefficient of the score, (B, R, p)."""
     question = question_of(rule)
     calibration = calibration_for(rule, question)
@@ -213,17 +256,15 @@ def _sizes(rule: Rule, problems: int, draws: int) -> FloatArray:
     trials = question.outcome.trials(question.widths, count=problems, rows=rows, rng=rng)
     rehearsal = Rehearsal(question, trials, draws, (SEED, 2), question.n / rows)
     data = rehearsal.problems(question.fixed)
-    draws_of = Draws.of((problems, draws), p, generator(SEED, 2))
-    b = inside_noise(calibration, draws_of)
-    if b is None:
-        moved = outside_noise(calibration, draws_of)
-    else:
-        moved = _moved(data, spec.loss, calibration, b)
+    moved = _moved(data, spec.loss, calibration, Draws.of((problems, draws), p, generator(SEED, 2)))
     return np.asarray(np.abs(spec.weighting.rules(moved, encoding)))
 
 
-def _moved(data: BatchProblems, loss: Loss, calibration: Calibration, b: FloatArray) -> FloatArray:
+def _moved(data: BatchProblems, loss: Loss, calibration: Calibration, draws: Draws) -> FloatArray:
     """Return θ* − θ̂ of noise b inside the objective, (B, R, P)."""
+    b = inside_noise(calibration, draws)
+    if b is None:  # a certificate with noise inside is of a mechanism that has some
+        raise ParameterError(f"mechanism {calibration.mechanism} has no noise inside the objective")
     facts = calibration.facts
     # A gradient of at most γτ does NEAR of what b does, whatever the curvature.
     solve = partial(

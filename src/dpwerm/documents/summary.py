@@ -20,7 +20,7 @@ from statistics import NormalDist
 from dpwerm.documents.chosen import chosen_words, tuning_words, unclear_words
 from dpwerm.documents.document import Block, Document, Facts, Paragraph, Section, Table, told
 from dpwerm.documents.effects import beyond, coefficient_texts
-from dpwerm.documents.half_widths import no_trials, simultaneous, why_not
+from dpwerm.documents.half_widths import no_trials, simulated_by_law, simultaneous, why_not
 from dpwerm.documents.method import (
     is_outcome_weighted,
     learning_words,
@@ -65,6 +65,10 @@ KEPT = (
 WEIGHTS = (
     "The noise of the private propensity model moves the weights, and through them the "
     "coefficients. That is not in ±, which is the half-width of the rule's own noise."
+)
+EXACT = (
+    "In 95 of 100 releases the privacy noise of no coefficient goes beyond its ±. It is not "
+    "sampling error."
 )
 NO_SPREAD = "No ± is shown here."
 SIMULATED = " `dpwerm report` shows a ± from synthetic trials instead."
@@ -202,7 +206,8 @@ def _own_units(release: Release, caption: str) -> Facts:
 
 
 def _noise_blocks(rule: Rule) -> Iterator[Block]:
-    release, half = rule.release, simultaneous(rule)
+    release, simulated = rule.release, simulated_by_law(rule)
+    half = simultaneous(rule, simulated)
     names, shown = release.encoding.coefficient_names, coefficient_texts(release, half)
     noise = [""] * len(names)
     if half is not None and half.any():
@@ -224,8 +229,7 @@ def _noise_blocks(rule: Rule) -> Iterator[Block]:
             none = f"No ± is shown. {why}"
         yield Paragraph(f"{none}{'' if why else SIMULATED} {both}".strip())
     elif half.any():
-        measure = "In 95 of 100 releases the privacy noise of no coefficient goes beyond its ±."
-        said = (measure, "It is not sampling error.", both, caveat(rule))
+        said = (EXACT if simulated is None else simulated.words, both, caveat(rule))
         yield Paragraph(" ".join(filter(None, said)))
         if not any(beyond(release, half)):
             yield Paragraph(NOISE_ALONE)

@@ -21,7 +21,7 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.fit import Problem
 from dpwerm.mechanisms import plain_mechanism
 from dpwerm.objective.losses import HuberisedHinge, Loss, form_of, get_loss
-from dpwerm.objective.regularizers import Ridge, get_regularizer
+from dpwerm.objective.regularizers import ArmPenalty, Ridge, get_regularizer
 from dpwerm.objective.residual_losses import ExpHuber
 from dpwerm.parameters import interval, positive, real
 from dpwerm.privacy.budget import Relation, budget_of
@@ -29,6 +29,7 @@ from dpwerm.privacy.randomness import PrivacyFilter
 from dpwerm.privacy.weight_origin import KnownByDesign, ReleasedModel, stated_origin
 from dpwerm.releases.certificate import Specification
 from dpwerm.releases.charging import privacy_filter_of
+from dpwerm.releases.rule_file import WITHOUT_ARMS
 from dpwerm.study.propensity import LIMIT, NoPropensity, PrivatePropensity, RidgePropensity
 from dpwerm.study.treatment import Declaration
 from dpwerm.weighting.arm_wise import ArmWiseRegression
@@ -45,8 +46,8 @@ PARAMETERS = {
 }
 """The parameter behind each key of a study file, where the two have different names."""
 
-USUAL_H = 1.0
-"""The half-width of the hinge's corner unless another is named."""
+USUAL_H, USUAL_WEIGHTS = 1.0, "signed"
+"""The half-width of the hinge's corner, and the kind of weights, unless others are named."""
 
 BARE_MODELS = ("private", "ridge", "outcome")
 """The models of the propensity that need no word besides their name."""
@@ -55,6 +56,9 @@ OPTIONS = {
     "width": "width", "main": "main_penalty", "mean": "mean_scale", "degree": "main_effect",
 }  # fmt: skip
 """The parameter behind each hyperparameter that belongs to some estimators only."""
+
+OF_MARGINS = ("h", "weights")
+"""The parameters of outcome weights that no regression has, beside loss and clip."""
 
 METHOD = (
     "estimator", "gamma", "mechanism", "loss", "h", "saturation", "threshold", "width",
@@ -216,6 +220,11 @@ def choices_of(
     given = _fitting(given, declaration)
     _refuse_unused(estimator, given, declaration)
     weighting = OUTCOME_WEIGHTED if given.estimator is None else get_weighting(given.estimator)
+    if weighting.name in WITHOUT_ARMS and estimator.regularizer == ArmPenalty.name:
+        raise ParameterError(
+            f"regularizer {ArmPenalty.name} is for columns of each arm, which estimator "
+            f"{weighting.name} has not: leave regularizer out, or name estimator arm-wise"
+        )
     if weighting.form == "residual":  # a clip is around the centre, which a regression has not
         given = replace(given, clip=None)
     spec = specification_of(
@@ -255,7 +264,7 @@ def _fitting(given: Hyperparameters, declaration: Declaration) -> Hyperparameter
 
 def _refuse_unused(estimator: Any, given: Hyperparameters, declaration: Declaration) -> None:
     """Raise if a parameter was named that no estimator of this fit has: it would be ignored."""
-    named = {one: name for one, name in OPTIONS.items() if getattr(given, one) is not None}
+    named = _named(estimator, given, declaration)
     if given.estimator is not None:
         tried: tuple[str, ...] = (given.estimator,)
     elif given.gamma is None and is_open(estimator, declaration):
@@ -263,11 +272,16 @@ def _refuse_unused(estimator: Any, given: Hyperparameters, declaration: Declarat
         tried = able(Hyperparameters(), fixed_design=by_design)
     else:
         tried = (OUTCOME_WEIGHTED.name,)
-    known: dict[str, Any] = {n: getattr(kind, "options", None) for n, kind in WEIGHTINGS.items()}
-    if any(known[name] is None or {*named} <= {*known[name]} for name in tried):
+    known = {name: _options(kind) for name, kind in WEIGHTINGS.items()}
+    if any(options is None or {*named} <= {*options} for options in map(known.get, tried)):
         return
     owners = [name for name, options in known.items() if {*named} <= {*(options or ())}]
     said = " and ".join(named.values())
+    if isinstance(declaration.treatment.propensity, NoPropensity):
+        raise ParameterError(
+            f"{said} would not be used by estimator {tried[0]}, and propensity is 'outcome', which "
+            f"has no other: leave {said} out"
+        )
     if not owners:
         raise ParameterError(f"no estimator has {said} together: leave one of them out")
     raise ParameterError(
@@ -276,12 +290,33 @@ def _refuse_unused(estimator: Any, given: Hyperparameters, declaration: Declarat
     )
 
 
+def _named(estimator: Any, given: Hyperparameters, declaration: Declaration) -> dict[str, str]:
+    """Return the parameters that were named and that some estimators do not have."""
+    named = {one: name for one, name in OPTIONS.items() if getattr(given, one) is not None}
+    if not (estimator.h is None or _is_default(estimator.h, USUAL_H)):
+        named["h"] = "h"
+    if declaration.benefit.weights != USUAL_WEIGHTS:
+        named["weights"] = "weights"
+    return named
+
+
+def _options(kind: Any) -> tuple[str, ...] | None:
+    """Return the parameters that an estimator has and others do not; None if it does not say."""
+    options: tuple[str, ...] | None = getattr(kind, "options", None)
+    if options is None or getattr(kind, "form", "") != "margin":
+        return options
+    return (*options, *OF_MARGINS)
+
+
 def is_open(estimator: Any, declaration: Declaration) -> bool:
-    """Whether the estimator is to be chosen: nothing was named that belongs to one alone."""
+    """Whether the estimator is to be chosen: nothing was named that belongs to one alone.
+
+    A centre is a fact about the benefit: outcome weights use it, and the others need none.
+    """
     benefit = declaration.benefit
-    plain = benefit.weights == "signed" and benefit.declared_centre is None
+    plain = benefit.weights == USUAL_WEIGHTS and benefit.clip_is_open
     left = is_auto(estimator.loss) and estimator.regularizer == Ridge.name
-    return plain and left and benefit.clip_is_open and estimator.h == USUAL_H
+    return plain and left and estimator.h == USUAL_H
 
 
 def problem_of(estimator: Any, declaration: Declaration, encoding: Encoding) -> Problem:

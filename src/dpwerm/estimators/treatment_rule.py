@@ -79,8 +79,9 @@ class PrivateTreatmentRule(PrivateEstimator):
         default.
     estimator : ``"auto"``, ``"arm-wise"``, ``"contrast"`` or ``"outcome-weighted"``
         Automatic among all where the arms' probabilities are fixed for everybody, and among the
-        last two with another propensity. With a number for ``gamma``, or a loss, ``h``, clip,
-        centre or ``weights`` of your own, ``"auto"`` is outcome weights.
+        last two with another propensity. With a number for ``gamma``, or a loss, ``h``, clip or
+        ``weights`` of your own, ``"auto"`` is outcome weights. A ``centre`` leaves it open: outcome
+        weights use it, the regressions do not.
     width : float > 0 or ``"auto"``
         T of the regressions' loss, in units of half the benefit's range.
     main_penalty : float > 0 or ``"auto"``

@@ -1,10 +1,11 @@
 """rule.json: a rule, its certificate, and a digest of the whole; versioned, strict, no pickle.
 
 Whatever follows from something else is computed again and compared: each certificate from its own
-facts; W and the origin of the weights from what the study declares; a private propensity model from
-the rule whose weights it makes; a private tuning from the rows, the budget and the candidates, each
-of which could have been fitted. Facts that follow from nothing else (γ, the bounds, ε, the charge
-in a ledger) can only be protected by the digest or by the ledger itself.
+facts; W and the origin of the weights from what the study declares; a penalty for arms from its
+design; a private propensity model from the rule whose weights it makes; a private tuning from the
+rows, the budget and the candidates, each of which could have been fitted. Facts that follow from
+nothing else (γ, the bounds, ε, the charge in a ledger) can only be protected by the digest or by
+the ledger itself.
 """
 
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ from dpwerm.errors import DpwermError, Fault, ParameterError, RuleFileError
 from dpwerm.features.blocks import Frozen as Record
 from dpwerm.features.encoding import Encoding
 from dpwerm.objective.losses import Logistic
-from dpwerm.objective.regularizers import Ridge
+from dpwerm.objective.regularizers import ArmPenalty, Ridge
 from dpwerm.privacy.budget import AnyBudget, Budget, GaussianBudget, Relation
 from dpwerm.privacy.weight_origin import KnownByDesign, ReleasedModel
 from dpwerm.releases.certificate import PROMISES, Certificate, Finite, Integer, Name, Text, certify
@@ -26,9 +27,16 @@ from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.tuning import Tuning, TuningRecord, plain_tuning, refuse_shared_weights
 from dpwerm.study.propensity import NoPropensity
 from dpwerm.study.treatment import Declaration
+from dpwerm.weighting.contract import OutcomeWeighted
+from dpwerm.weighting.contrast import ContrastRegression
 from dpwerm.weighting.trial import NO_PROBABILITIES, model_encoding, origin_for, split
 
 BOUND, OTHER_BOUND = "weight bound V/pi_min", "weight bound of the design"
+WITHOUT_ARMS = (OutcomeWeighted.name, ContrastRegression.name)
+"""The library's designs that have no columns of each arm."""
+
+NOT_ARMS = "a penalty that is not for columns of each arm"
+
 INSIDE = ("kappa", "epsilon_inside", "epsilon_outside", "jacobian", "rate", "sigma")
 COMPUTED = {
     "certificate": ("radius", "private"),
@@ -191,13 +199,17 @@ def declared_findings(rule: Rule) -> list[Finding]:
 
 
 def _penalty(release: Release) -> list[Finding]:
-    """Return the check that a penalty for arms is the one of its design and encoding."""
-    recorded = release.certificate.regularizer.parameters
+    """Return the check that a penalty for arms is the one of its design and encoding.
+
+    A design without columns of each arm may have any penalty but that one.
+    """
+    penalty, design = release.certificate.regularizer, release.certificate.design
+    what, recorded = "penalty of the design", penalty.parameters
+    if design.name in WITHOUT_ARMS:
+        return [Finding(what, penalty.name, NOT_ARMS)] if penalty.name == ArmPenalty.name else []
     ratio = recorded.get("main", 1.0) / recorded.get("contrast", 1.0)
-    own = release.certificate.design.penalty(release.encoding, ratio)
-    if own is None:
-        return []
-    return [Finding("penalty of the design", recorded, dict(own.parameters))]
+    own = design.penalty(release.encoding, ratio)
+    return [] if own is None else [Finding(what, recorded, dict(own.parameters))]
 
 
 def _propensity(rule: Rule, propensity: Release) -> list[Finding]:

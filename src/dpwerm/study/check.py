@@ -174,8 +174,8 @@ def _weighs_outcomes(study: Study) -> bool:
         return method.estimator == "outcome-weighted"
     if isinstance(study.treatment.propensity, NoPropensity):
         return False
-    named = (method.gamma not in (None, "auto"), method.loss, method.h, benefit.declared_centre)
-    return any(one not in (None, False) for one in named) or not benefit.clip_is_open
+    chosen = any(one not in (None, "auto") for one in (method.gamma, method.loss))
+    return chosen or method.h not in (None, 1.0) or not benefit.clip_is_open
 
 
 def _one_side(study: Study, table: Table) -> list[Finding]:

@@ -11,12 +11,14 @@ OUTCOME = TEXT.replace(
     "arms = { pill = 0.5, therapy = 0.5 }",
     'arms = ["pill", "therapy"]\npropensity = { model = "outcome" }',
 )
+CENTRED = TEXT.replace("bounds = [-12, 28]", "bounds = [-12, 28]\ncentre = 3")
 KINDS: dict[str, dict[str, Any]] = {
     "contrast": {"estimator": "contrast"},
     "arm-wise": {"estimator": "arm-wise"},
     "cubes": {"estimator": "arm-wise", "main_effect": "cubes"},
     "outcome": {"estimator": "arm-wise", "text": OUTCOME},
     "output": {"estimator": "contrast", "mechanism": "spherical-laplace"},
+    "centre": {"estimator": "contrast", "text": CENTRED},
 }
 
 

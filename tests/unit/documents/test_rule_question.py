@@ -50,6 +50,17 @@ def test_it_is_the_question_of_the_fit(name: str) -> None:
         assert question_of(rule).fixed == settled.question.fixed
 
 
+@pytest.mark.parametrize(("main_effect", "degree"), [("linear", 1), ("squares", 2), ("cubes", 3)])
+def test_main_effects_bend_as_the_rule_lets_them(main_effect: str, degree: int) -> None:
+    study = declared("paper")
+    own = {"estimator": "arm-wise", "main_effect": main_effect}
+    study = study.model_copy(update={"method": study.method.model_copy(update=own)})
+    settled = settle(study, Budget.of(2), N)
+    for rule in (released(settled), from_file(released(settled))):
+        assert question_of(rule).outcome.degree == degree
+        assert question_of(rule).plain() == settled.question.plain()
+
+
 def test_the_plan_is_that_of_the_certificate_in_units_of_the_weight_bound() -> None:
     rule = released(settle(declared("arms-9-1"), Budget.of(1), N))
     certificate, calibration = rule.release.certificate, calibration_for(rule, question_of(rule))

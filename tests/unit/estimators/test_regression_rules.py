@@ -17,7 +17,8 @@ from dpwerm import Budget, PrivateTreatmentRule, Study
 from dpwerm.arrays import FloatArray
 from dpwerm.choose.hyperparameters import PLAIN_WIDTH
 from dpwerm.errors import ParameterError
-from dpwerm.estimators.parameters import checked_problem, declaration_of, is_open
+from dpwerm.estimators.parameters import checked_problem, declaration_of, is_open, problem_of
+from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.objective.losses import HuberisedHinge
 from dpwerm.objective.regularizers import Ridge
@@ -331,8 +332,9 @@ def asked(**other: Any) -> PrivateTreatmentRule:
         ({"regularizer": "arm-wise"}, False),
         ({"benefit_clip": 1.0}, False),
         ({"benefit_clip": "range"}, False),
-        ({"centre": 2.0}, False),
-        ({"centre": "midpoint"}, False),
+        ({"centre": 2.0}, True),
+        ({"centre": "midpoint"}, True),
+        ({"centre": 1.0, "benefit_clip": 1.0}, False),
         ({"weights": "nonnegative"}, False),
     ],
     ids=str,
@@ -342,6 +344,50 @@ def test_the_estimator_is_left_open_unless_something_of_one_was_named(
 ) -> None:
     estimator = asked(**named)
     assert is_open(estimator, declaration_of(estimator)) == left_open
+
+
+@pytest.mark.parametrize("centre", [None, 1.0, "lower", "midpoint"])
+def test_a_declared_centre_leaves_the_choice_open(centre: object) -> None:
+    encoding = Encoding.of_numbers(["x"], [(-1.0, 1.0)])
+    estimator = asked(centre=centre)
+    assert problem_of(estimator, declaration_of(estimator), encoding).open_method
+    line = "" if centre is None else f"centre = {json.dumps(centre)}"
+    text = STUDY.replace("bounds = [0, 4]", f"bounds = [0, 4]\n{line}")
+    study = Study.parse(text.replace("gamma = 50", ""))
+    assert (study.benefit.declared_centre is None) == (centre is None)
+    _, problem = checked_problem(PrivateTreatmentRule.from_study(study, 1, ledger="none"))
+    assert problem is not None
+    assert problem.open_method
+
+
+@pytest.mark.parametrize("name", ["outcome-weighted", *REGRESSIONS])
+def test_only_outcome_weights_use_a_centre(name: str) -> None:
+    rules = [
+        fitted("inf", trial(), estimator=name, gamma=20.0, centre=one, **DESIGN).release
+        for one in (None, 0.5)
+    ]
+    assert (rules[0].integers == rules[1].integers) == (name in REGRESSIONS)
+
+
+@every
+@pytest.mark.parametrize(
+    ("key", "value", "usual"), [("h", 0.5, 1), ("weights", "nonnegative", "signed")]
+)
+def test_what_a_named_regression_would_ignore_is_refused(
+    estimator: str, key: str, value: object, usual: object
+) -> None:
+    reason = f"{key} would not be used by estimator {estimator}: name estimator outcome-weighted"
+    for gamma in ("auto", 50.0):
+        with pytest.raises(ParameterError, match=f"{reason}, or leave {key} out"):
+            checked_problem(asked(estimator=estimator, gamma=gamma, **{key: value}))
+        checked_problem(asked(estimator=estimator, gamma=gamma, **{key: usual}))
+        checked_problem(asked(estimator="outcome-weighted", gamma=gamma, **{key: value}))
+        checked_problem(asked(gamma=gamma, **{key: value}))
+
+
+def test_where_no_probabilities_are_known_the_way_out_is_to_leave_it_out() -> None:
+    with pytest.raises(ParameterError, match=r"h would not be used .* no other: leave h out"):
+        checked_problem(arrays(h=0.5, **NOBODY_KNOWS))
 
 
 def weighting_of(rule: Rule) -> str:

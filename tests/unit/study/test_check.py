@@ -182,6 +182,12 @@ def test_outcomes_on_one_side_of_the_centre_are_told(
         ({"estimator": "outcome-weighted"}, True),
         ({"estimator": "auto", "gamma": 3.0}, True),
         ({"loss": "logistic"}, True),
+        ({"loss": "auto"}, False),
+        ({"h": 0.5}, True),
+        ({"h": 1.0}, False),
+        ({"clip": 2.0}, True),
+        ({"centre": -2.5}, False),
+        ({"centre": -2.5, "gamma": 3.0}, True),
     ],
 )
 def test_only_outcome_weights_have_a_centre_to_be_told_of(
@@ -190,7 +196,9 @@ def test_only_outcome_weights_have_a_centre_to_be_told_of(
     frame = pd.DataFrame(
         {"ID": range(20), "AGE": 50, "sex": "F", "site": 1, "arm": ["S", "G"] * 10}
     ).assign(days=[1, 2] * 10)
-    method = study.method.model_copy(update=named)
-    asked = study.model_copy(update={"method": method})
+    keys = {f"declared_{key}": named[key] for key in ("centre", "clip") if key in named}
+    benefit = study.benefit.model_copy(update=keys)
+    method = study.method.model_copy(update={k: one for k, one in named.items() if k not in keys})
+    asked = study.model_copy(update={"method": method, "benefit": benefit})
     told = [found.kind for found in check(asked, frame)]
     assert ("one side" in told) is weighs

@@ -25,7 +25,8 @@ from dpwerm.mechanisms.contract import no_progress
 from dpwerm.objective.losses import Logistic
 from dpwerm.privacy.budget import AnyBudget, Relation
 from dpwerm.releases.certificate import Specification
-from dpwerm.simulate.synthetic import Judged, SyntheticTrials, generator, random_labels
+from dpwerm.simulate.judged import Judged, SyntheticTrials
+from dpwerm.simulate.synthetic import generator, random_labels
 
 SPREADS = (0.3, 0.5, 0.6)
 SHIFTS = (0.0, 0.3, 0.0)

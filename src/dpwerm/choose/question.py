@@ -21,13 +21,8 @@ from dpwerm.mechanisms.contract import Calibration, calibrated, spent
 from dpwerm.parameters import LARGEST, SMALLEST
 from dpwerm.privacy.sensitivity import LARGEST_N, Facts
 from dpwerm.releases.certificate import NON_PRIVATE, Specification, facts_of
-from dpwerm.simulate.synthetic import (
-    Judged,
-    SyntheticTrials,
-    random_labels,
-    random_trials,
-    widths_of,
-)
+from dpwerm.simulate.judged import Judged, SyntheticTrials
+from dpwerm.simulate.synthetic import random_labels, random_trials, widths_of
 from dpwerm.weighting.contract import WEIGHTINGS
 
 OPEN = Hyperparameters()
@@ -35,11 +30,11 @@ OPEN = Hyperparameters()
 
 FIXED = (
     "mechanism", "clip", "intercept", "saturation", "threshold",
-    "estimator", "width", "main", "mean", "degree",
+    "estimator", "width", "main", "mean", "degree", "bend",
 )  # fmt: skip
 """What a question may fix."""
 
-OWN = ("clip", "width", "main", "mean", "degree")
+OWN = ("clip", "width", "main", "mean", "degree", "bend")
 """What belongs to some estimators only."""
 
 FEWEST_ROWS = 150
@@ -137,8 +132,8 @@ class Question:
     n : int ≥ 1, the public or the planned number of people
     outcome : Outcome
     fixed : Hyperparameters that are not asked for; γ always is
-    open_method : bool, whether the estimator is asked for too; False where a loss, a penalty, a
-        clip or a centre was named that belong to outcome weights
+    open_method : bool, whether the estimator is asked for too; False where a loss, a penalty or
+        a clip was named that belong to outcome weights
     """
 
     spec: Specification
@@ -297,7 +292,7 @@ class Choice:
             f"without reading a row: there {self.hyperparameters.estimator} with {winner} gained "
             f"{100 * self.gain:.0f} % of what could be gained over one arm for everybody, and was "
             f"worse than one arm for everybody in {100 * self.harm:.0f} %. It scored "
-            f"{self.score:.2f} (gain, a loss twice, and accuracy)"
+            f"{self.score:.2f} (gain, a loss twice, less squared errors in tight ones)"
             + (f"; others: {rivals}" if rivals else "")
         )
 

@@ -36,22 +36,24 @@ from dpwerm.mechanisms.contract import Calibration, no_progress
 from dpwerm.mechanisms.perturbed import gamma_floor
 from dpwerm.parameters import SMALLEST
 from dpwerm.simulate.engine.released import released, second_arm
-from dpwerm.simulate.synthetic import Judged, SyntheticTrials, generator
+from dpwerm.simulate.judged import Judged, SyntheticTrials
+from dpwerm.simulate.synthetic import generator
 from dpwerm.solve.batch_problems import BatchProblems
 from dpwerm.weighting.contract import WEIGHTINGS
 
 GAMMAS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 SATURATIONS = (1.0, 2.0)
 THRESHOLDS = (0.0, 0.15, 0.25, 0.35)
-ABOVE_FLOOR = (1.3, 3.0)
+ABOVE_FLOOR = (1.3, 2.0, 3.0)
 """How far above the floor of objective perturbation γ starts."""
 
 OPTIONS: Mapping[str, tuple[float, ...]] = {
     "clip": (0.1, 0.2, 0.4, 1.0),
-    "width": (0.02, 0.04, 0.1, 0.25),
+    "width": (0.02, 0.04, 0.08, 0.16),
     "main": (0.25, 1.0),
     "mean": (1.0, 4.0),
     "degree": (1.0,),
+    "bend": (4.0,),
 }
 """What is tried of the options of an estimator."""
 
@@ -73,7 +75,9 @@ def grid(question: Question, mechanism: str) -> Iterator[Hyperparameters]:
     saturations = (1.0,) if paper or 0 not in question.widths else SATURATIONS
     for name in question.estimators:
         kind: Any = WEIGHTINGS[name]
-        own = {option: OPTIONS[option] for option in kind.options}
+        curved = (fixed.degree or 1.0) > 1  # what bends is penalised the more
+        options = [one for one in kind.options if one != "bend" or curved]
+        own = {option: OPTIONS[option] for option in options}
         if question.outcome.labels:
             own["clip"] = (1.0,)  # weights come bounded by W; there is nothing to clip
         tried = {**own, "intercept": INTERCEPTS[kind.form], "saturation": saturations}
@@ -173,7 +177,8 @@ class Rehearsal:
         X = encoding.learning_rows(encoding.of_centred(synthetic.X))
         design = weighting.design(X, arm, encoding)
         constant = weighting.constant(encoding)
-        return BatchProblems(design, targets, weights * self.weight, constant)
+        counts = synthetic.counts if synthetic.counts.size else 1.0
+        return BatchProblems(design, targets, weights * counts * self.weight, constant)
 
     def _score(self, theta: FloatArray, candidate: Hyperparameters) -> FloatArray:
         """Return the mean score of rules (B, R, p) at every threshold."""
@@ -198,11 +203,12 @@ class Rehearsal:
 
 
 SEED = 20260
-REVISION = 4
+REVISION = 5
 """To be raised with every change of what is tried or on what, so that old answers are forgotten."""
 
-EFFORT = 1e10
-"""Rows times squared columns times fits that one round may take."""
+EFFORT, SPARE = 1e10, 2e9
+"""Rows times squared columns times fits that one round may take, and up to which it takes more
+trials than it must."""
 
 MOST_ROWS = 5_000
 WORTH_IT = 0.003
@@ -214,14 +220,18 @@ Progress = Callable[[float], None]
 
 @dataclass(frozen=True)
 class Round:
-    """How many problems and draws of noise a round uses, and how many candidates it keeps."""
+    """How many problems and draws of noise a round uses, and how many candidates it keeps.
+
+    most : how many problems it uses where they are small; as few where that is left out
+    """
 
     problems: int
     draws: int
     keep: int
+    most: int = 0
 
 
-ROUNDS = (Round(36, 1, 60), Round(96, 1, 12), Round(288, 1, 1))
+ROUNDS = (Round(36, 1, 60, 144), Round(96, 1, 14, 480), Round(288, 1, 1, 1500))
 
 Key = tuple[Hyperparameters, float]
 
@@ -295,11 +305,15 @@ def _paths(keys: list[Key]) -> Iterator[tuple[Hyperparameters, list[float]]]:
 
 def _rehearsal(question: Question, round_: Round, index: int, keys: list[Key]) -> Rehearsal:
     sizes = {name: _columns(question, name) ** 2 for name in question.estimators}
-    fits = sum(sizes[str(candidate.estimator)] for candidate, _ in keys)
-    rows = question.rows(EFFORT / (fits * round_.problems * round_.draws), MOST_ROWS)
+    work = round_.draws * sum(sizes[str(candidate.estimator)] for candidate, _ in keys)
+    n, least = question.n, round_.problems
+    count = int(min(max(least, SPARE / (work * n)), max(least, round_.most)))
+    affordable = EFFORT / (work * count)
+    rows = n if n <= min(affordable, MOST_ROWS) else question.rows(affordable / 2, MOST_ROWS // 2)
     rng = generator(SEED, index + 1, 1)
-    synthetic = question.outcome.trials(question.widths, count=round_.problems, rows=rows, rng=rng)
-    return Rehearsal(question, synthetic, round_.draws, (SEED, index + 1, 2), question.n / rows)
+    synthetic = question.outcome.trials(question.widths, count=count, rows=rows, rng=rng)
+    seed = (SEED, index + 1, 2)
+    return Rehearsal(question, synthetic.standing_for(n), round_.draws, seed, n / rows)
 
 
 def _columns(question: Question, estimator: str) -> int:

@@ -29,7 +29,7 @@ from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.privacy.sensitivity import LARGEST_N
 from dpwerm.releases.certificate import Chosen, Specification
 from dpwerm.releases.files import file_bytes
-from dpwerm.simulate.synthetic import HARM, PRECISE
+from dpwerm.simulate.judged import HARM, PRECISE
 from dpwerm.study.treatment import Declaration
 from dpwerm.text import stays_in_line
 from dpwerm.version import __version__
@@ -212,8 +212,8 @@ def is_told(choice: Choice, question: Question, least: float = 0.0) -> bool:
     if (choice.gain is None, choice.harm is None) != (labels, labels):
         return False
     scores = (choice.score, *choice.rivals.values())
-    # That of labels is their accuracy; that of trials gain, with harm twice, and accuracy.
-    lowest, highest = (least, 1.0) if labels else (-HARM, 1 + PRECISE)
+    # That of labels is their accuracy; that of trials gain, with harm twice, less errors.
+    lowest, highest = (least, 1.0) if labels else (-HARM - PRECISE, 1.0)
     within = all(lowest <= one <= highest for one in scores) and least <= choice.accuracy <= 1
     return within and stays_in_line(told.reason)
 

@@ -43,7 +43,8 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms.contract import Calibration
 from dpwerm.releases.release import Rule
 from dpwerm.simulate.engine.released import released
-from dpwerm.simulate.synthetic import SyntheticTrials, generator
+from dpwerm.simulate.judged import SyntheticTrials
+from dpwerm.simulate.synthetic import generator
 from dpwerm.solve.batch_problems import BatchProblems
 from dpwerm.study.variables import Benefit
 
@@ -244,18 +245,8 @@ def _sizes(
 
 def _counted(question: Question, drawn: SyntheticTrials, gain: float) -> BatchProblems:
     """Return the problems of trials, with chance as in trials of n people."""
-    n, rows, counts = question.n, drawn.arm.shape[1], None
-    if rows < n:
-        own, chance = np.sqrt(rows / n), drawn.probability
-        counts = np.concatenate([own + (1 - own) * chance, (1 - own) * (1 - chance)], axis=1)
-        drawn = replace(
-            drawn,
-            X=np.concatenate([drawn.X, drawn.X], axis=1),
-            arm=np.concatenate([drawn.arm, -drawn.arm], axis=1),
-            probability=np.concatenate([chance, 1 - chance], axis=1),
-            benefit=np.concatenate([drawn.benefit, drawn.benefit], axis=1),
-        )
+    n, rows = question.n, drawn.arm.shape[1]
+    drawn = replace(drawn, other=drawn.benefit).standing_for(n)
     if gain:
         drawn = replace(drawn, benefit=np.clip(drawn.benefit + gain * drawn.arm, -1.0, 1.0))
-    made = Rehearsal(question, drawn, DRAWS, (SEED,), n / rows).problems(question.fixed)
-    return made if counts is None else replace(made, weights=made.weights * counts)
+    return Rehearsal(question, drawn, DRAWS, (SEED,), n / rows).problems(question.fixed)

@@ -35,7 +35,8 @@ from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.parameters import real
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.sensitivity import LARGEST_N
-from dpwerm.simulate.synthetic import HARMS_BELOW, generator
+from dpwerm.simulate.judged import HARMS_BELOW
+from dpwerm.simulate.synthetic import generator
 from dpwerm.study.study import Study
 from dpwerm.weighting.trial import split
 
@@ -199,6 +200,7 @@ def expected(settled: Settled, trials: int = TRIALS) -> Expected:
     for part in range(parts):
         rng = generator(SEED, part, 1)
         synthetic = question.outcome.trials(question.widths, count=AT_ONCE, rows=rows, rng=rng)
+        synthetic = synthetic.standing_for(question.n)
         rehearsal = Rehearsal(question, synthetic, DRAWS, (SEED, part, 2), question.n / rows)
         found.append(_judged(rehearsal, settled, gamma))
     *measured, gain = (np.concatenate(one) for one in zip(*found, strict=True))

@@ -8,17 +8,15 @@ depends on data, so hyperparameters that are chosen on such trials cost no priva
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 from scipy.special import expit
 
 from dpwerm.arrays import FloatArray
 from dpwerm.features.blocks import CategoryBlock
 from dpwerm.features.encoding import Encoding
+from dpwerm.simulate.judged import SyntheticTrials
 from dpwerm.study.variables import Benefit
 
 MOST_ACTIVE = 8
@@ -62,98 +60,10 @@ MOST_MAIN = 0.6
 """Where no design fixes them: how strongly the log-odds of the second arm hang on features, as a
 standard deviation, and main effects in units of the effect's, at most so much of half the range."""
 
-LEAST_GAIN = 0.02
-"""Where less than this share of an outcome's sd can be gained, losses are told in its units."""
-
-HARMS_BELOW = -0.01
-"""A rule does harm if its gain is below this."""
-
-PRECISE = 15.0
-"""How much accuracy counts in tight trials, where gains hardly differ."""
-
-HARM = 2.0
-"""A loss against one arm for everybody counts this many times a gain of the same size."""
-
 
 def generator(*key: int) -> Generator:
     """Return the generator of synthetic trials and noise for a public key."""
     return np.random.default_rng(key)
-
-
-class Judged(NamedTuple):
-    """What rules did on synthetic trials.
-
-    accuracy : the share of people who got their better arm
-    gain : the share gained of what can be gained over one arm for everybody, a loss counting as at
-        most all of it; None for labels, which have no outcome
-    harm : the share of releases that were worse than one arm for everybody
-    """
-
-    accuracy: float
-    gain: float | None
-    harm: float | None
-
-
-@dataclass(frozen=True)
-class SyntheticTrials:
-    """B synthetic trials of n people each, features encoded with numbers in [−1, 1].
-
-    X: (B, n, d); arm: (B, n) in {−1, +1}; probability: (B, n) of the arm received; benefit: (B, n)
-    in [−1, 1]; people: (B, T, d) and best: (B, T) in {−1, +1}, people with their better arm;
-    contrast: (B, T), half of what the second arm gains them before benefits are cut at their
-    bounds, or the score behind a label; empty where it is not known. spread: (B,), the standard
-    deviation of the benefit; tight: (B,), which of them were declared tightly.
-    """
-
-    X: FloatArray
-    arm: FloatArray
-    probability: FloatArray
-    benefit: FloatArray
-    people: FloatArray
-    best: FloatArray
-    contrast: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
-    spread: FloatArray = field(default_factory=lambda: np.empty(0))
-    tight: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, dtype=bool))
-
-    def gain(self, second: NDArray[np.bool_]) -> FloatArray:
-        r"""Return (B, R) what giving some people (B, R, T) the second arm gains.
-
-        .. math:: \frac{V(\text{rule}) - V(\text{best single arm})}
-                  {V(\text{optimal}) - V(\text{best single arm})}
-
-        Where next to nothing can be gained it is the loss in units of 2 % of the outcome's sd.
-        """
-        f = self.contrast[:, None]
-        single = np.abs(f.mean(axis=-1))
-        most = np.maximum(np.abs(f).mean(axis=-1) - single, LEAST_GAIN * self.spread[:, None])
-        gained = (f * np.where(second, 1.0, -1.0)).mean(axis=-1)
-        return np.asarray((gained - single) / most)
-
-    def accuracy(self, second: NDArray[np.bool_]) -> FloatArray:
-        """Return (B, R) the share of people (B, R, T) who get their better arm."""
-        return np.asarray(np.mean(second == (self.best[:, None] > 0), axis=-1))
-
-    def judged(self, second: NDArray[np.bool_]) -> "Judged":
-        """Return what rules did that give some people (B, R, T) the second arm, on average."""
-        accuracy = float(self.accuracy(second).mean())
-        if not self.spread.size:
-            return Judged(accuracy, None, None)
-        gain = self.gain(second)
-        return Judged(
-            accuracy, float(np.maximum(gain, -1.0).mean()), float((gain < HARMS_BELOW).mean())
-        )
-
-    def score(self, second: NDArray[np.bool_]) -> FloatArray:
-        """Return (B, R) what hyperparameters are chosen by: gain, harm twice, and accuracy.
-
-        In a trial that was declared well gains hardly differ, so accuracy counts the more there.
-        """
-        accuracy = self.accuracy(second)
-        if not self.spread.size:  # labels with weights have no outcome
-            return accuracy
-        gain = np.maximum(self.gain(second), -1.0)
-        counted = np.where(self.tight, PRECISE, 1.0)[:, None]
-        return np.where(gain < 0, HARM * gain, gain) + counted * accuracy
 
 
 def widths_of(encoding: Encoding) -> tuple[int, ...]:
@@ -197,15 +107,15 @@ def random_trials(
         if propensity[0] < propensity[1]:
             second = _indicated(X, widths, f, mean, propensity, rng)
         arm = np.where(rng.uniform(size=rows + TESTS) < second, 1.0, -1.0)
-        u = np.clip(mean + arm * f + scatter, -1.0, 1.0)
+        u, other = (np.clip(mean + one * f + scatter, -1.0, 1.0) for one in (arm, -arm))
         if values is not None:  # up or down at random, so that means stay where they are
-            steps = (u + 1) / 2 * (values - 1)
-            u = np.floor(steps + rng.uniform(size=rows + TESTS)) / (values - 1) * 2 - 1
+            up, most = rng.uniform(size=rows + TESTS), values - 1
+            u, other = (np.floor((v + 1) / 2 * most + up) / most * 2 - 1 for v in (u, other))
         chance = np.where(arm > 0, second, 1.0 - second)
         best = np.where(f > 0, 1.0, -1.0)
         trial = (X[:rows], arm[:rows], chance[:rows], u[:rows])
         truth = (X[rows:], best[rows:], f[rows:])
-        parts.append((*trial, *truth, np.array(u.std()), np.array(kind > 0)))
+        parts.append((*trial, *truth, np.array(u.std()), np.array(kind > 0), other[:rows]))
     return SyntheticTrials(*(np.stack(column) for column in zip(*parts, strict=True)))
 
 

@@ -17,7 +17,7 @@ from dpwerm.choose import settle as answers
 from dpwerm.choose import settle as cache
 from dpwerm.choose.question import Choice, Outcome, Question
 from dpwerm.choose.settle import folder, keep, kept
-from dpwerm.simulate.synthetic import HARM, PRECISE
+from dpwerm.simulate.judged import HARM, PRECISE
 
 KEY = "ab12"
 

@@ -10,7 +10,8 @@ import pytest
 
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Choice
-from dpwerm.simulate.synthetic import Judged, random_trials
+from dpwerm.simulate.judged import Judged
+from dpwerm.simulate.synthetic import random_trials
 
 CHOICE = Choice(
     Hyperparameters(

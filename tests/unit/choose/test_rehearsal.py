@@ -19,7 +19,8 @@ from dpwerm.privacy.budget import Budget
 from dpwerm.releases.certificate import Specification, certify
 from dpwerm.releases.release import Release
 from dpwerm.simulate.engine.released import TOLERANCE, inside_noise, outside_noise
-from dpwerm.simulate.synthetic import SyntheticTrials, generator, random_labels, random_trials
+from dpwerm.simulate.judged import SyntheticTrials
+from dpwerm.simulate.synthetic import generator, random_labels, random_trials
 from dpwerm.solve.newton import minimise
 from dpwerm.study.treatment import Declaration
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, outcome_weights

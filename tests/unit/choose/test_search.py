@@ -15,7 +15,7 @@ from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Outcome, Question
 from dpwerm.choose.search import ROUNDS, Key, gammas, grid, search, thresholds
 from dpwerm.errors import ParameterError
-from dpwerm.simulate.synthetic import Judged, SyntheticTrials
+from dpwerm.simulate.judged import Judged, SyntheticTrials
 
 Merit = Callable[[Hyperparameters, float], float | None]
 

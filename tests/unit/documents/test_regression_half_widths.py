@@ -14,7 +14,8 @@ import pytest
 from dpwerm import PrivateTreatmentRule
 from dpwerm.documents.half_widths import simulated_half_widths, why_not
 from dpwerm.releases.release import Rule
-from dpwerm.simulate.synthetic import SyntheticTrials, generator, random_trials
+from dpwerm.simulate.judged import SyntheticTrials
+from dpwerm.simulate.synthetic import generator, random_trials
 
 N, WIDTH, TRIALS, RELEASES = 150, 3, 30, 4
 COVERAGE, NEAR = 0.8, (0.75, 1.33)

@@ -28,8 +28,9 @@ from dpwerm.privacy.randomness import bit_source
 from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.rule_file import read_rule, write_rule
 from dpwerm.simulate.engine.released import inside_noise
+from dpwerm.simulate.judged import SyntheticTrials
 from dpwerm.simulate.scenarios import get_scenario
-from dpwerm.simulate.synthetic import SyntheticTrials, generator, random_trials
+from dpwerm.simulate.synthetic import generator, random_trials
 from dpwerm.study.study import read_trial
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED, TrialRows
 from dpwerm.weighting.trial import trial_of_arrays, trial_of_table

@@ -22,7 +22,8 @@ from dpwerm.plan.expected import (
     value_share,
 )
 from dpwerm.privacy.budget import Budget
-from dpwerm.simulate.synthetic import SyntheticTrials, generator
+from dpwerm.simulate.judged import SyntheticTrials
+from dpwerm.simulate.synthetic import generator
 from dpwerm.study.study import Study
 
 

@@ -12,17 +12,8 @@ from tests.unit.choose.questions import encoding_of
 
 from dpwerm.arrays import FloatArray
 from dpwerm.simulate import synthetic
-from dpwerm.simulate.synthetic import (
-    HARM,
-    LEAST_GAIN,
-    PRECISE,
-    Judged,
-    SyntheticTrials,
-    generator,
-    random_labels,
-    random_trials,
-    widths_of,
-)
+from dpwerm.simulate.judged import HARM, LEAST_GAIN, PRECISE, Judged, SyntheticTrials
+from dpwerm.simulate.synthetic import generator, random_labels, random_trials, widths_of
 
 Widths = tuple[int, ...]
 SHAPES: list[Widths] = [(0,), (1,), (3,), (0, 0, 0), (0, 1, 3, 0, 5)]

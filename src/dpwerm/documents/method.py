@@ -128,6 +128,8 @@ def rows_of(design: Weighting, loss: Named, penalty: Named, benefit: Benefit) ->
     if penalty.name == ArmPenalty.name:
         shared, between = (number(penalty.parameters[key]) for key in ("main", "contrast"))
         rows["penalty"] = f"{shared} gamma on what the arms share, {between} gamma between them"
+        if "bend" in penalty.parameters:
+            rows["penalty"] += f"; on its curves {number(penalty.parameters['bend'])} times as much"
     return rows
 
 

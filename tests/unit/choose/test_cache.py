@@ -269,8 +269,8 @@ def test_a_file_that_does_not_answer_the_question_is_not_taken(
     assert json.loads(path.read_text()) == TRUE.plain()
 
 
-HIGHEST = 1 + PRECISE
-"""The highest score of a trial."""
+HIGHEST, LOWEST = 1.0, -HARM - PRECISE
+"""The highest and the lowest score of a trial."""
 
 TOLD: list[dict[str, Any]] = [
     {"accuracy": 5.0},
@@ -290,10 +290,10 @@ TOLD: list[dict[str, Any]] = [
     {"rivals": {TRUE.hyperparameters.estimator: 0.5}},
     {"rivals": {"spherical-laplace": HIGHEST + 0.1}},
     {"rivals": {"spherical-laplace": float("nan")}},
-    {"rivals": {"spherical-laplace": -HARM - 0.1}},
+    {"rivals": {"spherical-laplace": LOWEST - 0.1}},
     {"score": HIGHEST + 0.1},
     {"score": float("nan")},
-    {"score": -HARM - 0.1},
+    {"score": LOWEST - 0.1},
     {"gain": None},
     {"harm": None},
     {"gain": 1.5},
@@ -325,7 +325,7 @@ def test_evidence_that_no_search_finds_is_not_taken(
 
 def test_the_evidence_that_a_search_finds_is_taken() -> None:
     assert answers.is_told(TRUE, OPEN)
-    edges = replace(TRUE, score=HIGHEST, gain=-1.0, harm=1.0, rivals={"arm-wise": -HARM})
+    edges = replace(TRUE, score=HIGHEST, gain=-1.0, harm=1.0, rivals={"arm-wise": LOWEST})
     assert answers.is_told(edges, OPEN)
     assert answers.is_told(TOLD_OF_LABELS, LABELS)
 

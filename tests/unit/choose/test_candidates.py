@@ -62,7 +62,7 @@ def test_what_is_open_is_tried_each_with_each(estimator: str) -> None:
     found = list(grid(question(estimator=estimator), "m"))
     assert len(set(found)) == len(found)
     own: Any = WEIGHTINGS[estimator]
-    names = (*own.options, "intercept", "saturation")
+    names = (*(one for one in own.options if one != "bend"), "intercept", "saturation")
     parts = {name: {getattr(one, name) for one in found} for name in names}
     assert len(found) == math.prod(map(len, parts.values()))
     assert all(len(part) > 1 for name, part in parts.items() if name != "degree")
@@ -72,8 +72,14 @@ def test_what_is_open_is_tried_each_with_each(estimator: str) -> None:
     assert all(one >= 1 for one in parts["saturation"])
     assert all((one.mechanism, one.gamma, one.threshold) == ("m", None, None) for one in found)
     assert all(0 <= one < 1 for one in thresholds(question()))
-    absent = {"clip", "width", "main", "mean", "degree"} - {*names}
+    absent = {"clip", "width", "main", "mean", "degree", "bend"} - {*names}
     assert all(getattr(one, name) is None for one in found for name in absent)
+
+
+def test_curves_that_are_declared_are_penalised_more() -> None:
+    found = list(grid(question(degree=3.0), "m"))
+    assert {(one.degree, one.bend) for one in found} == {(3.0, 4.0)}
+    assert {one.bend for one in grid(question(degree=2.0, bend=7.0), "m")} == {7.0}
 
 
 def test_every_estimator_of_the_question_has_its_part_of_the_grid() -> None:

@@ -26,8 +26,8 @@ CHOICE = Choice(
     accuracy=0.9012,
     gain=0.6512,
     harm=0.0312,
-    score=5.4321,
-    rivals={"objective-l2": 5.3951, "contrast": 5.1},
+    score=0.4321,
+    rivals={"objective-l2": 0.3951, "contrast": 0.1},
     problems=72,
     rows=200,
 )
@@ -82,7 +82,7 @@ def test_the_reason_names_the_winner_the_others_and_that_no_row_was_read() -> No
         "without reading a row",
         "outcome-weighted with objective-block gained 65 %",
         "worse than one arm for everybody in 3 %",
-        "scored 5.43",
+        "scored 0.43",
     ):
         assert part in reason
     assert "objective-l2 5.40, contrast 5.10" in reason

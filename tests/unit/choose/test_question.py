@@ -69,6 +69,8 @@ FIXED: list[dict[str, Any]] = [
     {"width": 0.2},
     {"main": 1.0},
     {"main": 2.0},
+    {"bend": 2.0, "degree": 2.0},
+    {"bend": 4.0, "degree": 2.0},
     {"mean": 0.0},
     {"mean": 1.0},
     {"degree": 2.0},

@@ -9,13 +9,14 @@ from tests.unit.documents.regressed import KINDS, regressed
 from tests.unit.documents.reported import material, said
 
 from dpwerm import PrivateTreatmentRule
-from dpwerm.documents.method import learning_words, method_rows, shrunk_unit
+from dpwerm.documents.method import learning_words, method_rows, rows_of, shrunk_unit
 from dpwerm.documents.render import as_text
 from dpwerm.documents.report.compose import compose
 from dpwerm.documents.report.material import Material
 from dpwerm.documents.summary import summary
 from dpwerm.errors import ParameterError
 from dpwerm.evaluate import Evaluation
+from dpwerm.objective.regularizers import ArmPenalty
 from dpwerm.releases.export.terms import heading
 
 FOREIGN = ("neither good nor bad", "centre", "counted as", "counted alike", "clip", "V =")
@@ -54,6 +55,15 @@ def test_an_export_says_that_its_score_is_shrunk() -> None:
 def test_curves_of_the_main_effect_are_told() -> None:
     assert "may bend, by squares and cubes of numbers" in learning_words(regressed("cubes"))
     assert "may bend" not in learning_words(regressed("arm-wise"))
+
+
+def test_the_penalty_of_the_arms_and_of_curves_is_told() -> None:
+    certificate = regressed("cubes").release.certificate
+    parts, benefit = (certificate.design, certificate.loss), regressed("cubes").declaration.benefit
+    plain = rows_of(*parts, ArmPenalty(1.0, 4.0), benefit)["penalty"]
+    assert plain == "1 gamma on what the arms share, 4 gamma between them"
+    bent = rows_of(*parts, ArmPenalty(1.0, 4.0, 2.0, 2.0, 3.0), benefit)["penalty"]
+    assert bent == f"{plain}; on its curves 3 times as much"
 
 
 @pytest.mark.parametrize("direction", ["larger", "smaller"])

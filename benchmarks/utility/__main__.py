@@ -42,13 +42,13 @@ JUDGED = (1000, 3000)
 """The n at which auto gets all the repeats on sloppy trials, because numbers are asked of it."""
 
 TABLES = {
-    "means": mean_table,
     "verdicts": verdicts,
     "sure": sure,
 }
 """What stands between which marks of the page."""
 
 FILES: dict[str, Callable[[Sequence[Result[Cell]]], list[list[str]]]] = {
+    "utility-means.csv": lambda results: rows_of(mean_table(list(results))),
     "utility-paper.csv": lambda results: rows_of(paper_table(list(results))),
     "utility-off-centre.csv": lambda results: rows_of(off_centre_table(list(results))),
     "utility-tight.csv": lambda results: tight_rows(list(results)),

@@ -410,3 +410,10 @@ def test_a_penalty_without_bend_is_as_it_was() -> None:
 def test_an_arm_penalty_below_one_is_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(ParameterError, match="must be"):
         ArmPenalty(**wrong)
+
+
+def test_more_arms_than_columns_are_no_work_and_leave_every_column_shared() -> None:
+    many = get_regularizer("arm-wise", main=3.0, contrast=1.0, arms=1e12, shared=0.0)
+    np.testing.assert_array_equal(many.matrix(5), 3.0 * np.eye(5))
+    with pytest.raises(ParameterError, match="shared must be"):
+        ArmPenalty(shared=float("inf"))

@@ -15,7 +15,7 @@ from dpwerm.arrays import FloatArray
 from dpwerm.errors import ParameterError
 from dpwerm.exact import ETA, SLACK, U, growth, round_up
 from dpwerm.features.domain import Domain
-from dpwerm.parameters import positive
+from dpwerm.parameters import positive, real
 
 
 class QuadraticPenalty(ABC):
@@ -138,6 +138,7 @@ class ArmPenalty(QuadraticPenalty):
     def __post_init__(self) -> None:
         for name in ("main", "contrast", "arms", "bend"):
             object.__setattr__(self, name, positive(name, getattr(self, name)))
+        object.__setattr__(self, "shared", real("shared", self.shared))
         least = {"main": 1, "contrast": 1, "arms": 2, "shared": 0, "bend": 1}
         low = [name for name, one in least.items() if not getattr(self, name) >= one]
         if low or self.arms != int(self.arms) or self.shared != int(self.shared):
@@ -167,9 +168,9 @@ class ArmPenalty(QuadraticPenalty):
         """Return M (p, p); columns that are not K equal parts count as shared."""
         arms, (diagonal, joined) = int(self.arms), self._entries
         own, whole = max(0, p - int(self.shared)) // arms, self._curved * np.eye(p)
-        places = np.arange(own * arms).reshape(arms, own)
-        for one, other in np.ndindex(arms, arms):
-            whole[places[one], places[other]] = diagonal if one == other else joined
+        if own:
+            between = np.where(np.eye(arms, dtype=bool), diagonal, joined)
+            whole[: own * arms, : own * arms] = np.kron(between, np.eye(own))
         return whole
 
     @cached_property

@@ -249,13 +249,6 @@ CONDITIONS: Conditions = {
         ),
         rule(weights="nonnegative", estimator="arm-wise"),
     ),
-    "clip for a regression": study_says(
-        lambda text: replaced(GAMMA, f'{GAMMA}\nestimator = "arm-wise"')(
-            replaced(GAIN, f"{GAIN}\nclip = 5")(text)
-        ),
-        rule(benefit_clip=0.5, estimator="arm-wise"),
-    ),
-    "h for another loss": _of_rule('h = 0.5\nloss = "logistic"', h=0.5, loss="logistic"),
     "penalty for arms without arm-wise regression": Condition(
         arrays=(rule(regularizer="arm-wise", estimator="contrast"),)
     ),

@@ -167,8 +167,6 @@ def loss_of(loss: str | Loss, h: object = None) -> Loss:
         return get_loss(loss.name, **loss.parameters)
     if is_auto(loss):
         return HuberisedHinge(**width)
-    if loss != HuberisedHinge.name and width.get("h", USUAL_H) != USUAL_H:
-        raise ParameterError(f"h would not be used by loss {loss}: leave one of them out")
     return get_loss(loss, **(width if loss == HuberisedHinge.name else {}))
 
 
@@ -229,6 +227,8 @@ def choices_of(
             f"regularizer {ArmPenalty.name} is for columns of each arm, which estimator "
             f"{weighting.name} has not: leave regularizer out, or name estimator arm-wise"
         )
+    if weighting.form == "residual":  # a clip is around the centre, which a regression has not
+        given = replace(given, clip=None)
     spec = specification_of(
         estimator,
         weight_bound=weighting.weight_bound(declaration),
@@ -295,8 +295,6 @@ def _refuse_unused(estimator: Any, given: Hyperparameters, declaration: Declarat
 def _named(estimator: Any, given: Hyperparameters, declaration: Declaration) -> dict[str, str]:
     """Return the parameters that were named and that some estimators do not have."""
     named = {one: name for one, name in OPTIONS.items() if getattr(given, one) is not None}
-    if given.clip is not None:
-        named["clip"] = "benefit_clip" if estimator.study is None else "clip"
     if not (estimator.h is None or _is_default(estimator.h, USUAL_H)):
         named["h"] = "h"
     if declaration.benefit.weights != USUAL_WEIGHTS:

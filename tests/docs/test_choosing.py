@@ -3,6 +3,7 @@
 import contextlib
 import math
 import re
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -74,12 +75,14 @@ def test_no_factor_under_at_most_is_rounded_down() -> None:
 
 
 def test_the_page_says_what_its_numbers_say() -> None:
-    """The total of the example holds the rule of the first command twice, as the page says."""
+    """What the rule of the first command leaves of the example's total is what the page says."""
     total = Study.parse(choosing.study_text()).budget
     assert total is not None
     (found,) = re.findall(r"with 400 people is ([0-9.]+):", between("epsilon"))
-    assert 2 * float(found) == float(total.epsilon)
-    assert "above 400 although 400 was enough" in " ".join(PAGE.split())
+    words, left = " ".join(PAGE.split()), total.epsilon - Decimal(found)
+    assert f"That leaves {left} of the total of {total.epsilon} for the value of the rule" in words
+    without = float(re.findall(r"\| 100 \|.*\| ([0-9.]+) \|", between("grid"))[0])
+    assert without < 85, "the page says that 100 people are too few for 85 %"
 
 
 def test_the_examples_are_whole_studies() -> None:

@@ -85,7 +85,7 @@ def test_the_reason_names_the_winner_the_others_and_that_no_row_was_read() -> No
         "scored 0.43",
     ):
         assert part in reason
-    assert "objective-l2 5.40, contrast 5.10" in reason
+    assert "objective-l2 0.40, contrast 0.10" in reason
     assert "; others: " in reason
     assert "; others" not in replace(CHOICE, rivals={}).reason
     assert len(reason) < 1000  # what a certificate holds

@@ -129,7 +129,8 @@ def rows_of(design: Weighting, loss: Named, penalty: Named, benefit: Benefit) ->
         shared, between = (number(penalty.parameters[key]) for key in ("main", "contrast"))
         rows["penalty"] = f"{shared} gamma on what the arms share, {between} gamma between them"
         if "bend" in penalty.parameters:
-            rows["penalty"] += f"; on its curves {number(penalty.parameters['bend'])} times as much"
+            bend = number(penalty.parameters["bend"])
+            rows["penalty"] += f"; on shared curves {bend} times the first"
     return rows
 
 

@@ -63,7 +63,7 @@ def test_the_penalty_of_the_arms_and_of_curves_is_told() -> None:
     plain = rows_of(*parts, ArmPenalty(1.0, 4.0), benefit)["penalty"]
     assert plain == "1 gamma on what the arms share, 4 gamma between them"
     bent = rows_of(*parts, ArmPenalty(1.0, 4.0, 2.0, 2.0, 3.0), benefit)["penalty"]
-    assert bent == f"{plain}; on its curves 3 times as much"
+    assert bent == f"{plain}; on shared curves 3 times the first"
 
 
 @pytest.mark.parametrize("direction", ["larger", "smaller"])

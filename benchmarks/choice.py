@@ -21,14 +21,14 @@ PEOPLE = 2_000
 FITS = 50
 
 
-def question(epsilon: str) -> Question:
-    """Return what a fit of the demo's study asks."""
-    estimator = PrivateTreatmentRule.from_study(Study.parse(study_text()), epsilon, ledger="none")
+def asked(study: Study, epsilon: str, people: int) -> Question:
+    """Return what a fit of a study asks."""
+    estimator = PrivateTreatmentRule.from_study(study, epsilon, ledger="none")
     _, problem = checked_problem(estimator)
     if problem is None:
-        raise TypeError("the demo has a study")
-    own = problem.own(PEOPLE)
-    return Question(own.spec, own.encoding, PEOPLE, own.outcome, own.hyperparameters)
+        raise TypeError("the estimator has a study")
+    own = problem.own(people)
+    return Question(own.spec, own.encoding, people, own.outcome, own.hyperparameters)
 
 
 def peer() -> None:
@@ -50,8 +50,9 @@ def spent(call: Callable[[], object]) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=5)
-    repeats, asked = parser.parse_args().repeats, question("0.5")
-    turns = [(spent(lambda: search(asked)), spent(peer) / FITS) for _ in range(repeats)]
+    repeats = parser.parse_args().repeats
+    question = asked(Study.parse(study_text()), "0.5", PEOPLE)
+    turns = [(spent(lambda: search(question)), spent(peer) / FITS) for _ in range(repeats)]
     ours, unit = (min(times) for times in zip(*turns, strict=True))
     print(f"automatic choice {ours:.2f} s, one fit of scikit-learn's {1e3 * unit:.2f} ms")
     print(f"{ours / unit:,.0f} units")

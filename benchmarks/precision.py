@@ -16,6 +16,7 @@ import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,31 +63,36 @@ class Landscape:
         tight, sloppy = (np.flatnonzero(kind) for kind in (self.tight, ~self.tight))
         return [np.concatenate([tight[half::2], sloppy[half::2]]) for half in (0, 1)]
 
-    def means(self, trials: NDArray[np.intp]) -> tuple[Floats, Floats, Floats]:
-        """Return each candidate's errors and squared errors in tight and score in sloppy ones."""
+    def means(self, trials: NDArray[np.intp]) -> "Means":
+        """Return the means of every candidate over some of the trials."""
         tight, sloppy = (trials[kind] for kind in (self.tight[trials], ~self.tight[trials]))
         errors = self.errors[:, tight]
-        return errors.mean(1), (errors**2).mean(1), self.scores[:, sloppy].mean(1)
+        return Means(errors.mean(1), (errors**2).mean(1), self.scores[:, sloppy].mean(1))
 
-    def chosen(self, pick: Callable[[Floats, Floats, Floats], Floats]) -> tuple[float, float]:
+    def chosen(self, form: str, weight: float) -> tuple[float, float]:
         """Return errors in tight and the score in sloppy trials of what the other half chose."""
         found = []
         for choose, judge in (self.halves(), self.halves()[::-1]):
-            best = int(np.argmax(pick(*self.means(choose))))
-            errors, _, scores = self.means(judge)
-            found.append((errors[best], scores[best]))
+            best = int(np.argmax(FORMS[form](weight, self.means(choose))))
+            judged = self.means(judge)
+            found.append((judged.errors[best], judged.sloppy[best]))
         errors, scores = np.mean(found, axis=0)
         return float(errors), float(scores)
 
 
-def for_tight(errors: Floats, _squares: Floats, _sloppy: Floats) -> Floats:
-    return -errors
+class Means(NamedTuple):
+    """Of every candidate: errors and their squares in tight trials, the score in sloppy ones."""
+
+    errors: Floats
+    squares: Floats
+    sloppy: Floats
 
 
-FORMS: Mapping[str, Callable[[float], Callable[[Floats, Floats, Floats], Floats]]] = {
-    "errors": lambda w: lambda e, q, s: 2 * s - w * e,
-    "squares": lambda w: lambda e, q, s: 2 * s - w * q,
-    "logarithm": lambda w: lambda e, q, s: s - w * np.log(e + 0.001),
+FORMS: Mapping[str, Callable[[float, Means], Floats]] = {
+    "tight alone": lambda weight, means: -weight * means.errors,
+    "errors": lambda weight, means: 2 * means.sloppy - weight * means.errors,
+    "squares": lambda weight, means: 2 * means.sloppy - weight * means.squares,
+    "logarithm": lambda weight, means: means.sloppy - weight * np.log(means.errors + 0.001),
 }
 """How the score in sloppy trials, two thirds of all, and the errors in tight ones are joined."""
 
@@ -141,11 +147,12 @@ def main() -> None:
     with bar("landscapes") as on_done:
         found = run(landscape, places, on_done=on_done)
     shape_by_place = (len(SHAPES), len(PLACES))
-    least = np.array([one.chosen(for_tight)[0] for one in found]).reshape(shape_by_place)
-    rows = [("form", "weight", "mean loss", "of a shape", "of a size", "sloppy score")]
+    least = np.array([one.chosen("tight alone", 1)[0] for one in found]).reshape(shape_by_place)
+    head = ("form", "weight", "mean loss", "of a shape", "of a size", "sloppy score")
+    rows: list[tuple[str, ...]] = [head]
     for form, weights in WEIGHTS.items():
         for weight in weights:
-            chosen = np.array([one.chosen(FORMS[form](weight)) for one in found])
+            chosen = np.array([one.chosen(form, weight) for one in found])
             loss = chosen[:, 0].reshape(shape_by_place) - least
             worst = (loss.mean(axis=1).max(), loss.mean(axis=0).max())
             ok = loss.mean() <= MEAN_LOSS and max(worst) <= LARGEST_LOSS

@@ -10,8 +10,8 @@ units of a feature's bound, and a saturation k ≥ 1 stretches the middle 1/k of
 over [−1, 1].
 
 One rehearsal fits candidates to synthetic trials with their noise and scores the rules by what they
-gain over the better single arm, a loss counting twice, and by the share of people who get their
-better arm. The objective, the calibration and the solver are those of a real fit. The effort is a
+gain over the better single arm, a loss counting twice, or, in trials that were declared tightly, by
+the share of people who get the wrong arm, squared. The objective, the calibration and the solver are those of a real fit. The effort is a
 fixed count, so the same question has the same answer whatever the machine's load. Where rows or
 columns are many, fewer rows stand for all, each counting for more.
 """
@@ -203,7 +203,7 @@ class Rehearsal:
 
 
 SEED = 20260
-REVISION = 5
+REVISION = 6
 """To be raised with every change of what is tried or on what, so that old answers are forgotten."""
 
 EFFORT, SPARE = 1e10, 2e9

@@ -269,7 +269,7 @@ def test_a_file_that_does_not_answer_the_question_is_not_taken(
     assert json.loads(path.read_text()) == TRUE.plain()
 
 
-HIGHEST, LOWEST = 1.0, -HARM - PRECISE
+HIGHEST, LOWEST = 1.0, -max(HARM, PRECISE)
 """The highest and the lowest score of a trial."""
 
 TOLD: list[dict[str, Any]] = [

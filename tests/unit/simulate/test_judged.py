@@ -88,14 +88,14 @@ def test_a_gain_just_below_zero_is_no_harm_yet() -> None:
     assert many.judged(little).harm == 1
 
 
-def test_a_score_is_gain_with_losses_more_than_once_less_squared_errors_in_tight_trials() -> None:
+def test_a_score_is_gain_with_losses_more_than_once_and_squared_errors_in_tight_trials() -> None:
     three = by_hand([[3.0, 1.0, -2.0, 0.0]] * 3)
     second = given((1, 0, 0, 1), (0, 0, 0, 0), (0, 0, 1, 1))
     # Gains ½, −1 and −2, which counts as −1; accuracies ½, ½ and 0.
     expected = np.array([[0.5], [-HARM], [-HARM]])
     np.testing.assert_allclose(three.score(second), expected)
     tight = replace(three, tight=np.array([True, True, False]))
-    expected[:2] -= PRECISE * 0.5**2
+    expected[:2] = -PRECISE * 0.5**2
     np.testing.assert_allclose(tight.score(second), expected)
     assert HARM > 1
     assert PRECISE >= 1

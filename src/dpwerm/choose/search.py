@@ -11,9 +11,10 @@ over [−1, 1].
 
 One rehearsal fits candidates to synthetic trials with their noise and scores the rules by what they
 gain over the better single arm, a loss counting twice, or, in trials that were declared tightly, by
-the share of people who get the wrong arm, squared. The objective, the calibration and the solver are those of a real fit. The effort is a
-fixed count, so the same question has the same answer whatever the machine's load. Where rows or
-columns are many, fewer rows stand for all, each counting for more.
+the share of people who get the wrong arm, squared. The objective, the calibration and the solver
+are those of a real fit. The effort is a fixed count, so the same question has the same answer
+whatever the machine's load. Where rows or columns are many, fewer rows stand for all, each counting
+for more.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -4,12 +4,14 @@ import csv
 import re
 from pathlib import Path
 
-from benchmarks import coverage
+from benchmarks import coverage, precision
 from benchmarks.confounded import __main__ as confounded
 from benchmarks.confounded.tables import method_table, split_words
 from benchmarks.confounded.tables import verdict as confounded_verdict
 from benchmarks.page import DATA
 from benchmarks.utility import __main__ as utility
+
+from dpwerm.simulate.judged import PRECISE
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -30,6 +32,12 @@ def test_utility() -> None:
         with (DATA / name).open(encoding="utf-8", newline="") as file:
             assert list(csv.reader(file)) == wanted(found)
         assert f":file: data/{name}" in utility.PAGE.read_text(encoding="utf-8")
+
+
+def test_the_weight_of_errors_is_the_one_that_its_rule_takes() -> None:
+    found = [tuple(row.values()) for row in rows(precision.RESULTS)]
+    assert precision.settled(found) == ("squares", PRECISE)
+    assert len(found) == sum(map(len, precision.WEIGHTS.values()))
 
 
 def test_observational_data() -> None:

@@ -10,7 +10,8 @@ private, in the release of that.
 Every estimator, command, private tuning and audit fits through here.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -34,10 +35,20 @@ from dpwerm.privacy.budget import AnyBudget, Budget, Relation, total
 from dpwerm.privacy.randomness import BitSource, PrivacyFilter
 from dpwerm.privacy.weight_origin import RidgeModel
 from dpwerm.releases.certificate import Chosen, Specification, calibration_of, certify
+from dpwerm.releases.guard import Guard, mechanism, units_of
+from dpwerm.releases.ranges import (
+    BENEFIT,
+    FEATURES,
+    Ranges,
+    benefit_column,
+    number_columns,
+    numbers_of,
+    steps,
+)
 from dpwerm.releases.release import Release, Rule
 from dpwerm.solve.newton import minimise
-from dpwerm.study.propensity import ExternalPropensity
-from dpwerm.study.treatment import Declaration
+from dpwerm.study.propensity import ExternalPropensity, NoPropensity, RidgePropensity
+from dpwerm.study.treatment import Declaration, received_probabilities
 from dpwerm.version import __version__
 from dpwerm.weighting.contract import TrialRows
 from dpwerm.weighting.trial import Trial, model_encoding, origin_for, second_arm, split
@@ -59,6 +70,8 @@ class Problem:
     declaration : treatment and benefit, None for labels that come with weights
     planned_n : int or None, the number of people to choose hyperparameters for
     open_method : bool, whether the estimator is chosen with the hyperparameters
+    parts : of a settled problem, what private ranges and a guard take of the budget
+    ranges : that were released, inside which declaration and encoding are
     """
 
     spec: Specification
@@ -67,6 +80,8 @@ class Problem:
     declaration: Declaration | None = None
     planned_n: int | None = None
     open_method: bool = False
+    parts: Mapping[str, Budget] = field(default_factory=dict)
+    ranges: tuple[Ranges, ...] = ()
 
     def __post_init__(self) -> None:
         if self.declaration is None:
@@ -121,7 +136,9 @@ class Problem:
     def _with(self, found: Hyperparameters) -> "Problem":
         declaration, bound = self.declaration, self.spec.weight_bound
         encoding = found.encoding(self.encoding)
-        spec = found.designed(self.spec, encoding)
+        parts, rest = found.parts(self.spec.budget)
+        spec = found.designed(self.spec.changed(budget=rest), encoding)
+        self._check_parts(parts, spec, encoding)
         if declaration is not None:
             declaration = declaration.clipped_at(found.clip if spec.is_outcome_weighted else 1.0)
             bound = spec.weighting.weight_bound(declaration)
@@ -131,7 +148,66 @@ class Problem:
             encoding=encoding,
             hyperparameters=found,
             declaration=declaration,
+            parts=parts,
         )
+
+    def _check_parts(
+        self, parts: Mapping[str, Budget], spec: Specification, encoding: Encoding
+    ) -> None:
+        """Raise if private ranges or a guard cannot be had with what is fixed."""
+        if not parts:
+            return
+        if spec.weighting.form != "residual":
+            raise ParameterError(
+                f"{' and '.join(parts)} need a regression, and the estimator is "
+                f"{spec.weighting.name}: name estimator contrast or arm-wise"
+            )
+        numbers = len(number_columns(encoding))
+        for name, count in (("ranges", 1), ("feature_ranges", numbers)):
+            if name in parts and not spec.relation.publishes_n:
+                raise ParameterError(f"{name} need relation replace_one: they divide by n")
+            if name in parts and not count:
+                raise ParameterError(f"{name}: no feature is a number, so leave them out")
+            if name in parts:
+                steps(count, parts[name])
+        if "guard" not in parts:
+            return
+        if not encoding.intercept:
+            raise ParameterError("a guard needs an intercept, which one arm for everybody is")
+        model = self.declared.treatment.propensity
+        if isinstance(model, NoPropensity | RidgePropensity):
+            raise ParameterError(
+                "a guard needs probabilities of the arms that no other person's record moves, and "
+                f"propensity is {model.model!r}: declare others, or leave the guard out"
+            )
+        mechanism(parts["guard"], spec.relation)
+
+    @property
+    def cost(self) -> AnyBudget:
+        """What a settled problem costs: the rule, private ranges and a guard."""
+        whole = self.spec.budget
+        for part in self.parts.values():
+            whole = total(part, whole)
+        return whole
+
+    def inside(self, trial: Trial, bits: BitSource, on_stage: Stage) -> "Problem":
+        """Return the problem inside private ranges of a trial's rows, if it has paid for any."""
+        parts, declared, encoding = self.parts, self.declared, self.encoding
+        found = []
+        if "ranges" in parts:
+            on_stage("private range of the benefit")
+            u, columns = declared.benefit.scaled(trial.outcome), benefit_column(declared.benefit)
+            one = Ranges.released(BENEFIT, columns, u[:, None], parts["ranges"], bits.substream())
+            declared = replace(declared, benefit=one.benefit(declared.benefit))
+            found.append(one)
+        if "feature_ranges" in parts:
+            on_stage("private ranges of the features")
+            rows, columns = numbers_of(encoding, trial.encode), number_columns(encoding)
+            budget = parts["feature_ranges"]
+            one = Ranges.released(FEATURES, columns, rows, budget, bits.substream())
+            encoding = one.encoding(encoding)
+            found.append(one)
+        return replace(self, declaration=declared, encoding=encoding, ranges=tuple(found))
 
     def calibration(self, n: int, **parts: Any) -> Calibration:
         """Return the noise of a settled problem, or raise if no claim can be made.
@@ -162,9 +238,35 @@ def fit(
     n = trial.n_rows
     settled = problem.own(n).settled(n, on_stage)
     settled.calibration(n)  # what makes no claim is refused before it is charged
-    cost = settled.spec.budget
+    cost = settled.cost
     ready, bits, propensity = charged_rows(problem, settled, cost, trial, privacy_filter, on_stage)
-    return Rule(ready.release(settled.spec, bits, on_stage), settled.declared, propensity)
+    release, guard = ready.release(settled.spec, bits, on_stage), None
+    if "guard" in settled.parts:
+        on_stage("guard")
+        guard = guarded(ready, trial, propensity, release, bits)
+        release = replace(release, everybody=guard.sign)
+    return Rule(release, settled.declared, propensity, None, ready.problem.ranges, guard)
+
+
+def guarded(
+    ready: "Ready", trial: Trial, propensity: Release | None, release: Release, bits: BitSource
+) -> Guard:
+    """Return the private choice between a released rule and each arm for everybody."""
+    problem, X = ready.problem, ready.rows.X
+    declared, encoding, weighting = problem.declared, problem.encoding, problem.spec.weighting
+    grid = 2.0**release.exponent
+    theta = np.array([float(k) * grid for k in release.integers])
+    middle = weighting.middle(theta, encoding.learning_rows(X), encoding)
+    residual = declared.benefit.scaled(trial.outcome) - middle
+    second = second_arm(declared, trial, encoding, propensity)
+    treatment = declared.treatment
+    probability = received_probabilities(treatment, trial.arm, second)
+    units = units_of(trial.arm, residual, probability, treatment.pi_min)
+    default = 1.0 if treatment.default == treatment.arms[1] else -1.0
+    f = release.score(X)
+    told = np.where(f > 0, 1.0, np.where(f < 0, -1.0, default))
+    budget, relation = problem.parts["guard"], problem.spec.relation
+    return Guard.of(units, told, budget, relation, bits.substream())
 
 
 def charged_rows(
@@ -183,7 +285,8 @@ def charged_rows(
     nuisance = settled_nuisance(problem, trial.n_rows, on_stage)
     bits = privacy_filter.authorise(whole_cost(nuisance, cost))
     propensity, second = propensities(problem, settled.spec, nuisance, trial, bits, on_stage)
-    return Ready.of(settled, trial, second, on_stage), bits, propensity
+    inside = settled.inside(trial, bits, on_stage)
+    return Ready.of(inside, trial, second, on_stage), bits, propensity
 
 
 @dataclass(frozen=True, repr=False)

@@ -6,10 +6,12 @@ the public bounds (``dpwerm.choose.settle``).
 """
 
 from dataclasses import dataclass, fields, replace
+from decimal import Decimal
 from numbers import Integral
 from typing import Any, Self
 
 from dpwerm.errors import ParameterError
+from dpwerm.exact import decimal_of
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import get_mechanism, plain_mechanism
 from dpwerm.mechanisms.contract import spent
@@ -17,7 +19,7 @@ from dpwerm.objective.losses import form_of, get_loss
 from dpwerm.objective.regularizers import ArmPenalty, Regularizer
 from dpwerm.objective.residual_losses import ExpHuber
 from dpwerm.parameters import LARGEST, SMALLEST, one_of, positive, real
-from dpwerm.privacy.budget import AnyBudget
+from dpwerm.privacy.budget import AnyBudget, Budget, shared
 from dpwerm.privacy.sensitivity import LARGEST_N
 from dpwerm.releases.certificate import Chosen, Specification
 from dpwerm.study.variables import Benefit
@@ -29,6 +31,8 @@ PLAIN_WIDTH = 0.1
 
 MAIN_EFFECTS = {"linear": 1.0, "squares": 2.0, "cubes": 3.0}
 LARGEST_SATURATION = 100.0
+SHARES = ("ranges", "feature_ranges", "guard")
+LARGEST_SHARE = 0.5
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,8 @@ class Hyperparameters:
     gamma : float > 0; in units of W if ``chosen`` says that it was chosen
     threshold : float in [0, 1), the share of the largest coefficient below which a rule uses 0
     chosen : what was chosen on synthetic trials, and why; None if nothing was
+    ranges, feature_ranges, guard : float in [0, 0.5], the shares of ε for private ranges of the
+        benefit and of the features' numbers, and for the guard; None for none
     """
 
     mechanism: str | None = None
@@ -63,6 +69,9 @@ class Hyperparameters:
     mean: float | None = None
     degree: float | None = None
     bend: float | None = None
+    ranges: float | None = None
+    feature_ranges: float | None = None
+    guard: float | None = None
 
     @classmethod
     def of(cls, estimator: Any, *, intercept: Any, clip: float | None = None) -> Self:
@@ -95,6 +104,16 @@ class Hyperparameters:
             main=_ratio(spec.regularizer),
             **own,
         )
+
+    @property
+    def shares(self) -> dict[str, Decimal]:
+        """The shares of ε besides the rule's own, those that are taken."""
+        known = {name: getattr(self, name) for name in SHARES}
+        return {name: decimal_of(one) for name, one in known.items() if one}
+
+    def parts(self, budget: AnyBudget) -> tuple[dict[str, Budget], AnyBudget]:
+        """Return what ranges and guard take of a budget, by name, and what is left to the rule."""
+        return shared(budget, self.shares)
 
     def or_plain(self, budget: AnyBudget) -> Self:
         """Return these with plain values wherever nothing is fixed.
@@ -168,7 +187,16 @@ def of_method(estimator: Any) -> dict[str, Any]:
         "main": _given(estimator.main_penalty, lambda one: positive("main_penalty", one)),
         "mean": _given(estimator.mean_scale, mean_of),
         "degree": None if degree == 1 else degree,
+        **{name: share_of(name, getattr(estimator, name)) for name in SHARES},
     }
+
+
+def share_of(name: str, value: object) -> float | None:
+    """Return a share of ε in [0, 0.5], None for 0."""
+    share = real(name, value)
+    if not 0 <= share <= LARGEST_SHARE:
+        raise ParameterError(f"{name} must be between 0 and {LARGEST_SHARE:g}, not {share:g}")
+    return share or None
 
 
 def mean_of(value: object) -> float:

@@ -14,11 +14,13 @@ from typing import Any, Self, cast
 from numpy.random import Generator
 
 from dpwerm.choose.hyperparameters import Hyperparameters
+from dpwerm.choose.inside import inside_ranges
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import candidates, get_mechanism
 from dpwerm.mechanisms.contract import Calibration, calibrated, spent
 from dpwerm.parameters import LARGEST, SMALLEST
+from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.sensitivity import LARGEST_N, Facts
 from dpwerm.releases.certificate import NON_PRIVATE, Specification, facts_of
 from dpwerm.simulate.judged import Judged, SyntheticTrials
@@ -184,11 +186,23 @@ class Question:
     def calibration(self, candidate: Hyperparameters, gamma: float) -> Calibration:
         """Return the calibration for W = 1, or raise if the mechanism claims nothing for it."""
         chosen = get_mechanism(candidate.mechanism)
-        return calibrated(chosen, self.facts(candidate, gamma), spent(chosen, self.spec.budget))
+        budget = self.budget(candidate)
+        return calibrated(chosen, self.facts(candidate, gamma), spent(chosen, budget))
+
+    def budget(self, candidate: Hyperparameters) -> AnyBudget:
+        """Return what is left to the rule once private ranges and a guard have their parts."""
+        return candidate.parts(self.spec.budget)[1]
+
+    def trials(self, *, count: int, rows: int, rng: Generator) -> SyntheticTrials:
+        """Return random trials as a fit would see them: inside private ranges, if there are any."""
+        found = self.outcome.trials(self.widths, count=count, rows=rows, rng=rng)
+        parts, _ = self.fixed.parts(self.spec.budget)
+        return inside_ranges(found, parts, self.widths, self.n, rng)
 
     def plain(self) -> dict[str, Any]:
         """Return everything the answer depends on as plain values."""
         spec, fixed = self.spec, self.fixed
+        shares = fixed.shares
         named = (spec.loss, spec.origin, spec.regularizer, spec.weighting)
         return {
             "widths": list(self.widths),
@@ -201,6 +215,7 @@ class Question:
             "outcome": list(asdict(self.outcome).values()),
             "fixed": [*(getattr(fixed, name) for name in FIXED), self.most_gamma],
             "estimators": list(self.estimators),
+            **({"shares": {key: str(one) for key, one in shares.items()}} if shares else {}),
         }
 
     def digest(self, version: str) -> str:

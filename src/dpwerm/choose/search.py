@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpwerm.arrays import FloatArray
-from dpwerm.choose.hyperparameters import Hyperparameters
+from dpwerm.choose.hyperparameters import SHARES, Hyperparameters
 from dpwerm.choose.question import Choice, Question
 from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
@@ -36,6 +36,7 @@ from dpwerm.mechanisms import candidates
 from dpwerm.mechanisms.contract import Calibration, no_progress
 from dpwerm.mechanisms.perturbed import gamma_floor
 from dpwerm.parameters import SMALLEST
+from dpwerm.releases.guard import CANDIDATES, SECOND, signed, simulated_choice
 from dpwerm.simulate.engine.released import released, second_arm
 from dpwerm.simulate.judged import Judged, SyntheticTrials
 from dpwerm.simulate.synthetic import generator
@@ -58,6 +59,9 @@ OPTIONS: Mapping[str, tuple[float, ...]] = {
 }
 """What is tried of the options of an estimator."""
 
+WIDTHS_INSIDE = (0.04, 0.08, 0.16, 0.32)
+"""What is tried of the width inside a private range, which benefits fill."""
+
 INTERCEPTS = {"margin": (0.2, 0.4, 1.0), "residual": (1.0, 2.0)}
 """Constants of the intercept, by the form of the loss: a regression has to carry a whole mean."""
 
@@ -79,6 +83,8 @@ def grid(question: Question, mechanism: str) -> Iterator[Hyperparameters]:
         curved = (fixed.degree or 1.0) > 1  # what bends is penalised the more
         options = [one for one in kind.options if one != "bend" or curved]
         own = {option: OPTIONS[option] for option in options}
+        if fixed.ranges and "width" in own:
+            own["width"] = WIDTHS_INSIDE
         if question.outcome.labels:
             own["clip"] = (1.0,)  # weights come bounded by W; there is nothing to clip
         tried = {**own, "intercept": INTERCEPTS[kind.form], "saturation": saturations}
@@ -89,7 +95,8 @@ def grid(question: Question, mechanism: str) -> Iterator[Hyperparameters]:
         ]
         for place in product(*axes):
             chosen = dict(zip(tried, place, strict=True))
-            yield Hyperparameters(mechanism, estimator=name, **chosen)
+            shares = {one: getattr(fixed, one) for one in SHARES}
+            yield Hyperparameters(mechanism, estimator=name, **chosen, **shares)
 
 
 def thresholds(question: Question) -> tuple[float, ...]:
@@ -100,7 +107,7 @@ def thresholds(question: Question) -> tuple[float, ...]:
 def floor_of(question: Question, candidate: Hyperparameters) -> float:
     """Return the floor on γ for W = 1 of objective perturbation; 0 where none applies."""
     try:
-        return gamma_floor(question.facts(candidate, 1.0), question.spec.budget)
+        return gamma_floor(question.facts(candidate, 1.0), question.budget(candidate))
     except ParameterError:
         return 0.0  # ε = ∞, or so small an ε that only output perturbation is left
 
@@ -140,22 +147,72 @@ class Rehearsal:
         self, candidate: Hyperparameters, gammas: Sequence[float]
     ) -> dict[float, FloatArray]:
         """Return for each γ the mean score at every threshold; none without a calibration."""
-        rules = self.released(candidate, gammas)
-        return {gamma: self._score(theta, candidate) for gamma, theta in rules.items()}
+        found = self.given(candidate, gammas)
+        return {
+            gamma: np.array([self.synthetic.score(one).mean() for one in second])
+            for gamma, second in found.items()
+        }
+
+    def given(
+        self, candidate: Hyperparameters, gammas: Sequence[float]
+    ) -> dict[float, list[NDArray[np.bool_]]]:
+        """Return for each γ and threshold whom releases give the second arm, (B, R, T) each."""
+        raw, (spec, encoding) = self.fitted(candidate, gammas), self.question.designed(candidate)
+        found = {}
+        for gamma, theta in raw.items():
+            rules = spec.weighting.rules(theta, encoding)
+            second = list(self.second_arm(rules, encoding))
+            found[gamma] = self._guarded(second, theta, rules, candidate)
+        return found
+
+    def _guarded(
+        self,
+        second: list[NDArray[np.bool_]],
+        theta: FloatArray,
+        rules: FloatArray,
+        candidate: Hyperparameters,
+    ) -> list[NDArray[np.bool_]]:
+        """Return whom is given the second arm once a guard has chosen between rule and arms."""
+        part = candidate.parts(self.question.spec.budget)[0].get("guard")
+        if part is None:
+            return second
+        spec, encoding = self.question.designed(candidate)
+        synthetic, pi_min = self.synthetic, self.question.outcome.pi_min
+        X = encoding.of_centred(synthetic.X)
+        middle = spec.weighting.middle(theta, encoding.learning_rows(X)[:, None], encoding)
+        counts = (synthetic.counts if synthetic.counts.size else 1.0) * self.weight
+        residual = synthetic.benefit[:, None] - middle
+        arm, chance = synthetic.arm[:, None], synthetic.probability[:, None]
+        signs = signed(arm, residual, chance, pi_min) * np.asarray(counts)[..., None, :]
+        gumbel = generator(*self.seed, 3).gumbel(size=(*theta.shape[:2], len(CANDIDATES)))
+        kept = []
+        for one, threshold in zip(second, thresholds(self.question), strict=True):
+            told = np.where(second_arm(rules, encoding, X, threshold), 1.0, -1.0)
+            place = simulated_choice(signs, told, float(part.epsilon), gumbel)[..., None]
+            kept.append(np.where(place == 0, one, place == CANDIDATES.index(SECOND)))
+        return kept
 
     def released(
         self, candidate: Hyperparameters, gammas: Sequence[float]
     ) -> dict[float, FloatArray]:
         """Return for each γ the rules that would be released, (B, R, p); none without a claim."""
+        spec, encoding = self.question.designed(candidate)
+        found = self.fitted(candidate, gammas)
+        return {gamma: spec.weighting.rules(one, encoding) for gamma, one in found.items()}
+
+    def fitted(
+        self, candidate: Hyperparameters, gammas: Sequence[float]
+    ) -> dict[float, FloatArray]:
+        """Return for each γ all that would be released, θ (B, R, p); none without a claim."""
         calibrations = self._calibrations(candidate, gammas)
         if not calibrations:
             return {}
         problems = self.problems(candidate)
-        spec, encoding = self.question.designed(candidate)
+        spec, _ = self.question.designed(candidate)
         shape = (problems.n_sets, self.draws)
         base = Draws.of(shape, problems.dimension, generator(*self.seed))
         found = released(problems, spec.loss, list(calibrations.values()), base)
-        return dict(zip(calibrations, spec.weighting.rules(found, encoding), strict=True))
+        return dict(zip(calibrations, found, strict=True))
 
     def _calibrations(
         self, candidate: Hyperparameters, gammas: Sequence[float]
@@ -181,17 +238,11 @@ class Rehearsal:
         counts = synthetic.counts if synthetic.counts.size else 1.0
         return BatchProblems(design, targets, weights * counts * self.weight, constant)
 
-    def _score(self, theta: FloatArray, candidate: Hyperparameters) -> FloatArray:
-        """Return the mean score of rules (B, R, p) at every threshold."""
-        found = self.second_arm(theta, candidate.encoding(self.question.encoding))
-        return np.array([self.synthetic.score(one).mean() for one in found])
-
     def judged(self, winner: Hyperparameters) -> Judged:
         """Return what a candidate with its γ and threshold did on these trials."""
-        (theta,) = self.released(winner, [winner.gamma or 1.0]).values()
-        encoding = winner.encoding(self.question.encoding)
-        rows = encoding.of_centred(self.synthetic.people)
-        return self.synthetic.judged(second_arm(theta, encoding, rows, winner.threshold or 0.0))
+        (second,) = self.given(winner, [winner.gamma or 1.0]).values()
+        place = thresholds(self.question).index(winner.threshold or 0.0)
+        return self.synthetic.judged(second[place])
 
     def second_arm(self, theta: FloatArray, encoding: Encoding) -> Iterator[NDArray[np.bool_]]:
         """Yield for every threshold whom θ (B, R, p) gives the second arm, shape (B, R, T)."""
@@ -312,7 +363,7 @@ def _rehearsal(question: Question, round_: Round, index: int, keys: list[Key]) -
     affordable = EFFORT / (work * count)
     rows = n if n <= min(affordable, MOST_ROWS) else question.rows(affordable / 2, MOST_ROWS // 2)
     rng = generator(SEED, index + 1, 1)
-    synthetic = question.outcome.trials(question.widths, count=count, rows=rows, rng=rng)
+    synthetic = question.trials(count=count, rows=rows, rng=rng)
     seed = (SEED, index + 1, 2)
     return Rehearsal(question, synthetic.standing_for(n), round_.draws, seed, n / rows)
 

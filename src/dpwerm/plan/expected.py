@@ -23,7 +23,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from dpwerm.arrays import BoolArray, FloatArray
-from dpwerm.choose.hyperparameters import Hyperparameters
+from dpwerm.choose.hyperparameters import SHARES, Hyperparameters
 from dpwerm.choose.question import Question
 from dpwerm.choose.search import Rehearsal, floor_of
 from dpwerm.choose.settle import fixed_clip, narrowed
@@ -126,7 +126,12 @@ def settle(
     found = open_problem.settled(n, on_stage)
     benefit, threshold = found.declared.benefit, found.hyperparameters.threshold
     fixed = Hyperparameters.used(found.spec, found.encoding, benefit, threshold)
-    question = Question(found.spec, found.encoding, n, open_problem.outcome, fixed)
+    shares = {name: getattr(found.hyperparameters, name) for name in SHARES}
+    asked = found.spec
+    if any(shares.values()):  # a question is posed with the whole budget
+        asked = asked.changed(budget=open_problem.spec.budget)
+    fixed = replace(fixed, **shares)
+    question = Question(asked, found.encoding, n, open_problem.outcome, fixed)
     part, _ = split(problem.spec.budget, declaration.treatment)
     return Settled(**vars(found), question=question, propensity_part=part)
 
@@ -199,7 +204,7 @@ def expected(settled: Settled, trials: int = TRIALS) -> Expected:
     found = []
     for part in range(parts):
         rng = generator(SEED, part, 1)
-        synthetic = question.outcome.trials(question.widths, count=AT_ONCE, rows=rows, rng=rng)
+        synthetic = question.trials(count=AT_ONCE, rows=rows, rng=rng)
         synthetic = synthetic.standing_for(question.n)
         rehearsal = Rehearsal(question, synthetic, DRAWS, (SEED, part, 2), question.n / rows)
         found.append(_judged(rehearsal, settled, gamma))
@@ -238,12 +243,12 @@ def _judged(rehearsal: Rehearsal, settled: Settled, gamma: float) -> tuple[Float
     And the rule's gain over that arm, (B, R).
     """
     fixed = settled.question.fixed
-    rules = rehearsal.released(fixed, [gamma])
-    if not rules:
+    given = rehearsal.given(fixed, [gamma])
+    if not given:
         raise ParameterError(
             "no claim can be made with these hyperparameters; set gamma or mechanism"
         )
-    (second,) = rehearsal.second_arm(rules[gamma], fixed.encoding(rehearsal.question.encoding))
+    (second,) = given[gamma]
     contrast = rehearsal.synthetic.contrast[:, None]
     mean = contrast.mean(axis=-1, keepdims=True)
     everybody = np.broadcast_to(mean > 0, contrast.shape)

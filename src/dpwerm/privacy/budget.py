@@ -10,6 +10,7 @@ is rounded downwards. ρ and μ are the notions that Gaussian noise meets exactl
 another.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Context, Decimal, InvalidOperation, localcontext
 from enum import StrEnum
@@ -269,6 +270,24 @@ def parted(budget: Budget, share: Decimal, first: str) -> tuple[Budget, Budget]:
             f"{EPSILON_SMALLEST:f} for {first} or the rule: raise epsilon or change the share"
         )
     return Budget(part), Budget(rest, budget.delta)
+
+
+def shared(budget: AnyBudget, shares: Mapping[str, Decimal]) -> tuple[dict[str, Budget], AnyBudget]:
+    """Return a part for each share above 0, ε alone, and the rest; together they cost the budget.
+
+    shares : of ε, by what they are for
+    """
+    wanted = {what: share for what, share in shares.items() if share > 0}
+    if not wanted:
+        return {}, budget
+    if not isinstance(budget, Budget) or not budget.is_private:
+        raise ParameterError(f"{' and '.join(wanted)} need a finite budget in epsilon")
+    parts = {what: parted(budget, share, what)[0] for what, share in wanted.items()}
+    with localcontext(Context(prec=200)):
+        rest = budget.epsilon - sum(part.epsilon for part in parts.values())
+    if rest < EPSILON_SMALLEST:
+        raise ParameterError(f"{' and '.join(wanted)} leave nothing of epsilon for the rule")
+    return parts, Budget(rest, budget.delta)
 
 
 def only_budget(

@@ -12,7 +12,6 @@ difference of two q by at most 4, so the exponential mechanism with Δ = 2 costs
 than chance. Everything is looked at once.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any
@@ -144,19 +143,14 @@ class GuardRecord(Record):
 
 
 def simulated_choice(
-    signs: FloatArray, counts: FloatArray | float, told: FloatArray, epsilon: float, gumbel: FloatArray
+    signs: FloatArray, told: FloatArray, epsilon: float, gumbel: FloatArray
 ) -> IntArray:
-    """Return the place of what would be chosen (B, R) in synthetic trials under replace-one.
+    """Return the place of what would be chosen (B, R) in synthetic trials, under replace-one.
 
-    signs : s (B, n); told : the rule's π (B, R, n); gumbel : (B, R, 3)
+    signs : s (B, R, n), each as often as it counts; told : the rule's π (B, R, n)
+    gumbel : (B, R, 3)
     """
-    weighed = signs * counts
-    rule, everybody = np.einsum("bn,brn->br", weighed, told), weighed.sum(axis=-1)[:, None]
     rate = epsilon / (2 * Relation.REPLACE_ONE.terms)
-    found = [rate * rule - float(HANDICAP), -rate * everybody + 0 * rule, rate * everybody + 0 * rule]
-    return np.asarray(np.argmax(np.stack(found, axis=-1) + gumbel, axis=-1))
-
-
-def as_told(second: Sequence[bool] | FloatArray) -> FloatArray:
-    """Return π = ±1 of who is given the second arm."""
-    return np.where(second, 1.0, -1.0)
+    rule, everybody = rate * (signs * told).sum(axis=-1), rate * signs.sum(axis=-1)
+    found = np.stack([rule - float(HANDICAP), -everybody, everybody], axis=-1)
+    return np.asarray(np.argmax(found + gumbel, axis=-1))

@@ -280,7 +280,9 @@ class RangesRecord(Record):
 
     def ranges(self) -> Ranges:
         """Return the ranges; what follows from them is compared by ``verify``."""
-        columns = [Declared(one.name, *one.bounds, one.default) for one in self.columns]
+        columns = [
+            Declared(one.name, one.bounds[0], one.bounds[1], one.default) for one in self.columns
+        ]
         return Ranges(
             self.of,
             tuple(columns),
@@ -289,4 +291,3 @@ class RangesRecord(Record):
             tuple(self.centres.integers),
             tuple(self.deviations.integers),
         )
-

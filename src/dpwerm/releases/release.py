@@ -20,6 +20,8 @@ from dpwerm.mechanisms import MECHANISMS
 from dpwerm.privacy.budget import AnyBudget, total
 from dpwerm.privacy.randomness import Receipt
 from dpwerm.releases.certificate import Certificate
+from dpwerm.releases.guard import Guard
+from dpwerm.releases.ranges import Ranges
 from dpwerm.releases.tuning import Tuning
 from dpwerm.study.treatment import Declaration
 
@@ -38,6 +40,8 @@ class Release:
         What was promised, and everything that the promise rests on.
     threshold : float in [0, 1)
         The share of the largest coefficient below which a rule uses 0.
+    everybody : int
+        −1 or +1 where a guard chose that arm for everybody, in the place of the rule; else 0.
 
     Examples
     --------
@@ -56,6 +60,7 @@ class Release:
     integers: tuple[int, ...]
     certificate: Certificate
     threshold: float = 0.0
+    everybody: int = 0
 
     @property
     def exponent(self) -> int:
@@ -86,6 +91,8 @@ class Release:
         """
         first = int(self.encoding.intercept > 0)
         slopes = self.used[first:]
+        if self.everybody:
+            return (self.everybody << max(0, -self.exponent), *(0 for _ in slopes))
         least = Fraction(self.threshold) * max(map(abs, slopes), default=0)
         return (*self.used[:first], *(0 if abs(k) < least else k for k in slopes))
 
@@ -183,6 +190,7 @@ class Release:
                 "integers": list(self.integers),
                 "exponent": self.exponent,
                 "threshold": self.threshold,
+                **({"everybody": self.everybody} if self.everybody else {}),
                 "own_units": self.own_units(),
             },
             "certificate": self.certificate.model_dump(mode="json"),
@@ -201,17 +209,27 @@ class Rule:
     declaration : treatment and benefit as they were declared, and whose study it is
     propensity : Release of the private propensity model behind the weights, if there is one
     tuning : how γ was tuned privately on the same rows, if it was
+    ranges : where benefit and features were found to lie, inside what was declared
+    guard : what was chosen between the rule and each arm for everybody, if that was paid for
     """
 
     release: Release
     declaration: Declaration
     propensity: Release | None = None
     tuning: Tuning | None = None
+    ranges: tuple[Ranges, ...] = ()
+    guard: Guard | None = None
 
     @property
     def own_budget(self) -> AnyBudget:
         """What the rule cost with the tuning of its γ, without its propensity model."""
-        return self.release.certificate.budget if self.tuning is None else self.tuning.budget
+        own = self.release.certificate.budget if self.tuning is None else self.tuning.budget
+        parts = [one.budget for one in self.ranges]
+        if self.guard is not None:
+            parts.append(self.guard.budget)
+        for part in parts:
+            own = total(part, own)
+        return own
 
     @property
     def budget(self) -> AnyBudget:

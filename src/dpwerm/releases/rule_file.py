@@ -22,7 +22,9 @@ from dpwerm.objective.regularizers import ArmPenalty, Ridge
 from dpwerm.privacy.budget import AnyBudget, Budget, GaussianBudget, Relation
 from dpwerm.privacy.weight_origin import KnownByDesign, ReleasedModel
 from dpwerm.releases.certificate import PROMISES, Certificate, Finite, Integer, Name, Text, certify
+from dpwerm.releases.guard import GuardRecord
 from dpwerm.releases.kinds import RULE, Finding, Kind, compared, refused_at, register_kind
+from dpwerm.releases.ranges import BENEFIT, FEATURES, RangesRecord, number_columns
 from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.tuning import Tuning, TuningRecord, plain_tuning, refuse_shared_weights
 from dpwerm.study.propensity import NoPropensity
@@ -72,6 +74,7 @@ class CoefficientsRecord(Record):
     integers: list[Integer]
     exponent: Integer
     threshold: Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False, strict=True)]
+    everybody: Literal[-1, 0, 1] = 0
     own_units: dict[Text, Finite]
 
 
@@ -102,6 +105,8 @@ class RuleRecord(ReleaseRecord):
     sources: dict[Text, Text]
     propensity: ReleaseRecord | None
     tuning: TuningRecord | None
+    ranges: list[RangesRecord] = Field(default_factory=list, max_length=2)
+    guard: GuardRecord | None = None
     digest: Name
 
 
@@ -150,7 +155,8 @@ def _release(record: ReleaseRecord, where: str, prefix: str = "") -> Release:
         fault = Fault(f"{prefix}coefficients.integers", "not one per encoded column")
         raise RuleFileError(where, [fault])
     integers = tuple(coefficients.integers)
-    release = Release(encoding, integers, record.certificate, coefficients.threshold)
+    threshold, everybody = coefficients.threshold, coefficients.everybody
+    release = Release(encoding, integers, record.certificate, threshold, everybody)
     try:
         release.own_units()
     except OverflowError:
@@ -194,6 +200,8 @@ def declared_findings(rule: Rule) -> list[Finding]:
         Finding("weight origin, its numbers", recorded.parameters, dict(origin.parameters)),
         *_penalty(rule.release),
         *tuning_findings(rule),
+        *ranges_findings(rule),
+        *guard_findings(rule),
         *([] if rule.propensity is None else _propensity(rule, rule.propensity)),
     ]
 
@@ -212,10 +220,19 @@ def _penalty(release: Release) -> list[Finding]:
     return [] if own is None else [Finding(what, recorded, dict(own.parameters))]
 
 
+def declared_encoding(rule: Rule) -> Encoding:
+    """Return the encoding with the bounds that were declared, before private ranges."""
+    encoding = rule.release.encoding
+    for one in rule.ranges:
+        if one.of == FEATURES:
+            encoding = one.undone(encoding)
+    return encoding
+
+
 def _propensity(rule: Rule, propensity: Release) -> list[Finding]:
     """Return the checks of a private propensity model, as of any release and as the rule's."""
     certificate, own = rule.release.certificate, propensity.certificate
-    plain, expected = propensity.encoding.changed(intercept=1.0), rule.release.encoding
+    plain, expected = propensity.encoding.changed(intercept=1.0), declared_encoding(rule)
     pairs = {
         "features": (plain.to_dict(), model_encoding(expected).to_dict()),
         "threshold": (propensity.threshold, 0.0),
@@ -232,6 +249,37 @@ def _propensity(rule: Rule, propensity: Release) -> list[Finding]:
     findings = verify_release(propensity)
     as_any = [replace(finding, what=f"propensity.{finding.what}") for finding in findings]
     return as_any + [Finding(f"propensity model, {what}", *pair) for what, pair in pairs.items()]
+
+
+def ranges_findings(rule: Rule) -> list[Finding]:
+    """Return the checks of private ranges: of these rows, and those inside which the fit ran."""
+    certificate, used = rule.release.certificate, rule.release.encoding
+    found = []
+    for one in rule.ranges:
+        what = f"private ranges, {one.of}"
+        found.append(Finding(f"{what}: n", one.n, certificate.n))
+        bounds = [(column.lower, column.upper) for column in one.columns]
+        if one.of == BENEFIT:
+            declared = [tuple(rule.declaration.benefit.bounds)]
+            found.append(Finding(f"{what}: declared bounds", bounds, declared))
+            continue
+        names = [column.name for column in one.columns]
+        numbers = [column.name for column in number_columns(used)]
+        found.append(Finding(f"{what}: columns", names, numbers))
+        if names == numbers:
+            derived = one.encoding(one.undone(used)).to_dict()
+            found.append(Finding(f"{what}: bounds of the fit", used.to_dict(), derived))
+    if len({one.of for one in rule.ranges}) < len(rule.ranges):
+        found.append(Finding("private ranges", "twice of the same", "once of each"))
+    return found
+
+
+def guard_findings(rule: Rule) -> list[Finding]:
+    """Return the check that a rule gives what its guard chose."""
+    chosen = 0 if rule.guard is None else rule.guard.sign
+    if rule.guard is None and not rule.release.everybody:
+        return []
+    return [Finding("guard, one arm for everybody", rule.release.everybody, chosen)]
 
 
 def _parts(rule: Rule, propensity: Release) -> str:
@@ -302,6 +350,8 @@ class RuleKind(Kind[Rule]):
             "sources": dict(declaration.sources),
             "propensity": None if propensity is None else propensity.to_dict(),
             "tuning": None if tuning is None else plain_tuning(tuning),
+            **({"ranges": [one.plain() for one in release.ranges]} if release.ranges else {}),
+            **({} if release.guard is None else {"guard": release.guard.plain()}),
             **release.release.to_dict(),
         }
 
@@ -321,7 +371,12 @@ class RuleKind(Kind[Rule]):
         facts = replace(facts, study_id=study.id, study_name=study.name, sources=sources)
         with refused_at(where, "tuning"):
             tuning = None if record.tuning is None else record.tuning.tuning()
-        rule = Rule(release, facts, propensity, tuning)
+        with refused_at(where, "ranges"):
+            ranges = tuple(one.ranges() for one in record.ranges)
+        with refused_at(where, "guard"):
+            relation = record.certificate.relation
+            guard = None if record.guard is None else record.guard.guard(relation)
+        rule = Rule(release, facts, propensity, tuning, ranges, guard)
         with refused_at(where, "budget of both releases"):
             _ = rule.budget
         return rule

@@ -207,6 +207,14 @@ def saturation(value: object) -> float:
     return found
 
 
+def share(value: object) -> float:
+    """Return a share of ε from 0 to 0.5."""
+    found = number(value)
+    if not 0 <= found <= 0.5:
+        raise wrong("must be from 0 to 0.5")
+    return found
+
+
 def threshold(value: object) -> float:
     """Return a number in [0, 1)."""
     found = number(value)
@@ -338,6 +346,7 @@ Positive = Annotated[float, BeforeValidator(positive_number)]
 AutoPositive = Annotated[float | str, PlainValidator(word_or(positive_number, "auto"))]
 AutoScale = Annotated[float | str, PlainValidator(word_or(scale, "auto"))]
 AutoSaturation = Annotated[float | str, PlainValidator(word_or(saturation, "auto"))]
+Share = Annotated[float, PlainValidator(share)]
 AutoThreshold = Annotated[float | str, PlainValidator(word_or(threshold, "auto"))]
 People = Annotated[int, PlainValidator(people)]
 Bounds = Annotated[tuple[float, float], BeforeValidator(bounds)]

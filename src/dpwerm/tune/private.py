@@ -225,6 +225,8 @@ def check_tuned(
     declaration, problem = checked_problem(estimator)
     if problem is None:
         raise ParameterError("private tuning needs a study")
+    if problem.hyperparameters.shares:
+        raise ParameterError("private tuning has no private ranges and no guard: leave them out")
     refuse_shared_weights(declaration.treatment.origin)
     if isinstance(declaration.treatment.propensity, NoPropensity):
         raise ParameterError(NO_PROBABILITIES)

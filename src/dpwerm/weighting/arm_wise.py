@@ -115,6 +115,16 @@ class ArmWiseRegression(Weighting):
         del encoding
         return 0.0
 
+    def middle(self, theta: FloatArray, X: FloatArray, encoding: Encoding) -> FloatArray:
+        """Return half the sum of both arms' scores, and the curves."""
+        p = len(encoding.coefficient_names)
+        half = (theta[..., :p] + theta[..., p : 2 * p]) / 2
+        columns = [whole_rows(X, encoding), *self._curved(X, encoding)]
+        both = np.concatenate([half, theta[..., 2 * p :]], axis=-1)
+        # One row's must not depend on the rows beside it, so no matrix product.
+        found: FloatArray = np.einsum("...nj,...j->...n", np.concatenate(columns, -1), both)
+        return found
+
     def coefficient_names(self, encoding: Encoding) -> tuple[str, ...]:
         """Return the names of the encoding for each arm, then the curves'."""
         names = encoding.coefficient_names
@@ -127,13 +137,16 @@ class ArmWiseRegression(Weighting):
             raise ParameterError("arm-wise regression needs what each person received")
         whole = whole_rows(X, encoding)
         own = [whole * (received < 0)[..., None], whole * (received > 0)[..., None]]
-        if self.degree > 1:
-            x = X[..., self._numbers(encoding)]
-            square = 2 * x * x - 1
-            own.append(np.clip(square, -1.0, 1.0))
-            if self.degree > 2:
-                own.append(np.clip(x * (2 * square - 1), -1.0, 1.0))
-        return np.concatenate(own, axis=-1)
+        return np.concatenate([*own, *self._curved(X, encoding)], axis=-1)
+
+    def _curved(self, X: FloatArray, encoding: Encoding) -> list[FloatArray]:
+        """Return the columns of the curves, none for a straight main effect."""
+        if self.degree == 1:
+            return []
+        x = X[..., self._numbers(encoding)]
+        square = 2 * x * x - 1
+        cube = [np.clip(x * (2 * square - 1), -1.0, 1.0)] if self.degree > 2 else []
+        return [np.clip(square, -1.0, 1.0), *cube]
 
     def rule(self, coefficients: Sequence[Number], encoding: Encoding) -> tuple[Number, ...]:
         """Return the second arm's less the first's; what they share drops out."""

@@ -106,6 +106,17 @@ class Weighting(ABC):
     ) -> TrialRows:
         """Return encoded rows, targets and weights; second: (n,) P(second arm | x)."""
 
+    def middle(self, theta: FloatArray, X: FloatArray, encoding: Encoding) -> FloatArray:
+        """Return the benefit that a release expects between both arms, (…, n), in half ranges.
+
+        theta : (…, p), all that was released; X : (…, n, d), rows as they were learned from
+        """
+        del theta, X, encoding
+        raise ParameterError(
+            f"a guard needs a released mean of the benefit, which {self.name} has not: name "
+            "estimator contrast or arm-wise"
+        )
+
     def simulated(
         self,
         arm: FloatArray,

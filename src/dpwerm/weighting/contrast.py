@@ -96,6 +96,12 @@ class ContrastRegression(Weighting):
         del encoding
         return self.mean
 
+    def middle(self, theta: FloatArray, X: FloatArray, encoding: Encoding) -> FloatArray:
+        """Return the released mean m₀θ₀, the same for everybody."""
+        del encoding
+        mean = self.mean * theta[..., :1] if self.mean else 0.0 * theta[..., :1]
+        return np.asarray(mean + np.zeros(X.shape[-2]))
+
     def coefficient_names(self, encoding: Encoding) -> tuple[str, ...]:
         """Return the mean's name before those of the encoding."""
         return (*(("mean",) if self.mean else ()), *encoding.coefficient_names)

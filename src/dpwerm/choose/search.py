@@ -180,10 +180,10 @@ class Rehearsal:
         synthetic, pi_min = self.synthetic, self.question.outcome.pi_min
         X = encoding.of_centred(synthetic.X)
         middle = spec.weighting.middle(theta, encoding.learning_rows(X)[:, None], encoding)
-        counts = (synthetic.counts if synthetic.counts.size else 1.0) * self.weight
+        counts = synthetic.counts[:, None] if synthetic.counts.size else 1.0
         residual = synthetic.benefit[:, None] - middle
         arm, chance = synthetic.arm[:, None], synthetic.probability[:, None]
-        signs = signed(arm, residual, chance, pi_min) * np.asarray(counts)[..., None, :]
+        signs = signed(arm, residual, chance, pi_min) * counts * self.weight
         gumbel = generator(*self.seed, 3).gumbel(size=(*theta.shape[:2], len(CANDIDATES)))
         kept = []
         for one, threshold in zip(second, thresholds(self.question), strict=True):

@@ -55,6 +55,8 @@ def able(fixed: Hyperparameters, *, fixed_design: bool) -> tuple[str, ...]:
         options = getattr(kind, "options", None)
         if options is None or not named <= {*options}:
             continue
+        if fixed.shares and getattr(kind, "form", "") != "residual":
+            continue  # private ranges and a guard are for regressions
         if fixed_design or getattr(kind, "inverse_weights", False):
             found.append(name)
     return tuple(found)

@@ -12,6 +12,7 @@ Every estimator, command, private tuning and audit fits through here.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -35,29 +36,18 @@ from dpwerm.privacy.budget import AnyBudget, Budget, Relation, total
 from dpwerm.privacy.randomness import BitSource, PrivacyFilter
 from dpwerm.privacy.weight_origin import RidgeModel
 from dpwerm.releases.certificate import Chosen, Specification, calibration_of, certify
-from dpwerm.releases.guard import Guard, mechanism, units_of
-from dpwerm.releases.ranges import (
-    BENEFIT,
-    FEATURES,
-    Ranges,
-    benefit_column,
-    number_columns,
-    numbers_of,
-    steps,
-)
+from dpwerm.releases.parts import check_parts, guarded, released_ranges
+from dpwerm.releases.ranges import Ranges
 from dpwerm.releases.release import Release, Rule
 from dpwerm.solve.newton import minimise
-from dpwerm.study.propensity import ExternalPropensity, NoPropensity, RidgePropensity
-from dpwerm.study.treatment import Declaration, received_probabilities
+from dpwerm.study.propensity import ExternalPropensity
+from dpwerm.study.treatment import Declaration
 from dpwerm.version import __version__
 from dpwerm.weighting.contract import TrialRows
 from dpwerm.weighting.trial import Trial, model_encoding, origin_for, second_arm, split
 
 CHECKED_ROWS = 2
 """The rows of a fit that is only checked."""
-
-CHOSEN = ("gamma", "mechanism", "intercept_scale")
-"""What is always chosen for a private propensity model."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +60,7 @@ class Problem:
     declaration : treatment and benefit, None for labels that come with weights
     planned_n : int or None, the number of people to choose hyperparameters for
     open_method : bool, whether the estimator is chosen with the hyperparameters
-    parts : of a settled problem, what private ranges and a guard take of the budget
-    ranges : that were released, inside which declaration and encoding are
+    parts : what private ranges and a guard take of the budget; ranges : that were released
     """
 
     spec: Specification
@@ -138,7 +127,7 @@ class Problem:
         encoding = found.encoding(self.encoding)
         parts, rest = found.parts(self.spec.budget)
         spec = found.designed(self.spec.changed(budget=rest), encoding)
-        self._check_parts(parts, spec, encoding)
+        check_parts(parts, spec, encoding, self.declaration)
         if declaration is not None:
             declaration = declaration.clipped_at(found.clip if spec.is_outcome_weighted else 1.0)
             bound = spec.weighting.weight_bound(declaration)
@@ -151,63 +140,16 @@ class Problem:
             parts=parts,
         )
 
-    def _check_parts(
-        self, parts: Mapping[str, Budget], spec: Specification, encoding: Encoding
-    ) -> None:
-        """Raise if private ranges or a guard cannot be had with what is fixed."""
-        if not parts:
-            return
-        if spec.weighting.form != "residual":
-            raise ParameterError(
-                f"{' and '.join(parts)} need a regression, and the estimator is "
-                f"{spec.weighting.name}: name estimator contrast or arm-wise"
-            )
-        numbers = len(number_columns(encoding))
-        for name, count in (("ranges", 1), ("feature_ranges", numbers)):
-            if name in parts and not spec.relation.publishes_n:
-                raise ParameterError(f"{name} need relation replace_one: they divide by n")
-            if name in parts and not count:
-                raise ParameterError(f"{name}: no feature is a number, so leave them out")
-            if name in parts:
-                steps(count, parts[name])
-        if "guard" not in parts:
-            return
-        if not encoding.intercept:
-            raise ParameterError("a guard needs an intercept, which one arm for everybody is")
-        model = self.declared.treatment.propensity
-        if isinstance(model, NoPropensity | RidgePropensity):
-            raise ParameterError(
-                "a guard needs probabilities of the arms that no other person's record moves, and "
-                f"propensity is {model.model!r}: declare others, or leave the guard out"
-            )
-        mechanism(parts["guard"], spec.relation)
-
     @property
     def cost(self) -> AnyBudget:
         """What a settled problem costs: the rule, private ranges and a guard."""
-        whole = self.spec.budget
-        for part in self.parts.values():
-            whole = total(part, whole)
-        return whole
+        return reduce(total, self.parts.values(), self.spec.budget)
 
     def inside(self, trial: Trial, bits: BitSource, on_stage: Stage) -> "Problem":
         """Return the problem inside private ranges of a trial's rows, if it has paid for any."""
-        parts, declared, encoding = self.parts, self.declared, self.encoding
-        found = []
-        if "ranges" in parts:
-            on_stage("private range of the benefit")
-            u, columns = declared.benefit.scaled(trial.outcome), benefit_column(declared.benefit)
-            one = Ranges.released(BENEFIT, columns, u[:, None], parts["ranges"], bits.substream())
-            declared = replace(declared, benefit=one.benefit(declared.benefit))
-            found.append(one)
-        if "feature_ranges" in parts:
-            on_stage("private ranges of the features")
-            rows, columns = numbers_of(encoding, trial.encode), number_columns(encoding)
-            budget = parts["feature_ranges"]
-            one = Ranges.released(FEATURES, columns, rows, budget, bits.substream())
-            encoding = one.encoding(encoding)
-            found.append(one)
-        return replace(self, declaration=declared, encoding=encoding, ranges=tuple(found))
+        both = (self.declared, self.encoding)
+        declared, encoding, found = released_ranges(self.parts, *both, trial, bits, on_stage)
+        return replace(self, declaration=declared, encoding=encoding, ranges=found)
 
     def calibration(self, n: int, **parts: Any) -> Calibration:
         """Return the noise of a settled problem, or raise if no claim can be made.
@@ -243,30 +185,10 @@ def fit(
     release, guard = ready.release(settled.spec, bits, on_stage), None
     if "guard" in settled.parts:
         on_stage("guard")
-        guard = guarded(ready, trial, propensity, release, bits)
+        part, inside = settled.parts["guard"], ready.problem.declared
+        guard = guarded(inside, trial, ready.rows.X, release, propensity, part, bits)
         release = replace(release, everybody=guard.sign)
     return Rule(release, settled.declared, propensity, None, ready.problem.ranges, guard)
-
-
-def guarded(
-    ready: "Ready", trial: Trial, propensity: Release | None, release: Release, bits: BitSource
-) -> Guard:
-    """Return the private choice between a released rule and each arm for everybody."""
-    problem, X = ready.problem, ready.rows.X
-    declared, encoding, weighting = problem.declared, problem.encoding, problem.spec.weighting
-    grid = 2.0**release.exponent
-    theta = np.array([float(k) * grid for k in release.integers])
-    middle = weighting.middle(theta, encoding.learning_rows(X), encoding)
-    residual = declared.benefit.scaled(trial.outcome) - middle
-    second = second_arm(declared, trial, encoding, propensity)
-    treatment = declared.treatment
-    probability = received_probabilities(treatment, trial.arm, second)
-    units = units_of(trial.arm, residual, probability, treatment.pi_min)
-    default = 1.0 if treatment.default == treatment.arms[1] else -1.0
-    f = release.score(X)
-    told = np.where(f > 0, 1.0, np.where(f < 0, -1.0, default))
-    budget, relation = problem.parts["guard"], problem.spec.relation
-    return Guard.of(units, told, budget, relation, bits.substream())
 
 
 def charged_rows(
@@ -403,7 +325,11 @@ def settle_private(
         seen, people, budget, relation, floor, lambda share: on_stage(f"{stage}: {share:.0%}")
     )
     accuracy = max(0.0, choice.accuracy)
-    chosen = Chosen(settings=list(CHOSEN), accuracy=accuracy, reason=reason_of(choice))
+    chosen = Chosen(
+        settings=["gamma", "mechanism", "intercept_scale"],
+        accuracy=accuracy,
+        reason=reason_of(choice),
+    )
     found = replace(choice.hyperparameters, chosen=chosen)
     open_spec = Specification(
         budget=budget, gamma=1.0, weight_bound=1.0, relation=relation, loss=Logistic()

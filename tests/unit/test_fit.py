@@ -171,7 +171,14 @@ def test_nothing_sensitive_is_kept(propensity: object) -> None:
     estimator.fit(np.column_stack([data["x"], data["z"]]), data["arm"], data["outcome"])
     assert set(vars(estimator)) - parameters == {"rule_", "arms_", "n_features_in_"}
     rule = estimator.rule_
-    assert set(vars(rule)) == {"release", "declaration", "propensity", "tuning"}
+    assert set(vars(rule)) == {
+        "release",
+        "declaration",
+        "propensity",
+        "tuning",
+        "ranges",
+        "guard",
+    }
     assert (rule.propensity is not None) == (propensity == "private")
     text = json.dumps(content_of(rule)) + repr(rule) + repr(estimator)
     for value in (*data["x"][:5], *data["z"][:5]):

@@ -8,6 +8,7 @@ scored is therefore the mean of (p/p̂ − 1)² over people and both arms; γ_p,
 intercept's constant are those that came nearest. One round is enough: nothing else is chosen.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -67,6 +68,13 @@ class PropensityRehearsal(Rehearsal):
         )
         weight = question.n / rows
         return cls(question, synthetic, draws, (seed, 2), weight, second[:, rows:], floor)
+
+    def scores(
+        self, candidate: Hyperparameters, gammas: Sequence[float]
+    ) -> dict[float, FloatArray]:
+        """Return for each γ the score of the models, shape (1,) each."""
+        models = self.released(candidate, gammas)
+        return {gamma: self._score(theta, candidate) for gamma, theta in models.items()}
 
     def _score(self, theta: FloatArray, candidate: Hyperparameters) -> FloatArray:
         """Return 1 − the root mean square of p/p̂ − 1 for θ (B, R, p), shape (1,)."""

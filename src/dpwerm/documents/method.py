@@ -45,7 +45,7 @@ def learning_words(rule: Rule, *, brief: bool = False) -> str:
     design = rule.release.certificate.design
     rests = f", which rests on {rests_on(design)}" if design.rests_on else ""
     words = f"The rule was learned by {called(design)}{rests}."
-    width = _width(rule.release.certificate.loss, rule.declaration.benefit)
+    width = _width(rule.release.certificate.loss, rule.fitted_benefit)
     if width and not brief:
         words += " The pull of one person's benefit stops growing where the fit misses it by more "
         words += f"than about T = {width}."
@@ -76,7 +76,7 @@ def shrunk_unit(rule: Rule) -> float | None:
 
     None where a score is no such difference.
     """
-    lower, upper = rule.declaration.benefit.range
+    lower, upper = rule.fitted_benefit.range
     factor = rule.release.certificate.design.difference
     return factor * (upper - lower) / 2 if factor else None
 
@@ -109,7 +109,7 @@ def method_rows(rule: Rule) -> dict[str, str]:
     """Return a row for each part of a regression; none for outcome weights."""
     certificate = rule.release.certificate
     parts = certificate.design, certificate.loss, certificate.regularizer
-    return rows_of(*parts, rule.declaration.benefit)
+    return rows_of(*parts, rule.fitted_benefit)
 
 
 def rows_of(design: Weighting, loss: Named, penalty: Named, benefit: Benefit) -> dict[str, str]:

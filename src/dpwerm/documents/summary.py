@@ -30,9 +30,13 @@ from dpwerm.documents.method import (
 )
 from dpwerm.documents.own_units import score_rows
 from dpwerm.documents.render import as_text
+from dpwerm.mechanisms.box_sums import BoxSums
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.weight_origin import KnownByDesign
 from dpwerm.releases.certificate import Certificate
+from dpwerm.releases.guard import CANDIDATES
+from dpwerm.releases.guard import PROOF as GUARD_PROOF
+from dpwerm.releases.ranges import BENEFIT
 from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.rule_file import notice
 from dpwerm.releases.tuning import SPLIT
@@ -113,6 +117,12 @@ def single_arm_words(rule: Rule) -> str:
     if rule.single_arm is None:
         return ""
     (other,) = (arm for arm in rule.arms if arm != rule.single_arm)
+    if rule.release.everybody:
+        return (
+            f"EVERYBODY GETS {rule.single_arm!r}: a private choice on these data took this arm for "
+            "everybody, not the rule that was learned. Nothing is said of who benefits from "
+            f"{other!r}."
+        )
     return (
         f"THE RULE GIVES EVERYBODY {rule.single_arm!r}: no values of the features make it "
         f"recommend {other!r}. That follows from the rule itself."
@@ -265,6 +275,7 @@ def certificate_rows(rule: Rule) -> dict[str, str]:
         "weights": f"at most {at_most(c.weight_bound, 6)}, origin {c.weight_origin.name}{fixed}",
         "row norm": f"at most {at_most(c.radius, 6)}",
         **hyperparameter_rows(rule),
+        **parts_rows(rule),
         **_perturbation_rows(c),
     }
     if both is not None:
@@ -272,6 +283,22 @@ def certificate_rows(rule: Rule) -> dict[str, str]:
             f"rho = {at_most(both.rho, 6)} (zCDP), mu = {at_most(both.mu, 6)} (Gaussian DP)"
         )
     return rows | {"randomness": c.randomness, "ledger": str(c.receipt or c.ledger)}
+
+
+def parts_rows(rule: Rule) -> dict[str, str]:
+    """Return what private ranges and a guard cost, and what they found."""
+    rows = {}
+    for one in rule.ranges:
+        words = f"epsilon {one.budget.epsilon} ({BoxSums.proof})"
+        if one.of == BENEFIT:
+            found, declared = rule.fitted_benefit.bounds, rule.declaration.benefit.bounds
+            low, high, least, most = map(number, (*found, *declared))
+            words = f"{low} to {high}, declared {least} to {most}; {words}"
+        rows[f"private range of the {one.of}"] = words
+    if rule.guard is not None:
+        taken = CANDIDATES[rule.guard.chosen]
+        rows["guard"] = f"took the {taken}; epsilon {rule.guard.budget.epsilon} ({GUARD_PROOF})"
+    return rows
 
 
 def _perturbation_rows(c: Certificate) -> dict[str, str]:

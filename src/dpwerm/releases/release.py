@@ -21,9 +21,10 @@ from dpwerm.privacy.budget import AnyBudget, total
 from dpwerm.privacy.randomness import Receipt
 from dpwerm.releases.certificate import Certificate
 from dpwerm.releases.guard import Guard
-from dpwerm.releases.ranges import Ranges
+from dpwerm.releases.ranges import BENEFIT, Ranges
 from dpwerm.releases.tuning import Tuning
 from dpwerm.study.treatment import Declaration
+from dpwerm.study.variables import Benefit
 
 
 @dataclass(frozen=True)
@@ -219,6 +220,14 @@ class Rule:
     tuning: Tuning | None = None
     ranges: tuple[Ranges, ...] = ()
     guard: Guard | None = None
+
+    @property
+    def fitted_benefit(self) -> Benefit:
+        """The benefit as the fit saw it: inside its private range, if one was released."""
+        found = self.declaration.benefit
+        for one in self.ranges:
+            found = one.benefit(found) if one.of == BENEFIT else found
+        return found
 
     @property
     def own_budget(self) -> AnyBudget:

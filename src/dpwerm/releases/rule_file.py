@@ -24,7 +24,8 @@ from dpwerm.privacy.weight_origin import KnownByDesign, ReleasedModel
 from dpwerm.releases.certificate import PROMISES, Certificate, Finite, Integer, Name, Text, certify
 from dpwerm.releases.guard import GuardRecord
 from dpwerm.releases.kinds import RULE, Finding, Kind, compared, refused_at, register_kind
-from dpwerm.releases.ranges import BENEFIT, FEATURES, RangesRecord, number_columns
+from dpwerm.releases.parts import declared_encoding, guard_findings, ranges_findings
+from dpwerm.releases.ranges import RangesRecord
 from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.tuning import Tuning, TuningRecord, plain_tuning, refuse_shared_weights
 from dpwerm.study.propensity import NoPropensity
@@ -220,15 +221,6 @@ def _penalty(release: Release) -> list[Finding]:
     return [] if own is None else [Finding(what, recorded, dict(own.parameters))]
 
 
-def declared_encoding(rule: Rule) -> Encoding:
-    """Return the encoding with the bounds that were declared, before private ranges."""
-    encoding = rule.release.encoding
-    for one in rule.ranges:
-        if one.of == FEATURES:
-            encoding = one.undone(encoding)
-    return encoding
-
-
 def _propensity(rule: Rule, propensity: Release) -> list[Finding]:
     """Return the checks of a private propensity model, as of any release and as the rule's."""
     certificate, own = rule.release.certificate, propensity.certificate
@@ -249,37 +241,6 @@ def _propensity(rule: Rule, propensity: Release) -> list[Finding]:
     findings = verify_release(propensity)
     as_any = [replace(finding, what=f"propensity.{finding.what}") for finding in findings]
     return as_any + [Finding(f"propensity model, {what}", *pair) for what, pair in pairs.items()]
-
-
-def ranges_findings(rule: Rule) -> list[Finding]:
-    """Return the checks of private ranges: of these rows, and those inside which the fit ran."""
-    certificate, used = rule.release.certificate, rule.release.encoding
-    found = []
-    for one in rule.ranges:
-        what = f"private ranges, {one.of}"
-        found.append(Finding(f"{what}: n", one.n, certificate.n))
-        bounds = [(column.lower, column.upper) for column in one.columns]
-        if one.of == BENEFIT:
-            declared = [tuple(rule.declaration.benefit.bounds)]
-            found.append(Finding(f"{what}: declared bounds", bounds, declared))
-            continue
-        names = [column.name for column in one.columns]
-        numbers = [column.name for column in number_columns(used)]
-        found.append(Finding(f"{what}: columns", names, numbers))
-        if names == numbers:
-            derived = one.encoding(one.undone(used)).to_dict()
-            found.append(Finding(f"{what}: bounds of the fit", used.to_dict(), derived))
-    if len({one.of for one in rule.ranges}) < len(rule.ranges):
-        found.append(Finding("private ranges", "twice of the same", "once of each"))
-    return found
-
-
-def guard_findings(rule: Rule) -> list[Finding]:
-    """Return the check that a rule gives what its guard chose."""
-    chosen = 0 if rule.guard is None else rule.guard.sign
-    if rule.guard is None and not rule.release.everybody:
-        return []
-    return [Finding("guard, one arm for everybody", rule.release.everybody, chosen)]
 
 
 def _parts(rule: Rule, propensity: Release) -> str:

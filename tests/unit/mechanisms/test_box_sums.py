@@ -57,7 +57,7 @@ def test_what_is_released_lies_on_the_grid_near_the_sums() -> None:
 
 def test_scale_and_mean_size_follow_from_sensitivity_and_epsilon() -> None:
     sums = BoxSums(4, Fraction(1, 2), HALF)
-    assert (sums.exact_scale, sums.mean_size) == (1, Fraction(5, 2))
+    assert (sums.exact_scale, sums.mean_size) == (Fraction(1), Fraction(5, 2))
 
 
 def test_no_noise_no_sums_and_delta_are_refused() -> None:

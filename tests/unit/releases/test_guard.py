@@ -1,4 +1,4 @@
-"""The guard's law, enumerated: no neighbour changes a chance by more than e^ε, and some by nearly."""
+"""The guard's law, enumerated: no neighbour changes a chance by more than e^ε, some nearly do."""
 
 import itertools
 import math

@@ -10,11 +10,12 @@ import pytest
 
 from dpwerm import PrivateTreatmentRule
 from dpwerm.errors import ParameterError, RuleFileError
+from dpwerm.features.blocks import NumberBlock
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms.box_sums import BoxSums
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.randomness import bit_source
-from dpwerm.releases.kinds import digest_of
+from dpwerm.releases.files import digest_of
 from dpwerm.releases.ranges import (
     BENEFIT,
     CUT,
@@ -114,6 +115,7 @@ def test_numbers_get_their_ranges_and_come_back_as_declared() -> None:
     found = Ranges.released(FEATURES, number_columns(encoding), rows, LARGE, bit_source(1))
     inside = found.encoding(encoding)
     for block in inside.blocks:
+        assert isinstance(block, NumberBlock)
         assert block.upper - block.lower == pytest.approx(10 * 0.05 * 2.5, rel=0.05)
         assert block.lower <= block.default <= block.upper
     assert found.undone(inside) == encoding
@@ -152,7 +154,7 @@ def rule(**changes: object) -> PrivateTreatmentRule:
 
 def test_a_fit_inside_ranges_costs_its_epsilon_and_verifies(tmp_path: Path) -> None:
     found = rule().fit(*people()).rule_
-    assert str(found.budget.epsilon) == "20"
+    assert found.budget == Budget.of("20")
     assert {one.of: str(one.budget.epsilon) for one in found.ranges} == {
         BENEFIT: "2",
         FEATURES: "4",
@@ -174,6 +176,7 @@ def test_wide_bounds_are_found_and_the_rule_is_learned_inside() -> None:
     X, arm, outcome = people()
     fitted = rule().fit(X, arm, outcome)
     first, _ = fitted.release_.encoding.blocks
+    assert isinstance(first, NumberBlock)
     assert 15 < first.lower < 30 < first.upper < 45
     assert np.mean((fitted.predict(X) == "b") == (X[:, 0] > 30)) > 0.9
 

@@ -1,0 +1,169 @@
+"""What a rule may pay for besides its fit: private ranges before it, a guard after it.
+
+Each takes a share of ε that was fixed before a row was read. The ranges that are released take the
+place of the declared bounds; the guard may put one arm for everybody in the place of the rule.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from dpwerm.arrays import FloatArray
+from dpwerm.errors import ParameterError
+from dpwerm.features.encoding import Encoding
+from dpwerm.mechanisms.contract import Stage
+from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.randomness import BitSource
+from dpwerm.releases.certificate import Specification
+from dpwerm.releases.guard import Guard, mechanism, units_of
+from dpwerm.releases.kinds import Finding
+from dpwerm.releases.ranges import (
+    BENEFIT,
+    FEATURES,
+    Ranges,
+    benefit_column,
+    number_columns,
+    numbers_of,
+    steps,
+)
+from dpwerm.releases.release import Release, Rule
+from dpwerm.study.propensity import NoPropensity, RidgePropensity
+from dpwerm.study.treatment import Declaration, received_probabilities
+from dpwerm.weighting.trial import Trial, second_arm
+
+
+def check_parts(
+    parts: Mapping[str, Budget],
+    spec: Specification,
+    encoding: Encoding,
+    declaration: Declaration | None,
+) -> None:
+    """Raise if private ranges or a guard cannot be had with what is fixed; nothing is read.
+
+    spec : with the estimator; encoding : as the fit has it, but for the ranges
+    """
+    if not parts:
+        return
+    if spec.weighting.form != "residual" or declaration is None:
+        raise ParameterError(
+            f"{' and '.join(parts)} need a regression, and the estimator is "
+            f"{spec.weighting.name}: name estimator contrast or arm-wise"
+        )
+    numbers = len(number_columns(encoding))
+    for name, count in (("ranges", 1), ("feature_ranges", numbers)):
+        if name not in parts:
+            continue
+        if not spec.relation.publishes_n:
+            raise ParameterError(f"{name} need relation replace_one: they divide by n")
+        if not count:
+            raise ParameterError(f"{name}: no feature is a number, so leave them out")
+        steps(count, parts[name])
+    if "guard" not in parts:
+        return
+    if not encoding.intercept:
+        raise ParameterError("a guard needs an intercept, which one arm for everybody is")
+    model = declaration.treatment.propensity
+    if isinstance(model, NoPropensity | RidgePropensity):
+        raise ParameterError(
+            "a guard needs probabilities of the arms that no other person's record moves, and "
+            f"propensity is {model.model!r}: declare others, or leave the guard out"
+        )
+    mechanism(parts["guard"], spec.relation)
+
+
+def released_ranges(
+    parts: Mapping[str, Budget],
+    declared: Declaration,
+    encoding: Encoding,
+    trial: Trial,
+    bits: BitSource,
+    on_stage: Stage,
+) -> tuple[Declaration, Encoding, tuple[Ranges, ...]]:
+    """Return declaration and encoding inside the ranges that are paid for, and the ranges."""
+    found = []
+    if "ranges" in parts:
+        on_stage("private range of the benefit")
+        u, columns = declared.benefit.scaled(trial.outcome), benefit_column(declared.benefit)
+        one = Ranges.released(BENEFIT, columns, u[:, None], parts["ranges"], bits.substream())
+        declared = replace(declared, benefit=one.benefit(declared.benefit))
+        found.append(one)
+    if "feature_ranges" in parts:
+        on_stage("private ranges of the features")
+        rows, columns = numbers_of(encoding, trial.encode), number_columns(encoding)
+        budget = parts["feature_ranges"]
+        one = Ranges.released(FEATURES, columns, rows, budget, bits.substream())
+        encoding = one.encoding(encoding)
+        found.append(one)
+    return declared, encoding, tuple(found)
+
+
+def guarded(
+    declared: Declaration,
+    trial: Trial,
+    X: FloatArray,
+    release: Release,
+    propensity: Release | None,
+    budget: Budget,
+    bits: BitSource,
+) -> Guard:
+    """Return the private choice between a released rule and each arm for everybody.
+
+    declared : inside the private ranges, if there are any; X : the rows that were fitted, encoded
+    """
+    encoding, weighting = release.encoding, release.certificate.design
+    grid = 2.0**release.exponent
+    theta = np.array([float(k) * grid for k in release.integers])
+    middle = weighting.middle(theta, encoding.learning_rows(X), encoding)
+    residual = declared.benefit.scaled(trial.outcome) - middle
+    second = second_arm(declared, trial, encoding, propensity)
+    treatment = declared.treatment
+    probability = received_probabilities(treatment, trial.arm, second)
+    units = units_of(trial.arm, residual, probability, treatment.pi_min)
+    default = 1.0 if treatment.default == treatment.arms[1] else -1.0
+    f = release.score(X)
+    told = np.where(f > 0, 1.0, np.where(f < 0, -1.0, default))
+    return Guard.of(units, told, budget, release.certificate.relation, bits.substream())
+
+
+# -- what a rule file must say ---------------------------------------------------------------
+
+
+def declared_encoding(rule: Rule) -> Encoding:
+    """Return the encoding with the bounds that were declared, before private ranges."""
+    encoding = rule.release.encoding
+    for one in rule.ranges:
+        if one.of == FEATURES:
+            encoding = one.undone(encoding)
+    return encoding
+
+
+def ranges_findings(rule: Rule) -> list[Finding]:
+    """Return the checks of private ranges: of these rows, and those inside which the fit ran."""
+    certificate, used = rule.release.certificate, rule.release.encoding
+    found = []
+    for one in rule.ranges:
+        what = f"private ranges, {one.of}"
+        found.append(Finding(f"{what}: n", one.n, certificate.n))
+        bounds = [(column.lower, column.upper) for column in one.columns]
+        if one.of == BENEFIT:
+            declared = [tuple(rule.declaration.benefit.bounds)]
+            found.append(Finding(f"{what}: declared bounds", bounds, declared))
+            continue
+        names = [column.name for column in one.columns]
+        numbers = [column.name for column in number_columns(used)]
+        found.append(Finding(f"{what}: columns", names, numbers))
+        if names == numbers:
+            derived = one.encoding(one.undone(used)).to_dict()
+            found.append(Finding(f"{what}: bounds of the fit", used.to_dict(), derived))
+    if len({one.of for one in rule.ranges}) < len(rule.ranges):
+        found.append(Finding("private ranges", "twice of the same", "once of each"))
+    return found
+
+
+def guard_findings(rule: Rule) -> list[Finding]:
+    """Return the check that a rule gives what its guard chose."""
+    chosen = 0 if rule.guard is None else rule.guard.sign
+    if rule.guard is None and not rule.release.everybody:
+        return []
+    return [Finding("guard, one arm for everybody", rule.release.everybody, chosen)]

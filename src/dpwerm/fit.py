@@ -180,15 +180,11 @@ def fit(
     n = trial.n_rows
     settled = problem.own(n).settled(n, on_stage)
     settled.calibration(n)  # what makes no claim is refused before it is charged
-    cost = settled.cost
+    cost, part = settled.cost, settled.parts.get("guard")
     ready, bits, propensity = charged_rows(problem, settled, cost, trial, privacy_filter, on_stage)
-    release, guard = ready.release(settled.spec, bits, on_stage), None
-    if "guard" in settled.parts:
-        on_stage("guard")
-        part, inside = settled.parts["guard"], ready.problem.declared
-        guard = guarded(inside, trial, ready.rows.X, release, propensity, part, bits)
-        release = replace(release, everybody=guard.sign)
-    return Rule(release, settled.declared, propensity, None, ready.problem.ranges, guard)
+    release, inside = ready.release(settled.spec, bits, on_stage), ready.problem
+    found = Rule(release, settled.declared, propensity, ranges=inside.ranges)
+    return guarded(found, part, inside.declared, settled.encoding, trial, ready.rows.X, bits)
 
 
 def charged_rows(
@@ -325,11 +321,8 @@ def settle_private(
         seen, people, budget, relation, floor, lambda share: on_stage(f"{stage}: {share:.0%}")
     )
     accuracy = max(0.0, choice.accuracy)
-    chosen = Chosen(
-        settings=["gamma", "mechanism", "intercept_scale"],
-        accuracy=accuracy,
-        reason=reason_of(choice),
-    )
+    names = ["gamma", "mechanism", "intercept_scale"]
+    chosen = Chosen(settings=names, accuracy=accuracy, reason=reason_of(choice))
     found = replace(choice.hyperparameters, chosen=chosen)
     open_spec = Specification(
         budget=budget, gamma=1.0, weight_bound=1.0, relation=relation, loss=Logistic()

@@ -27,7 +27,7 @@ from dpwerm.releases.ranges import (
     numbers_of,
     steps,
 )
-from dpwerm.releases.release import Release, Rule
+from dpwerm.releases.release import Rule
 from dpwerm.study.propensity import NoPropensity, RidgePropensity
 from dpwerm.study.treatment import Declaration, received_probabilities
 from dpwerm.weighting.trial import Trial, second_arm
@@ -99,31 +99,33 @@ def released_ranges(
 
 
 def guarded(
-    declared: Declaration,
+    rule: Rule,
+    budget: Budget | None,
+    inside: Declaration,
+    declared: Encoding,
     trial: Trial,
     X: FloatArray,
-    release: Release,
-    propensity: Release | None,
-    budget: Budget,
     bits: BitSource,
-) -> Guard:
-    """Return the private choice between a released rule and each arm for everybody.
+) -> Rule:
+    """Return the rule after the private choice between it and each arm; as it is without a budget.
 
-    declared : inside the private ranges, if there are any; X : the rows that were fitted, encoded
+    inside : the declaration inside the private ranges; declared : the encoding before them
+    X : the rows that were fitted, encoded
     """
+    if budget is None:
+        return rule
+    release, treatment = rule.release, inside.treatment
     encoding, weighting = release.encoding, release.certificate.design
     grid = 2.0**release.exponent
     theta = np.array([float(k) * grid for k in release.integers])
     middle = weighting.middle(theta, encoding.learning_rows(X), encoding)
-    residual = declared.benefit.scaled(trial.outcome) - middle
-    second = second_arm(declared, trial, encoding, propensity)
-    treatment = declared.treatment
+    residual = inside.benefit.scaled(trial.outcome) - middle
+    second = second_arm(inside, trial, declared, rule.propensity)
     probability = received_probabilities(treatment, trial.arm, second)
     units = units_of(trial.arm, residual, probability, treatment.pi_min)
-    default = 1.0 if treatment.default == treatment.arms[1] else -1.0
-    f = release.score(X)
-    told = np.where(f > 0, 1.0, np.where(f < 0, -1.0, default))
-    return Guard.of(units, told, budget, release.certificate.relation, bits.substream())
+    told = np.where(rule.arms_for(release.score(X)) == rule.arms[1], 1.0, -1.0)
+    guard = Guard.of(units, told, budget, release.certificate.relation, bits.substream())
+    return replace(rule, release=replace(release, everybody=guard.sign), guard=guard)
 
 
 # -- what a rule file must say ---------------------------------------------------------------

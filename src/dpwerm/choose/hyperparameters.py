@@ -31,6 +31,7 @@ PLAIN_WIDTH = 0.1
 
 MAIN_EFFECTS = {"linear": 1.0, "squares": 2.0, "cubes": 3.0}
 LARGEST_SATURATION = 100.0
+REGRESSION = "contrast"
 SHARES = ("ranges", "feature_ranges", "guard")
 LARGEST_SHARE = 0.5
 
@@ -118,8 +119,11 @@ class Hyperparameters:
     def or_plain(self, budget: AnyBudget) -> Self:
         """Return these with plain values wherever nothing is fixed.
 
-        The clip stays as it is, and so does the estimator: None is the specification's own.
+        The clip stays as it is, and so does the estimator: None is the specification's own, but a
+        regression where one will be chosen, because private ranges and a guard need one.
         """
+        if self.gamma is None and self.estimator is None and self.shares:
+            return replace(self, estimator=REGRESSION).or_plain(budget)
         return replace(
             self,
             mechanism=plain_mechanism(budget) if self.mechanism is None else self.mechanism,

@@ -33,6 +33,7 @@ OPEN = Hyperparameters()
 FIXED = (
     "mechanism", "clip", "intercept", "saturation", "threshold",
     "estimator", "width", "main", "mean", "degree", "bend",
+    "ranges", "feature_ranges", "guard",
 )  # fmt: skip
 """What a question may fix."""
 
@@ -204,7 +205,6 @@ class Question:
     def plain(self) -> dict[str, Any]:
         """Return everything the answer depends on as plain values."""
         spec, fixed = self.spec, self.fixed
-        shares = fixed.shares
         named = (spec.loss, spec.origin, spec.regularizer, spec.weighting)
         return {
             "widths": list(self.widths),
@@ -217,7 +217,6 @@ class Question:
             "outcome": list(asdict(self.outcome).values()),
             "fixed": [*(getattr(fixed, name) for name in FIXED), self.most_gamma],
             "estimators": list(self.estimators),
-            **({"shares": {key: str(one) for key, one in shares.items()}} if shares else {}),
         }
 
     def digest(self, version: str) -> str:

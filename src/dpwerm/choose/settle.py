@@ -190,7 +190,6 @@ def answers(choice: Choice, question: Question) -> bool:
     found, fixed = choice.hyperparameters, question.fixed
     pairs = [(getattr(fixed, name), getattr(found, name)) for name in FIXED]
     kept = all(one is None or one == chosen for one, chosen in pairs)
-    kept = kept and found.shares == fixed.shares
     sound = 0 < (1 if found.clip is None else found.clip) <= 1 and (found.threshold or 0) < 1
     known = choice.mechanism in mechanisms(question) and found.estimator in question.estimators
     if not (kept and sound and known):

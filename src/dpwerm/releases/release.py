@@ -223,7 +223,7 @@ class Rule:
 
     @property
     def fitted_benefit(self) -> Benefit:
-        """The benefit as the fit saw it: inside its private range, if one was released."""
+        """Return the benefit as the fit saw it, inside its private range if one was released."""
         found = self.declaration.benefit
         for one in self.ranges:
             found = one.benefit(found) if one.of == BENEFIT else found

@@ -95,7 +95,7 @@ def test_findings_come_with_row_and_line_after_a_warning(run: Run, trial: Trial)
     assert said[1].startswith("SENSITIVE")
     assert f"'{TEXT_CANARY}' (row 4, line 5)" in result.out
     assert "'none' (row 5, line 6)" in result.out
-    assert said[-1].endswith("2 kinds of findings. A fit handles each as said above.")
+    assert said[-1].endswith("2 kinds of findings. A fit is silent about them and goes on.")
 
 
 def test_what_a_fit_would_refuse_ends_with_2(run: Run, trial: Trial) -> None:

@@ -80,7 +80,7 @@ def check(
         stop(f"{table}: {count}. A fit would be refused, see above.")
     if not found.usable:
         stop(f"{table}: no usable row. A fit would charge the budget all the same: do not fit yet.")
-    say(f"{table}: {count}. A fit handles each as said above.")
+    say(f"{table}: {count}. A fit is silent about them and goes on.")
 
 
 def needs_gamma(study: Study) -> bool:

@@ -70,10 +70,11 @@ def unused_settings(study: Study) -> list[str]:
     by_model = isinstance(study.treatment.propensity, NoPropensity)
     found = []
     if not study.benefit.clip_is_open and (named in _REGRESSIONS or by_model):
-        who = named if named in _REGRESSIONS else "arm-wise"
+        who = "arm-wise" if by_model else named
+        instead = "" if by_model else ", or name the estimator outcome-weighted"
         found.append(
             f"benefit.clip is not used: estimator {who} takes benefits within their bounds as they "
-            "are. Leave clip out, or name the estimator outcome-weighted"
+            f"are. Leave clip out{instead}"
         )
     if method.h is not None and method.loss not in (None, "auto", _HINGE):
         found.append(

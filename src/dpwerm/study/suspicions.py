@@ -31,7 +31,7 @@ SAME, NEARLY_ALL = 0.5, 0.95
 WIDE = 4.0
 """How many times wider than the middle of the data bounds must be to be called too wide."""
 
-_SAMPLE = 1 << 14
+_SAMPLE, _LEAST_VARIANCE = 1 << 14, 5.0
 _OUTSIDE = "in the protocol, the literature or the instrument, never in these data"
 
 
@@ -97,7 +97,8 @@ def arm_counts(study: Study, tally: Tally) -> list[Finding]:
 def _is_odd(study: Study, tally: Tally) -> bool:
     """Whether a two-sided test rejects the probabilities at the level of false alarms.
 
-    One probability for all is tested exactly, one for each row by the normal approximation.
+    One probability for all is tested exactly, one for each row by the normal approximation, from
+    a variance on at which it holds the level too.
     """
     known, received = tally.given
     declared = study.treatment.probabilities
@@ -105,8 +106,10 @@ def _is_odd(study: Study, tally: Tally) -> bool:
         from scipy.stats import binomtest
 
         return bool(binomtest(received, known, float(declared[1])).pvalue < FALSE_ALARM)
+    if tally.variance < _LEAST_VARIANCE:
+        return False
     beyond = max(abs(received - tally.expected) - 0.5, 0.0)
-    return math.erfc(beyond / math.sqrt(2 * max(tally.variance, 1e-12))) < FALSE_ALARM
+    return math.erfc(beyond / math.sqrt(2 * tally.variance)) < FALSE_ALARM
 
 
 def one_value(study: Study, table: Table) -> list[Finding]:

@@ -16,9 +16,58 @@ def test_a_sound_study_and_table(run: Run, trial: Trial) -> None:
     result = run("check", trial.study, trial.table)
     assert result.code == 0
     assert result.err == ""
-    assert result.out == (
-        f"{trial.study}: no fault in the study file.\n{trial.table}: every value is as declared.\n"
-    )
+    said = result.out.splitlines()
+    assert said[0] == f"{trial.study}: no fault in the study file."
+    assert said[1].startswith("SENSITIVE")
+    assert said[2].startswith(f"{trial.table}: 24 of 24 rows are usable")
+    assert said[3:] == [f"{trial.table}: every value is as declared."]
+
+
+def test_it_says_that_it_costs_no_privacy_and_is_not_for_publication(
+    run: Run, trial: Trial
+) -> None:
+    said = run("check", trial.study, trial.table).out
+    assert "They cost no privacy while only the curator sees them" in said
+    assert "publish none of them" in said
+
+
+def test_usable_rows_are_counted(run: Run, trial: Trial) -> None:
+    spoilt = sound_table().set("arm", "none", [1, 2]).set("gain", "", [2, 3])
+    trial.table.write_bytes(spoilt.to_bytes())
+    result = run("check", trial.study, trial.table)
+    assert result.code == 0
+    assert f"{trial.table}: 21 of 24 rows are usable" in result.out
+    assert "the others teach nothing, see below" in result.out
+
+
+def test_no_usable_row_ends_with_2(run: Run, trial: Trial) -> None:
+    trial.table.write_bytes(sound_table().set("arm", "none").to_bytes())
+    result = run("check", trial.study, trial.table)
+    assert result.code == 2
+    assert "0 of 24 rows are usable" in result.out
+    assert "no usable row. A fit would charge the budget all the same" in result.err
+    trial.study.write_text(ADD_REMOVE(STUDY), encoding="utf-8")
+    trial.table.write_bytes(sound_table().take([]).to_bytes())
+    result = run("check", trial.study, trial.table)
+    assert result.code == 2
+    assert "0 of 0 rows are usable" in result.out
+    assert "no usable row" in result.err
+
+
+def test_settings_that_no_fit_uses_are_told(run: Run, trial: Trial) -> None:
+    clip = STUDY.replace("bounds = [-10, 10]", "bounds = [-10, 10]\nclip = 5")
+    regression = clip.replace("gamma = 50", 'gamma = 50\nestimator = "contrast"')
+    logistic = STUDY.replace("gamma = 50", 'gamma = 50\nloss = "logistic"\nh = 0.5')
+    for text, words in (
+        (clip, ""),
+        (regression, "benefit.clip is not used: estimator contrast"),
+        (logistic, "method.h is not used: the loss logistic has no h"),
+    ):
+        trial.study.write_text(text, encoding="utf-8")
+        result = run("check", trial.study)
+        assert result.code == 0
+        assert words in result.out
+        assert ("is not used" in result.out) == bool(words)
 
 
 def test_a_study_alone(run: Run, trial: Trial) -> None:
@@ -46,7 +95,7 @@ def test_findings_come_with_row_and_line_after_a_warning(run: Run, trial: Trial)
     assert said[1].startswith("SENSITIVE")
     assert f"'{TEXT_CANARY}' (row 4, line 5)" in result.out
     assert "'none' (row 5, line 6)" in result.out
-    assert said[-1].endswith("2 kinds of findings. A fit handles each as said above.")
+    assert said[-1].endswith("2 kinds of findings. A fit is silent about them and goes on.")
 
 
 def test_what_a_fit_would_refuse_ends_with_2(run: Run, trial: Trial) -> None:

@@ -15,11 +15,15 @@ from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import EPSILON_LARGEST, AnyBudget, Budget
 from dpwerm.privacy.randomness import NO_LEDGER
 from dpwerm.releases.rule_file import notice, read_rule
-from dpwerm.study.check import check as check_table
-from dpwerm.study.check import check_features
+from dpwerm.study.check import check_features, examine, unused_settings
 from dpwerm.study.scaffold import scaffold
 from dpwerm.study.study import DeclaredBudget, Study
 from dpwerm.text import one_line
+
+SENSITIVE = (
+    "SENSITIVE: the lines below are about the rows and quote them. They cost no privacy while only "
+    "the curator sees them: keep them with the data and publish none of them."
+)
 
 
 def init(
@@ -54,21 +58,29 @@ def check(
             f'{study}: origin = "design" says that each propensity was fixed before the first '
             'person. If it depends on earlier people, write allocation = "adaptive".'
         )
+    for words in unused_settings(declared):
+        say(f"{study}: {words}.")
     if table is None:
         return
     with stages() as on_stage:
         on_stage("reading")
-        findings = check_table(declared, table)
-    if not findings:
+        found = examine(declared, table)
+    say(SENSITIVE)
+    known = "arm, benefit and propensity are known"
+    rest = "" if found.usable == found.rows else "; the others teach nothing, see below"
+    say(f"{table}: {found.usable:,} of {found.rows:,} rows are usable ({known}){rest}.")
+    for finding in found.findings:
+        say(str(finding))
+    if not found.findings:
         say(f"{table}: every value is as declared.")
         return
-    say("SENSITIVE: the lines below quote the table. Keep them with the data.")
-    for finding in findings:
-        say(str(finding))
-    count = "1 kind of finding" if len(findings) == 1 else f"{len(findings)} kinds of findings"
-    if any(finding.refused for finding in findings):
+    number = len(found.findings)
+    count = "1 kind of finding" if number == 1 else f"{number} kinds of findings"
+    if any(finding.refused for finding in found.findings):
         stop(f"{table}: {count}. A fit would be refused, see above.")
-    say(f"{table}: {count}. A fit handles each as said above.")
+    if not found.usable:
+        stop(f"{table}: no usable row. A fit would charge the budget all the same: do not fit yet.")
+    say(f"{table}: {count}. A fit is silent about them and goes on.")
 
 
 def needs_gamma(study: Study) -> bool:

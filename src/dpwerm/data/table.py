@@ -16,7 +16,7 @@ and never passes them on.
 import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from importlib import import_module
@@ -299,6 +299,26 @@ def read_table(source: object, needed: Sequence[str], *, keep_all: bool = False)
     if any(faults):
         raise TableError(opened.label, [fault for fault in faults if fault])
     return Table(opened, n_rows, columns, whole)
+
+
+def more_columns(table: Table, names: Sequence[str]) -> Table:
+    """Return other columns of a table's source; one that a study could not use is left out."""
+    from dpwerm.data.columns import plain, type_fault
+
+    source, kept = table.source, {name: table.columns.get(name) for name in names}
+    left = [name for name, column in kept.items() if column is None]
+    for group in (left, *([name] for name in left)):
+        with suppress(TableError):
+            found = source.read([source.names.index(name) for name in group]) if group else []
+            kept |= {name: plain(column) for name, column in zip(group, found, strict=True)}
+            if group is left:
+                break
+    columns = {
+        name: column
+        for name, column in kept.items()
+        if column is not None and type_fault(name, column.type) is None
+    }
+    return Table(source, table.n_rows, columns)
 
 
 def check_header(source: Source, wanted: Sequence[str]) -> None:

@@ -6,7 +6,6 @@ cells; they are for the curator, who holds the table, and for nobody else.
 """
 
 import re
-from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,64 +14,42 @@ from numpy.typing import NDArray
 from dpwerm.data.table import MISSING, Table
 from dpwerm.features.blocks import CategoryBlock, NumberBlock
 from dpwerm.features.encoding import Encoding
+from dpwerm.study.findings import Finding, Marks, find, with_lines
+from dpwerm.study.lookalikes import look_alikes
 from dpwerm.study.propensity import ExternalPropensity, NoPropensity
 from dpwerm.study.study import Study, person_rows, read_trial
-from dpwerm.study.treatment import arm_labels, received_probabilities, second_arm_probabilities
-from dpwerm.text import one_line
+from dpwerm.study.suspicions import MANY, Tally, arm_counts, one_value, tallied, wide_bounds
+from dpwerm.study.treatment import arm_labels
 
-MOST_EXAMPLES = 5
 _NO_WEIGHT = "the row gets weight 0 and still counts in n"
 _NO_USE = "so the column would be of no use; compare what the study file declares with it"
+_REGRESSIONS = ("contrast", "arm-wise")
+_HINGE = "huberised-hinge"
 
 
 @dataclass(frozen=True)
-class Example:
-    """One cell: data row (from 1), line of the file if it has lines, and the cell's text."""
+class Examined:
+    """All that a check says of a table: how many rows a fit can use, and every finding."""
 
-    row: int
-    line: int | None
-    value: str
-
-    def __str__(self) -> str:
-        place = f"row {self.row}" if self.line is None else f"row {self.row}, line {self.line}"
-        return f"{self.value!r} ({place})"
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One kind of trouble in one column: what it is and what a fit makes of it.
-
-    ``column`` is empty for trouble with the table as a whole; ``refused`` says that a fit
-    through the study is an error, not a public rule.
-    """
-
-    column: str
-    kind: str
-    problem: str
-    consequence: str
-    count: int = 0
-    examples: tuple[Example, ...] = ()
-    refused: bool = False
-
-    def __str__(self) -> str:
-        text = f"{one_line(self.column) or 'table'}: {self.problem}; {self.consequence}"
-        shown = ", ".join(str(example) for example in self.examples)
-        more = ", ..." if self.count > len(self.examples) else ""
-        return f"{text}: {shown}{more}" if shown else text
-
-
-_MANY = 20  # rows, of which some should lie on either side of the centre
-
-Marks = tuple[str, str, NDArray[np.bool_], str, str]
-"""(column, kind, the rows of a block that are meant, problem, consequence)."""
+    rows: int
+    usable: int
+    findings: list[Finding]
 
 
 def check(study: Study, source: object) -> list[Finding]:
     """Return all findings about a table, worst first; faults of its schema raise TableError."""
+    return examine(study, source).findings
+
+
+def examine(study: Study, source: object) -> Examined:
+    """Return all findings about a table, worst first, and how many of its rows are usable."""
     table = read_trial(study, source)
     if table.n_rows == 0:
-        return [Finding("", "empty", "there is no row", "a fit is noise around the zero rule")]
-    findings = _whole(study, table) + _persons(study, table)
+        nothing = Finding("", "empty", "there is no row", "a fit is noise around the zero rule")
+        return Examined(0, 0, [nothing])
+    tally = tallied(study, table)
+    findings = _whole(study, tally) + _persons(study, table) + look_alikes(study, table)
+    findings += arm_counts(study, tally)
     for one in check_features(study.encoding(), table):
         useless = 1 < one.count == table.n_rows
         rule = f"{one.consequence}, {_NO_USE}" if useless else one.consequence
@@ -81,8 +58,30 @@ def check(study: Study, source: object) -> list[Finding]:
     findings += _modelled(study, table)
     column, bounds = study.benefit.column, study.benefit.bounds
     findings += find(table, lambda block: _numbers(block, column, bounds, _NO_WEIGHT))
-    findings += _one_side(study, table)
-    return findings if table.source.lines is None else with_lines(findings, table.source.lines)
+    findings += one_value(study, table) + _one_side(study, table) + wide_bounds(study, table)
+    lines = table.source.lines
+    findings = findings if lines is None else with_lines(findings, lines)
+    return Examined(table.n_rows, tally.usable, findings)
+
+
+def unused_settings(study: Study) -> list[str]:
+    """Return what a study file sets and no fit through it would use, each with what to do."""
+    method, named = study.method, study.method.estimator
+    by_model = isinstance(study.treatment.propensity, NoPropensity)
+    found = []
+    if not study.benefit.clip_is_open and (named in _REGRESSIONS or by_model):
+        who = "arm-wise" if by_model else named
+        instead = "" if by_model else ", or name the estimator outcome-weighted"
+        found.append(
+            f"benefit.clip is not used: estimator {who} takes benefits within their bounds as they "
+            f"are. Leave clip out{instead}"
+        )
+    if method.h is not None and method.loss not in (None, "auto", _HINGE):
+        found.append(
+            f"method.h is not used: the loss {method.loss} has no h. Leave h out, or name the "
+            f"loss {_HINGE}"
+        )
+    return found
 
 
 def check_features(encoding: Encoding, table: Table) -> list[Finding]:
@@ -101,68 +100,14 @@ def check_features(encoding: Encoding, table: Table) -> list[Finding]:
     return find(table, marks)
 
 
-def find(table: Table, marks: Callable[[Table], Sequence[Marks]]) -> list[Finding]:
-    """Return a finding for each kind of mark that some row has; every block has the same kinds."""
-    found: list[Finding] = []
-    for block in table.blocks():
-        for place, (column, kind, rows, problem, consequence) in enumerate(marks(block)):
-            if place == len(found):
-                found.append(Finding(column, kind, problem, consequence))
-            before, places = found[place], np.flatnonzero(rows)
-            if not len(places):
-                continue
-            new = places[: MOST_EXAMPLES - len(before.examples)].tolist()
-            examples = [
-                Example(block.start + row + 1, None, _short(block.cell(column, row))) for row in new
-            ]
-            found[place] = replace(
-                before,
-                consequence=max(before.consequence, consequence, key=len),
-                count=before.count + len(places),
-                examples=(*before.examples, *examples),
-            )
-    marked = [(one, _cells(one.count, table.n_rows)) for one in found if one.count]
-    return [replace(one, problem=f"{cells} {one.problem}") for one, cells in marked]
-
-
-def _cells(count: int, rows: int) -> str:
-    if 1 < count == rows:
-        return f"every cell ({count:,})"
-    return f"{count:,} {'cell' if count == 1 else 'cells'}"
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def with_lines(
-    findings: Sequence[Finding], lines: Callable[[Collection[int]], dict[int, int]]
-) -> list[Finding]:
-    """Return the findings with the line of each example in its file."""
-    wanted = {example.row for finding in findings for example in finding.examples}
-    at = lines(wanted) if wanted else {}
-    return [
-        replace(one, examples=tuple(replace(each, line=at.get(each.row)) for each in one.examples))
-        for one in findings
-    ]
-
-
-def _whole(study: Study, table: Table) -> list[Finding]:
+def _whole(study: Study, tally: Tally) -> list[Finding]:
     treatment = study.treatment
-    seen: set[float] = set()
-    for block in table.blocks():
-        labels = arm_labels(block, treatment)
-        usable = ~np.isnan(study.benefit.centred(block.numbers(study.benefit.column)))
-        second = second_arm_probabilities(block, treatment)
-        if second is not None:
-            usable &= ~np.isnan(received_probabilities(treatment, labels, second))
-        seen |= {sign for sign in (-1.0, 1.0) if (labels[usable] == sign).any()}
-        if len(seen) == 2:
-            return []
-    if not seen:
+    if not tally.usable:
         remedy = "every row gets weight 0; a fit is noise around the zero rule"
         return [Finding("", "no usable row", "no row has both an arm and a benefit", remedy)]
-    arm = treatment.arms[0 if -1.0 in seen else 1]
+    if all(tally.by_arm):
+        return []
+    arm = treatment.arms[0 if tally.by_arm[0] else 1]
     remedy = "a fit cannot compare the arms"
     return [Finding(treatment.column, "single arm", f"only arm {arm!r} occurs", remedy)]
 
@@ -189,7 +134,7 @@ def _one_side(study: Study, table: Table) -> list[Finding]:
     for block in table.blocks():
         signs |= set(np.sign(benefit.centred(block.numbers(benefit.column))).tolist())
     sides = {sign for sign in signs if sign in (-1.0, 1.0)}
-    if len(sides) != 1 or table.n_rows < _MANY or benefit.weights != "signed":
+    if len(sides) != 1 or table.n_rows < MANY or benefit.weights != "signed":
         return []
     side = "better" if 1.0 in sides else "worse"
     problem = f"every outcome is {side} than the centre, or at it"

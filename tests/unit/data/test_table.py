@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpwerm.data.table import Table, normalise, parse_number, read_table
+from dpwerm.data.table import Table, more_columns, normalise, parse_number, read_table
 from dpwerm.errors import TableError
 
 CANARY = "SECRETVALUE"
@@ -328,6 +328,19 @@ def test_frames_that_cannot_be_read() -> None:
     with pytest.raises(TableError, match="same name") as caught:
         read_table(twice, ["a"])
     assert CANARY not in str(caught.value)
+
+
+def test_more_columns_are_read_if_a_study_could_use_them(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"a": [1, 2], "b": ["x", "y"], "c": [1j, 2j]})
+    frame["d"] = pd.Timestamp("2020-01-01")
+    more = more_columns(read_table(frame, ["a"]), ["a", "b", "c", "d"])
+    assert list(more.columns) == ["a", "b"]
+    assert (more.n_rows, more.factorised("b")[1][:2]) == (2, ["x", "y"])
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,c\n1,x,3\n2,y,4\n")
+    again = more_columns(read_table(path, ["a"]), ["c", "b"])
+    assert again.numbers("c").tolist() == [3, 4]
+    assert more_columns(again, []).columns == {}
 
 
 def test_printing_a_table_shows_nothing() -> None:

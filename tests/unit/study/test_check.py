@@ -4,7 +4,8 @@ import pandas as pd
 import pytest
 
 from dpwerm.errors import TableError
-from dpwerm.study.check import Example, Finding, check
+from dpwerm.study.check import check, unused_settings
+from dpwerm.study.findings import Example, Finding
 from dpwerm.study.study import Study
 
 CSV = """\
@@ -73,9 +74,9 @@ def test_lines_count_blank_lines(tmp_path: Path, study: Study) -> None:
 
 
 def test_a_big_table_stays_readable(study: Study) -> None:
-    n = 1_000
+    n = 1_200
     frame = pd.DataFrame({"ID": range(n), "AGE": 200, "sex": "F", "site": 1})
-    frame["arm"], frame["days"] = ["S", "G"] * (n // 2), [5, 95] * (n // 2)
+    frame["arm"], frame["days"] = ["S", "G", "G"] * (n // 3), [5, 95] * (n // 2)
     (found,) = check(study, frame)
     assert found.count == n
     assert len(found.examples) == 5
@@ -202,3 +203,35 @@ def test_only_outcome_weights_have_a_centre_to_be_told_of(
     asked = study.model_copy(update={"method": method, "benefit": benefit})
     told = [found.kind for found in check(asked, frame)]
     assert ("one side" in told) is weighs
+
+
+@pytest.mark.parametrize(
+    ("benefit", "method", "unused"),
+    [
+        ("clip = 5", "", []),
+        ("clip = 5", 'estimator = "auto"', []),
+        ("clip = 5", 'estimator = "outcome-weighted"', []),
+        ("clip = 5", 'estimator = "contrast"', ["benefit.clip"]),
+        ('clip = "range"', 'estimator = "arm-wise"', ["benefit.clip"]),
+        ('clip = "auto"', 'estimator = "arm-wise"', []),
+        ("", "h = 0.5", []),
+        ("", 'loss = "huberised-hinge"\nh = 0.5', []),
+        ("", 'loss = "auto"\nh = 0.5', []),
+        ("", 'loss = "logistic"', []),
+        ("", 'loss = "logistic"\nh = 0.5', ["method.h"]),
+        ("clip = 5", 'estimator = "contrast"\nloss = "huber"\nh = 1', ["benefit.clip", "method.h"]),
+    ],
+)
+def test_settings_that_no_fit_would_use(
+    study_text: str, benefit: str, method: str, unused: list[str]
+) -> None:
+    text = study_text.replace("bounds = [1, 100]", f"bounds = [1, 100]\n{benefit}")
+    told = unused_settings(Study.parse(f"{text}\n[method]\n{method}\n"))
+    assert [words.partition(" is not used: ")[0] for words in told] == unused
+
+
+def test_a_model_of_outcomes_is_arm_wise_and_uses_no_clip(study_text: str) -> None:
+    model = 'arms = ["S", "G"]\npropensity = { model = "outcome" }'
+    text = study_text.replace('arms = { S = "1/3", G = "2/3" }', model)
+    (told,) = unused_settings(Study.parse(text.replace("[1, 100]", "[1, 100]\nclip = 5")))
+    assert "estimator arm-wise takes benefits within their bounds" in told

@@ -4,7 +4,7 @@ import pytest
 from numpy.typing import NDArray
 
 from dpwerm.data.table import BLOCK, Table, read_table
-from dpwerm.study.check import Example, Finding, find, with_lines
+from dpwerm.study.findings import Example, Finding, find, with_lines
 
 
 def found(table: Table, rows: NDArray[np.bool_]) -> list[Finding]:

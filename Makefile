@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PROGRAM := $(VENV)/program
 STAMP := $(VENV)/installed
 
-.PHONY: demo test docs lint types check benchmark utility plan coverage confounded tuning half-widths choosing bounds reproduce crash hammer audit audit-pipeline clean
+.PHONY: demo test docs lint types check benchmark utility plan coverage confounded tuning half-widths verdict choosing bounds reproduce crash hammer audit audit-pipeline clean
 
 demo: $(PROGRAM)  ## a simulated trial end to end: a rule and a report in demo/
 	$(BIN)/dpwerm demo --out demo --force
@@ -55,6 +55,9 @@ tuning: $(STAMP)  ## what tuning gains, by Algorithm 2 and privately; docs/tunin
 
 half-widths: $(STAMP)  ## how near simulated half-widths of noise come to the true; docs/report-intervals.md, three minutes
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.half_widths
+
+verdict: $(STAMP)  ## how often a rule is called noise, where it is and where not; docs/report-intervals.md, two minutes
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.verdict
 
 choosing: $(STAMP)  ## the tables of docs/choosing.md; about five minutes
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.choosing

@@ -40,6 +40,9 @@ FIXED = (
 OWN = ("clip", "width", "main", "mean", "degree", "bend")
 """What belongs to some estimators only."""
 
+THERE = ": there "
+"""In a reason: before it stands how hyperparameters were chosen, after it what they did."""
+
 FEWEST_ROWS = 150
 """Of a synthetic trial at least, whatever the effort, unless there are fewer people."""
 
@@ -300,12 +303,12 @@ class Choice:
         tried = f"chosen on {self.problems} synthetic trials inside the declared bounds"
         if self.gain is None or self.harm is None:
             did = f"reached the right answer for {100 * self.accuracy:.1f} % of the people"
-            return f"{tried}, without reading a row: there {winner} {did}" + (
+            return f"{tried}, without reading a row{THERE}{winner} {did}" + (
                 f"; others, as a share: {rivals}" if rivals else ""
             )
         return (
             f"{tried}, a third of them declared tightly and the others with bounds far too wide, "
-            f"without reading a row: there {self.hyperparameters.estimator} with {winner} gained "
+            f"without reading a row{THERE}{self.hyperparameters.estimator} with {winner} gained "
             f"{100 * self.gain:.0f} % of what could be gained over one arm for everybody, and was "
             f"worse than one arm for everybody in {100 * self.harm:.0f} %. It scored "
             f"{self.score:.2f} (gain, a loss twice; squared errors in tight ones)"

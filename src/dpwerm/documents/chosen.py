@@ -1,8 +1,11 @@
 """What was chosen for a rule and how, in words: on synthetic trials, or privately on the rows.
 
-Synthetic trials tell what hyperparameters did there, never how good a rule is.
+Synthetic trials tell what hyperparameters did there, never how good a rule is. It is repeated only
+of a rule that can be told from noise.
 """
 
+from dpwerm.choose.question import THERE
+from dpwerm.documents.verdict import CLEARER, Outcome, Verdict
 from dpwerm.releases.release import Rule
 from dpwerm.releases.tuning import FLIP, REPEATS, SPLIT
 from dpwerm.text import listed, number
@@ -18,17 +21,24 @@ SETTINGS = {"main": "main_penalty", "mean": "mean_scale"}
 TIGHTLY = (
     "Those trials were declared tightly, as a real one may not be: it says little of this rule."
 )
+NOISE_ALONE = "may be noise alone"
+LEFT_OUT = (
+    "What such rules did there is left out: nothing shows that this one, which is not told from "
+    "noise, does the same."
+)
 
 
-def chosen_words(rule: Rule) -> str:
-    """Return what was chosen automatically, "" if nothing was."""
+def chosen_words(rule: Rule, verdict: Verdict) -> str:
+    """Return what was chosen automatically, "" if nothing was; and how, where that can be said."""
     chosen = rule.release.certificate.chosen
     if chosen is None:
         return ""
     were = "were" if len(chosen.settings) > 1 else "was"
     names = [SETTINGS.get(name, name) for name in chosen.settings]
-    words = f"Hyperparameters: {listed(names or ['nothing'])} {were} {chosen.reason}."
-    if chosen.gain is None:
+    how, there, did = chosen.reason.partition(THERE)
+    words = f"Hyperparameters: {listed(names or ['nothing'])} {were} {how}"
+    words += f"{there}{did}." if verdict.told or not there else f". {LEFT_OUT}"
+    if chosen.gain is None and verdict.told:
         words += f" {TIGHTLY}"
     if not rule.release.certificate.design.uses_probabilities:
         if rule.declaration.treatment.probabilities is None:
@@ -72,13 +82,16 @@ def tuning_words(rule: Rule) -> str:
     return f"{words} {cost}." if tuning.budget.is_private else words
 
 
-def unclear_words(rule: Rule) -> str:
+def unclear_words(rule: Rule, verdict: Verdict) -> str:
     """Return a warning if so private a rule was of hardly any use on synthetic trials.
 
-    With a split budget they were chosen for the fits of candidates, not for this one.
+    With a split budget they were chosen for the fits of candidates, not for this one. A verdict
+    that a rule is noise, or one arm, says more than that.
     """
     chosen, tuning = rule.release.certificate.chosen, rule.tuning
     if chosen is None or not rule.release.private:
+        return ""
+    if verdict.outcome in (Outcome.NOISE, Outcome.ONE_ARM):
         return ""
     if tuning is not None and tuning.how == SPLIT:
         return ""
@@ -90,10 +103,8 @@ def unclear_words(rule: Rule) -> str:
         return ""
     else:
         did = f"such a rule was right for only {100 * chosen.accuracy:.1f} % of the people:"
-    return (
-        f"ON SYNTHETIC TRIALS {did} this rule may be noise alone. More people or a larger budget "
-        "would give a clearer one."
-    )
+    fear = "may do no good, though it can be told from noise" if verdict.told else NOISE_ALONE
+    return f"ON SYNTHETIC TRIALS {did} this rule {fear}. {CLEARER}"
 
 
 def gain_words(gain: float, harm: float) -> str:

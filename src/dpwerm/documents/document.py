@@ -105,6 +105,7 @@ class Document:
     kind : its public name, such as "report"
     notices : the sentence that heads each release wherever it is shown
     private : whether all of these carry a claim; None if the document shows no release
+    verdict : of a document on a rule, whether that can be told from noise; None in others
     about : what it is, in a few words above the title; made_from : what was read to make it
     """
 
@@ -113,6 +114,7 @@ class Document:
     sections: tuple[Section, ...]
     notices: tuple[str, ...] = ()
     private: bool | None = None
+    verdict: str | None = None
     about: str = ""
     made_from: str = "released files alone"
     library: str = f"dpwerm {__version__}"

@@ -121,7 +121,7 @@ def rows_of(design: Weighting, loss: Named, penalty: Named, benefit: Benefit) ->
     width = _width(loss, benefit)
     if width:
         share = number(loss.parameters["width"])
-        rows["width"] = f"T = {width}, {share} of half the declared range"
+        rows["width"] = f"T = {width}, {share} of half the range"
     if "mean" in design.parameters:
         mean = number(design.parameters["mean"], digits=6)
         rows["mean"] = "none" if mean == "0" else f"a column of {mean} for the benefit's mean"

@@ -11,14 +11,15 @@ with c so that no coefficient goes beyond its t in 95 of 100 releases. Of benefi
 it is 97.5: there coefficients depend more on how features are spread, and 95 of 100 trials of other
 kinds would not be held. How benefits are spread inside
 their bounds is not public, so several shapes are tried, from one that fills the declared range to
-one that needs a small part of it, and the largest t counts. Where the arms may have other sizes,
-the same benefits are also dealt out by features, in both arms alike: the penalty shrinks the
-smaller arm more, which makes a contrast of a main effect. Given x and u, all chance is in who got
-which arm. Where fewer rows m stand for n people, each row is counted in its own arm with a share
-√(m/n) beyond what its arm's probability says, and in the other arm with the rest, so that chance is
-that of n people.
+one that needs a small part of it, and the largest t counts. The same benefits are also dealt out
+by features, in both arms alike: large benefits of people with large features leave more to chance,
+and where the arms have other sizes the penalty shrinks the smaller one more, which makes a contrast
+of a main effect. Given x and u, all chance is in who got which arm. Where fewer rows m stand for n
+people, each row is counted in its own arm with a share √(m/n) beyond what its arm's probability
+says, and in the other arm with the rest, so that chance is that of n people.
 
-Nothing goes in but a released rule, and the same rule has the same bar.
+Nothing goes in but a released rule, and none of its coefficients: rules that were made alike have
+the same bar. Whether a rule as a whole goes beyond it says ``dpwerm.documents.verdict``.
 """
 
 from collections.abc import Callable
@@ -168,8 +169,7 @@ def bar_of(rule: Rule) -> Bar | None:
     large = [] if signs_are_shared(rule) else _large(encoding)
     if large:
         judged += [(place, gain, large) for place in range(len(tried)) for gain in GAINS]
-    if _is_lopsided(rule):
-        judged += [(place, MAIN, groups) for place in range(len(tried))]
+    judged += [(place, MAIN, groups) for place in range(len(tried))]
     sizes = np.zeros(len(encoding.coefficient_names))
     for place, gain, group in judged:
         key = (SEED, place, 1 + KINDS.index(gain) if gain else 0)
@@ -177,16 +177,6 @@ def bar_of(rule: Rule) -> Bar | None:
         found = _sizes(question, calibration, shape, gain, key, len(judged))
         sizes = np.maximum(sizes, _together(found * encoding.stretch, group, coverage))
     return Bar(sizes, TRIALS * len(tried), len(tried), rule.release.certificate.budget.is_private)
-
-
-def _is_lopsided(rule: Rule) -> bool:
-    """Whether the arms may have other sizes: the penalty then shrinks one more than the other.
-
-    What features do in both arms so becomes a difference between them, in arm-wise regression
-    above all.
-    """
-    likely = rule.declaration.treatment.probabilities
-    return likely is None or likely[0] != likely[1]
 
 
 def _by_features(drawn: SyntheticTrials, benefit: FloatArray, rng: Generator) -> FloatArray:

@@ -143,6 +143,7 @@ def as_data(document: Document) -> dict[str, Any]:
         "title": document.title,
         "notices": list(document.notices),
         "private": document.private,
+        "verdict": document.verdict,
         "sections": sections,
         "library": document.library,
     }

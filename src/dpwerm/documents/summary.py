@@ -30,6 +30,7 @@ from dpwerm.documents.method import (
 )
 from dpwerm.documents.own_units import score_rows
 from dpwerm.documents.render import as_text
+from dpwerm.documents.verdict import Verdict, verdict_of
 from dpwerm.mechanisms.box_sums import BoxSums
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.weight_origin import KnownByDesign
@@ -112,23 +113,6 @@ def zeroed(release: Release) -> list[bool]:
     return [k != kept for k, kept in zip(release.used, release.kept, strict=True)]
 
 
-def single_arm_words(rule: Rule) -> str:
-    """Say that a rule gives everybody one arm, "" for a rule that gives both."""
-    if rule.single_arm is None:
-        return ""
-    (other,) = (arm for arm in rule.arms if arm != rule.single_arm)
-    if rule.release.everybody:
-        return (
-            f"EVERYBODY GETS {rule.single_arm!r}: a private choice on these data took this arm for "
-            "everybody, not the rule that was learned. Nothing is said of who benefits from "
-            f"{other!r}."
-        )
-    return (
-        f"THE RULE GIVES EVERYBODY {rule.single_arm!r}: no values of the features make it "
-        f"recommend {other!r}. That follows from the rule itself."
-    )
-
-
 def factor_words(epsilon: Decimal) -> str:
     """Return the factor e^ε in words, rounded up: it stands under "at most"."""
     if epsilon > LARGEST_TOLD:
@@ -199,12 +183,12 @@ def _guessing(certificate: Certificate, promise: str) -> str:
     return f"{words} {test} detects at most {share:f} in 100; a mere guess detects {guess:g}."
 
 
-def _rule_blocks(rule: Rule) -> Iterator[Block]:
+def _rule_blocks(rule: Rule, verdict: Verdict) -> Iterator[Block]:
+    yield Paragraph(verdict.words)
     first, second = rule.arms
     words = f"Recommend {second!r} where the score is above 0, {first!r} where it is below; a "
     words += f"score of exactly 0 gives {rule.default!r}."
-    more = (single_arm_words(rule), learning_words(rule))
-    yield Paragraph(" ".join(filter(None, (words, *more))))
+    yield Paragraph(f"{words} {learning_words(rule)}".strip())
     yield from told(warning_words(rule))
     yield _own_units(rule.release, "The score is the sum of these, in the columns' own units:")
     yield from told(shrunk_words(rule))
@@ -346,20 +330,21 @@ def summary(rule: Rule) -> str:
 
 
 def summary_document(rule: Rule) -> Document:
-    """Return the rule, the meaning of its promise and the certificate."""
-    private = rule.release.certificate.private
-    blocks: list[Block] = [*_rule_blocks(rule), *_noise_blocks(rule)]
-    blocks += told(unclear_words(rule))
+    """Return the verdict, the rule, the meaning of its promise and the certificate."""
+    private, verdict = rule.release.certificate.private, verdict_of(rule)
+    blocks: list[Block] = [*_rule_blocks(rule, verdict), *_noise_blocks(rule)]
+    blocks += told(unclear_words(rule, verdict))
     blocks += _propensity_blocks(rule)
     blocks += told(meaning(rule.release.certificate, rule.budget))
     blocks.append(Facts(tuple(certificate_rows(rule).items()), RESTS if private else MADE))
-    blocks += told(tuning_words(rule), chosen_words(rule))
+    blocks += told(tuning_words(rule), chosen_words(rule, verdict))
     return Document(
         "summary",
         rule.title,
         (Section("summary", "", tuple(blocks)),),
         notices=(notice(rule),),
         private=rule.private,
+        verdict=verdict.outcome,
         about="Summary of a treatment rule",
         made_from="the rule file alone",
     )

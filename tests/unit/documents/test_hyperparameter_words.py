@@ -5,11 +5,19 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.unit.choose.test_choice import CHOICE
 from tests.unit.documents.test_summary import TEXT, demo_rule
 from tests.unit.tune.trials import study, table
 
-from dpwerm.documents.chosen import TIGHTLY, chosen_words, tuning_words, unclear_words
+from dpwerm.documents.chosen import (
+    LEFT_OUT,
+    TIGHTLY,
+    chosen_words,
+    tuning_words,
+    unclear_words,
+)
 from dpwerm.documents.summary import hyperparameter_rows, summary, zeroed
+from dpwerm.documents.verdict import Outcome, Verdict, verdict_of
 from dpwerm.releases.certificate import Chosen
 from dpwerm.releases.release import Rule
 from dpwerm.text import WIDTH
@@ -19,6 +27,8 @@ CLIP = TEXT.replace("bounds = [-12, 28]", "bounds = [-12, 28]\nclip = 5")
 REASON = (
     "chosen on 72 simulated problems, without reading a row: " + "a rival lost, " * 9 + "one won"
 )
+DID = "chosen on 72 synthetic trials, without reading a row: there arm-wise gained 44 % of it"
+CLEAR, NOISE, ONE_ARM, UNKNOWN = (Verdict(one, "") for one in Outcome)
 
 
 def with_chosen(
@@ -37,7 +47,7 @@ def with_chosen(
 def test_plain_hyperparameters_need_no_words() -> None:
     rule = demo_rule(random_state=1)
     assert hyperparameter_rows(rule) == {}
-    assert chosen_words(rule) == ""
+    assert chosen_words(rule, CLEAR) == ""
     text = summary(rule)
     assert "Hyperparameters" not in text
     assert "over its declared range" in text
@@ -73,27 +83,58 @@ def test_no_intercept_is_called_none() -> None:
 
 def test_what_was_chosen_stands_at_the_end_in_lines_that_fit() -> None:
     rule = with_chosen("gamma", "mechanism", "clip")
-    words = chosen_words(rule)
-    assert words == f"Hyperparameters: gamma, mechanism and clip were {REASON}. {TIGHTLY}"
+    words = f"Hyperparameters: gamma, mechanism and clip were {REASON}."
+    assert chosen_words(rule, CLEAR) == f"{words} {TIGHTLY}"
+    assert chosen_words(rule, verdict_of(rule)) == words
     *_, last = summary(rule).rstrip("\n").split("\n\n")
     assert last.replace("\n", " ") == words
     assert max(map(len, last.splitlines())) <= WIDTH
 
 
+@pytest.mark.parametrize("verdict", [NOISE, ONE_ARM, UNKNOWN])
+def test_what_rules_did_on_synthetic_trials_is_repeated_only_of_one_told_from_noise(
+    verdict: Verdict,
+) -> None:
+    rule = with_chosen("gamma", reason=DID, gain=0.44, harm=0.1)
+    assert chosen_words(rule, CLEAR) == f"Hyperparameters: gamma was {DID}."
+    how = "chosen on 72 synthetic trials, without reading a row"
+    assert chosen_words(rule, verdict) == f"Hyperparameters: gamma was {how}. {LEFT_OUT}"
+
+
+def test_a_real_reason_is_parted_where_it_says_what_rules_did() -> None:
+    """Of labels and of trials alike: no share of people, gain or score is left."""
+    for one in (CHOICE, replace(CHOICE, gain=None, harm=None)):
+        reason = one.reason
+        words = chosen_words(with_chosen("gamma", reason=reason), NOISE)
+        assert words.endswith(LEFT_OUT)
+        assert "%" in reason
+        assert "%" not in words
+
+
 def test_a_rule_that_simulations_call_unclear_is_called_so() -> None:
     rule = with_chosen("gamma", accuracy=0.504, seed=None)
-    words = unclear_words(rule)
-    assert words == (
-        "ON SYNTHETIC TRIALS such a rule was right for only 50.4 % of the people: this rule may be "
-        "noise alone. More people or a larger budget would give a clearer one."
-    )
-    assert f"{words} What epsilon" in " ".join(summary(rule).split())
+    words = "ON SYNTHETIC TRIALS such a rule was right for only 50.4 % of the people: this rule "
+    more = ". More people or a larger budget would give a clearer one."
+    assert unclear_words(rule, UNKNOWN) == f"{words}may be noise alone{more}"
+    told = "may do no good, though it can be told from noise"
+    assert unclear_words(rule, CLEAR) == f"{words}{told}{more}"
+
+
+def test_a_verdict_of_noise_or_of_one_arm_says_more_and_needs_no_share() -> None:
+    rule = with_chosen("gamma", accuracy=0.504, seed=None)
+    assert unclear_words(rule, NOISE) == ""
+    assert unclear_words(rule, ONE_ARM) == ""
+    verdict = verdict_of(rule)  # at so small a budget: noise, or by chance one arm
+    assert not verdict.told
+    text = " ".join(summary(rule).split())
+    assert verdict.words in text
+    assert "50.4" not in text
 
 
 def test_a_clear_rule_or_one_that_is_not_private_gets_no_warning() -> None:
-    assert unclear_words(with_chosen("gamma", accuracy=0.6, seed=None)) == ""
-    assert unclear_words(with_chosen("gamma", accuracy=0.504)) == ""
-    assert unclear_words(demo_rule()) == ""
+    assert unclear_words(with_chosen("gamma", accuracy=0.6, seed=None), UNKNOWN) == ""
+    assert unclear_words(with_chosen("gamma", accuracy=0.504), UNKNOWN) == ""
+    assert unclear_words(demo_rule(), CLEAR) == ""
     assert "ON SYNTHETIC" not in summary(demo_rule())
 
 
@@ -102,23 +143,23 @@ def test_a_clear_rule_or_one_that_is_not_private_gets_no_warning() -> None:
 )
 def test_gain_and_harm_decide_where_they_are_known(gain: float, harm: float, told: bool) -> None:
     rule = with_chosen("gamma", accuracy=0.504, seed=None, gain=gain, harm=harm)
-    words = unclear_words(rule)
+    words = unclear_words(rule, CLEAR)
     assert bool(words) is told
     if told:
         assert f"such rules gained {100 * gain:.0f} % of what can be gained" in words
         assert f"{100 * harm:.0f} % of them were worse than one arm for everybody" in words
     assert "50.4" not in words
-    assert TIGHTLY not in chosen_words(rule)
+    assert TIGHTLY not in chosen_words(rule, CLEAR)
 
 
 def test_settings_are_called_as_in_a_study_file() -> None:
-    words = chosen_words(with_chosen("main", "mean", "width", gain=0.5, harm=0.1))
+    words = chosen_words(with_chosen("main", "mean", "width", gain=0.5, harm=0.1), CLEAR)
     assert words.startswith("Hyperparameters: main_penalty, mean_scale and width were ")
 
 
 def test_one_hyperparameter_is_one() -> None:
     words = f"Hyperparameters: gamma was chosen so. {TIGHTLY}"
-    assert chosen_words(with_chosen("gamma", reason="chosen so")) == words
+    assert chosen_words(with_chosen("gamma", reason="chosen so"), CLEAR) == words
 
 
 def tuned(how: str, **other: Any) -> Rule:
@@ -181,6 +222,6 @@ def test_with_a_tuning_accuracy_on_synthetic_trials_is_that_of_candidates() -> N
     chosen = with_chosen("clip", accuracy=0.5, seed=None)
     for how in ("parts", "split"):
         rule = replace(chosen, tuning=tuned(how).tuning)
-        text = chosen_words(rule)
+        text = chosen_words(rule, CLEAR)
         assert "That is about fits of 15 rows at epsilon =" in text
-        assert bool(unclear_words(rule)) == (how == "parts")
+        assert bool(unclear_words(rule, CLEAR)) == (how == "parts")

@@ -13,8 +13,9 @@ from tests.unit.releases.value.trials import fitted, study, table
 from dpwerm.documents.figures import draw_gains, draw_recommendation
 from dpwerm.documents.report.compose import compose
 from dpwerm.documents.report.material import Material
-from dpwerm.documents.summary import single_arm_words, summary
+from dpwerm.documents.summary import summary
 from dpwerm.documents.value import gains_of, value_summary
+from dpwerm.documents.verdict import single_arm_words
 from dpwerm.evaluate import treatment_value
 from dpwerm.releases.kinds import Beside
 from dpwerm.releases.release import Rule

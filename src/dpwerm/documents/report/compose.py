@@ -20,7 +20,7 @@ from dpwerm.documents.method import learning_words, unweighted_words
 from dpwerm.documents.report.learned import NOTHING_CLEAR, directions, learned, quality
 from dpwerm.documents.report.material import Material, quoted
 from dpwerm.documents.report.private import can_be_told, cost, promise, together, why_private
-from dpwerm.documents.summary import certificate_rows, single_arm_words
+from dpwerm.documents.summary import certificate_rows
 from dpwerm.documents.value import estimate_words, gains_of, value_rows, verdict_words
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.ledger.account import Account
@@ -75,7 +75,7 @@ def in_short(material: Material) -> Section:
         checked += "That is arithmetic: numbers follow from one another. It is no judgement of the "
         rows.append(("Checked", f"{checked}study."))
     blocks: list[Block] = [Facts(tuple(rows))]
-    unclear = unclear_words(rule)
+    unclear = unclear_words(rule, material.verdict)
     if unclear:
         blocks.append(Caution(unclear))
     return Section("short", "In short", tuple(blocks))
@@ -92,7 +92,8 @@ def _people(rule: Rule) -> str:
 
 
 def _answer(material: Material) -> str:
-    return f"{single_arm_words(material.rule)} {_leaning(material)}".strip()
+    """Return the verdict on the whole rule, then what stands out of it."""
+    return f"{material.verdict.words} {_leaning(material)}"
 
 
 def _leaning(material: Material) -> str:
@@ -264,7 +265,7 @@ def certificate(material: Material) -> Section:
     blocks += [
         Paragraph((RESTS if rule.private else MADE).format("the rule")),
         Facts(tuple(certificate_rows(rule).items())),
-        *told(tuning_words(rule), chosen_words(rule)),
+        *told(tuning_words(rule), chosen_words(rule, material.verdict)),
     ]
     if value is not None:
         blocks += [
@@ -335,5 +336,6 @@ def compose(material: Material) -> Document:
         tuple(section(material) for section in SECTIONS),
         notices=material.notices,
         private=material.private,
+        verdict=material.verdict.outcome,
         about="Report on a treatment rule",
     )

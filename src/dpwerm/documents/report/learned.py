@@ -38,7 +38,7 @@ from dpwerm.documents.method import (
 )
 from dpwerm.documents.own_units import declared, score_error, score_rows
 from dpwerm.documents.report.material import Material, quoted
-from dpwerm.documents.summary import UNITS, caveat, single_arm_words, zeroed
+from dpwerm.documents.summary import UNITS, caveat, zeroed
 from dpwerm.documents.value import (
     HEADINGS,
     cost_words,
@@ -74,11 +74,11 @@ def learned(material: Material) -> Section:
     first, second, default = map(quoted, (*rule.arms, rule.default))
     answer = f"Recommend {second} where the score is above 0 and {first} where it is below; a "
     answer += f"score of exactly 0 gives {default}. {learning_words(rule)}"
-    single = single_arm_words(rule)
+    verdict = material.verdict
     blocks: list[Block] = [
+        Paragraph(verdict.words) if verdict.told else Caution(verdict.words),
         Paragraph(answer.strip()),
         *told(warning_words(rule)),
-        *([Caution(single)] if single else []),
         Paragraph(as_released(rule)),
         _score_table(rule),
         *told(shrunk_words(rule)),
@@ -295,7 +295,9 @@ def _unknown(material: Material) -> list[Block]:
         ),
         Commands((material.typed(evaluate), material.typed(report))),
     ]
-    if chosen is not None and chosen.gain is not None and chosen.harm is not None:
+    if chosen is None or not material.verdict.told:
+        return blocks
+    if chosen.gain is not None and chosen.harm is not None:
         words = "On synthetic trials inside the declared bounds, a third of them declared tightly "
         words += f"and the others sloppily, {gain_words(chosen.gain, chosen.harm)}. That is about "
         blocks.append(Paragraph(f"{words}the hyperparameters and not about this rule."))

@@ -15,6 +15,7 @@ from dpwerm.documents.half_widths import (
     simultaneous,
 )
 from dpwerm.documents.null_trials import Bar, bar_of
+from dpwerm.documents.verdict import Verdict, verdict_of
 from dpwerm.errors import ParameterError
 from dpwerm.releases.kinds import Beside
 from dpwerm.releases.release import Rule
@@ -75,6 +76,11 @@ class Material:
     def bar(self) -> Bar | None:
         """What noise and chance do, which words, table and picture share; None if not known."""
         return bar_of(self.rule)
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """Whether the rule as a whole can be told from noise."""
+        return verdict_of(self.rule, self.bar)
 
     @property
     def noisy(self) -> bool:

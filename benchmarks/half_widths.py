@@ -14,8 +14,8 @@ from statistics import median
 
 import numpy as np
 
-from benchmarks.null_trials import named_table
-from benchmarks.page import fill
+from benchmarks.null_trials import named_rows
+from benchmarks.page import DATA, fill, write_table
 from dpwerm import PrivateTreatmentRule
 from dpwerm.arrays import FloatArray
 from dpwerm.documents.half_widths import SimulatedHalfWidths, simulated_half_widths
@@ -145,7 +145,7 @@ def words(found: list[Found]) -> str:
 
 def main() -> None:
     """Measure, and write the page's tables."""
-    fill(PAGE, "named", named_table())
+    write_table(DATA / "named.csv", named_rows())
     scenarios = {**SCENARIOS, **OBSERVATIONAL}
     found = [measured(scenario) for scenario in scenarios.values()]
     print(table_of(found))

@@ -18,7 +18,6 @@ from dpwerm.documents.half_widths import simulated_half_widths, simultaneous
 from dpwerm.documents.null_trials import bar_of
 from dpwerm.releases.release import Rule
 from dpwerm.simulate.synthetic import generator
-from reproduction.shown import markdown
 
 SEED, RELEASES, TURNED_RELEASES = 61026, 200, 50
 STUDY = """\
@@ -135,7 +134,7 @@ def counted(case: Case) -> tuple[str, ...]:
     return case.said, f"`{name}`", f"{by_noise} of {count}", f"{by_bar} of {count}"
 
 
-def named_table() -> str:
-    """Return a line for each case."""
+def named_rows() -> list[tuple[str, ...]]:
+    """Return a row for each case, the head first."""
     head = ("benefit", "estimator", "named by the ± of the privacy noise", "by the bar")
-    return markdown([head, *map(counted, CASES)])
+    return [head, *map(counted, CASES)]

@@ -4,13 +4,14 @@ import csv
 import re
 from pathlib import Path
 
-from benchmarks import coverage, precision
+from benchmarks import coverage, precision, verdict
 from benchmarks.confounded import __main__ as confounded
 from benchmarks.confounded.tables import method_table, split_words
 from benchmarks.confounded.tables import verdict as confounded_verdict
 from benchmarks.page import DATA
 from benchmarks.utility import __main__ as utility
 
+from dpwerm.documents.verdict import Outcome
 from dpwerm.simulate.judged import PRECISE
 
 
@@ -38,6 +39,17 @@ def test_the_weight_of_errors_is_the_one_that_its_rule_takes() -> None:
     found = [tuple(row.values()) for row in rows(precision.RESULTS)]
     assert precision.settled(found) == ("squares", PRECISE)
     assert len(found) == sum(map(len, precision.WEIGHTS.values()))
+
+
+def test_the_verdicts_are_within_what_they_aim_at() -> None:
+    found = rows(verdict.RESULTS)
+    with verdict.SHOWN.open(encoding="utf-8", newline="") as file:
+        assert [*map(tuple, csv.reader(file))] == verdict.shown([*row.values()] for row in found)
+    told = {(row["scenario"], row["trial"]): int(row[Outcome.TOLD]) for row in found}
+    shuffled = [count for (_, trial), count in told.items() if trial == verdict.SHUFFLED]
+    assert len(shuffled) == len(verdict.SCENARIOS)
+    assert max(shuffled) <= 0.05 * verdict.REPEATS
+    assert told["paper", "as drawn"] >= 0.95 * verdict.REPEATS
 
 
 def test_observational_data() -> None:

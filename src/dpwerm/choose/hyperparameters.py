@@ -7,6 +7,7 @@ the public bounds (``dpwerm.choose.settle``).
 
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal
+from functools import partial
 from numbers import Integral
 from typing import Any, Self
 
@@ -54,7 +55,7 @@ class Hyperparameters:
     threshold : float in [0, 1), the share of the largest coefficient below which a rule uses 0
     chosen : what was chosen on synthetic trials, and why; None if nothing was
     ranges, feature_ranges, guard : float in [0, 0.5], the shares of ε for private ranges of the
-        benefit and of the features' numbers, and for the guard; None for none
+        benefit and of the features' numbers, and for the guard; 0 for none
     """
 
     mechanism: str | None = None
@@ -191,16 +192,16 @@ def of_method(estimator: Any) -> dict[str, Any]:
         "main": _given(estimator.main_penalty, lambda one: positive("main_penalty", one)),
         "mean": _given(estimator.mean_scale, mean_of),
         "degree": None if degree == 1 else degree,
-        **{name: share_of(name, getattr(estimator, name)) for name in SHARES},
+        **{name: _given(getattr(estimator, name), partial(share_of, name)) for name in SHARES},
     }
 
 
-def share_of(name: str, value: object) -> float | None:
-    """Return a share of ε in [0, 0.5], None for 0."""
+def share_of(name: str, value: object) -> float:
+    """Return a share of ε in [0, 0.5]."""
     share = real(name, value)
     if not 0 <= share <= LARGEST_SHARE:
         raise ParameterError(f"{name} must be between 0 and {LARGEST_SHARE:g}, not {share:g}")
-    return share or None
+    return share
 
 
 def mean_of(value: object) -> float:

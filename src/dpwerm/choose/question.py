@@ -199,11 +199,12 @@ class Question:
         """Return what is left to the rule once private ranges and a guard have their parts."""
         return candidate.parts(self.spec.budget)[1]
 
-    def trials(self, *, count: int, rows: int, rng: Generator) -> SyntheticTrials:
-        """Return random trials as a fit would see them: inside private ranges, if there are any."""
-        found = self.outcome.trials(self.widths, count=count, rows=rows, rng=rng)
-        parts, _ = self.fixed.parts(self.spec.budget)
-        return inside_ranges(found, parts, self.widths, self.n, rng)
+    def inside(
+        self, trials: SyntheticTrials, candidate: Hyperparameters, rng: Generator
+    ) -> SyntheticTrials:
+        """Return trials as a candidate's fit would see them: inside its private ranges, if any."""
+        parts, _ = candidate.parts(self.spec.budget)
+        return inside_ranges(trials, parts, self.widths, self.n, rng)
 
     def plain(self) -> dict[str, Any]:
         """Return everything the answer depends on as plain values."""

@@ -1,7 +1,8 @@
 """The search: successive halving over a public grid, on synthetic trials inside the bounds.
 
-    round 1: all candidates of the leading mechanism     round 2: the best of them, on more problems
-    round 3: the best few, and every other mechanism with the best of them and a γ of its own
+    round 1: all candidates of the leading mechanism, without and with a private range
+    round 2: the best of them, on more problems, also with private ranges of the features
+    round 3: the best few, also with a guard, and every other mechanism with the best of them
 
 A candidate is an estimator with its own hyperparameters. The grid's units fit every study. γ is a
 share of n·W, as a sum of n terms of weight at most W is what it stands against. A clip is a share
@@ -27,8 +28,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpwerm.arrays import FloatArray
-from dpwerm.choose.hyperparameters import SHARES, Hyperparameters
+from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Choice, Question
+from dpwerm.choose.shares import Key, at_first, varied
 from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
@@ -83,20 +85,20 @@ def grid(question: Question, mechanism: str) -> Iterator[Hyperparameters]:
         curved = (fixed.degree or 1.0) > 1  # what bends is penalised the more
         options = [one for one in kind.options if one != "bend" or curved]
         own = {option: OPTIONS[option] for option in options}
-        if fixed.ranges and "width" in own:
-            own["width"] = WIDTHS_INSIDE
         if question.outcome.labels:
             own["clip"] = (1.0,)  # weights come bounded by W; there is nothing to clip
         tried = {**own, "intercept": INTERCEPTS[kind.form], "saturation": saturations}
         given = {option: getattr(fixed, option) for option in tried}
-        axes = [
-            values if given[option] is None else (given[option],)
-            for option, values in tried.items()
-        ]
-        for place in product(*axes):
-            chosen = dict(zip(tried, place, strict=True))
-            shares = {one: getattr(fixed, one) for one in SHARES}
-            yield Hyperparameters(mechanism, estimator=name, **chosen, **shares)
+        for shares in at_first(question, name):
+            if shares["ranges"] and "width" in own:
+                tried["width"] = WIDTHS_INSIDE
+            axes = [
+                values if given[option] is None else (given[option],)
+                for option, values in tried.items()
+            ]
+            for place in product(*axes):
+                chosen = dict(zip(tried, place, strict=True))
+                yield Hyperparameters(mechanism, estimator=name, **chosen, **shares)
 
 
 def thresholds(question: Question) -> tuple[float, ...]:
@@ -134,6 +136,7 @@ def gammas(question: Question, candidate: Hyperparameters) -> list[float]:
 class Rehearsal:
     """Synthetic trials, and the base draws of noise that every candidate shares.
 
+    synthetic : the trials as they were declared; candidates with private ranges see them inside
     weight : float ≥ 1, what each row counts for where fewer rows stand for n people
     """
 
@@ -142,6 +145,17 @@ class Rehearsal:
     draws: int
     seed: tuple[int, ...]
     weight: float
+    _inside: dict[tuple[Any, ...], SyntheticTrials] = field(
+        init=False, default_factory=dict, repr=False, compare=False
+    )
+
+    def inside(self, candidate: Hyperparameters) -> SyntheticTrials:
+        """Return the trials as a fit of the candidate sees them: inside its private ranges."""
+        key = (candidate.ranges or 0.0, candidate.feature_ranges or 0.0)
+        if key not in self._inside:
+            rng = generator(*self.seed, 4)
+            self._inside[key] = self.question.inside(self.synthetic, candidate, rng)
+        return self._inside[key]
 
     def scores(
         self, candidate: Hyperparameters, gammas: Sequence[float]
@@ -161,7 +175,7 @@ class Rehearsal:
         found = {}
         for gamma, theta in raw.items():
             rules = spec.weighting.rules(theta, encoding)
-            second = list(self.second_arm(rules, encoding))
+            second = list(self.second_arm(rules, encoding, self.inside(candidate).people))
             found[gamma] = self._guarded(second, theta, rules, candidate)
         return found
 
@@ -177,7 +191,7 @@ class Rehearsal:
         if part is None:
             return second
         spec, encoding = self.question.designed(candidate)
-        synthetic, pi_min = self.synthetic, self.question.outcome.pi_min
+        synthetic, pi_min = self.inside(candidate), self.question.outcome.pi_min
         X = encoding.of_centred(synthetic.X)
         middle = spec.weighting.middle(theta, encoding.learning_rows(X)[:, None], encoding)
         counts = synthetic.counts[:, None] if synthetic.counts.size else 1.0
@@ -227,7 +241,7 @@ class Rehearsal:
     def problems(self, candidate: Hyperparameters) -> BatchProblems:
         """Return the weighted problems that a candidate makes of the trials, with W = 1."""
         spec, encoding = self.question.designed(candidate)
-        synthetic, weighting = self.synthetic, spec.weighting
+        synthetic, weighting = self.inside(candidate), spec.weighting
         arm, clip = synthetic.arm, 1.0 if candidate.clip is None else candidate.clip
         targets, weights = weighting.simulated(
             arm, synthetic.benefit, synthetic.probability, self.question.outcome, clip
@@ -244,9 +258,11 @@ class Rehearsal:
         place = thresholds(self.question).index(winner.threshold or 0.0)
         return self.synthetic.judged(second[place])
 
-    def second_arm(self, theta: FloatArray, encoding: Encoding) -> Iterator[NDArray[np.bool_]]:
+    def second_arm(
+        self, theta: FloatArray, encoding: Encoding, people: FloatArray
+    ) -> Iterator[NDArray[np.bool_]]:
         """Yield for every threshold whom θ (B, R, p) gives the second arm, shape (B, R, T)."""
-        rows = encoding.of_centred(self.synthetic.people)
+        rows = encoding.of_centred(people)
         for threshold in thresholds(self.question):
             yield second_arm(theta, encoding, rows, threshold)
 
@@ -255,7 +271,7 @@ class Rehearsal:
 
 
 SEED = 20260
-REVISION = 6
+REVISION = 7
 """To be raised with every change of what is tried or on what, so that old answers are forgotten."""
 
 EFFORT, SPARE = 1e10, 2e9
@@ -285,8 +301,6 @@ class Round:
 
 ROUNDS = (Round(36, 1, 60, 144), Round(96, 1, 14, 480), Round(288, 1, 1, 1500))
 
-Key = tuple[Hyperparameters, float]
-
 
 @dataclass
 class Tally:
@@ -310,6 +324,7 @@ def search(question: Question, on_progress: Progress = no_progress) -> Choice:
     done = 0.0
     for index, round_ in enumerate(ROUNDS):
         last = index == len(ROUNDS) - 1
+        keys = varied(question, keys, index)
         if last:
             keys = keys + _rivals(question, keys, others)
         rehearsal = _rehearsal(question, round_, index, keys)
@@ -363,7 +378,7 @@ def _rehearsal(question: Question, round_: Round, index: int, keys: list[Key]) -
     affordable = EFFORT / (work * count)
     rows = n if n <= min(affordable, MOST_ROWS) else question.rows(affordable / 2, MOST_ROWS // 2)
     rng = generator(SEED, index + 1, 1)
-    synthetic = question.trials(count=count, rows=rows, rng=rng)
+    synthetic = question.outcome.trials(question.widths, count=count, rows=rows, rng=rng)
     seed = (SEED, index + 1, 2)
     return Rehearsal(question, synthetic.standing_for(n), round_.draws, seed, n / rows)
 

@@ -90,10 +90,10 @@ class PrivateTreatmentRule(PrivateEstimator):
         Of contrast regression: the constant of the column for the benefit's mean, 0 for none.
     main_effect : ``"linear"``, ``"squares"`` or ``"cubes"``
         Of arm-wise regression: what numbers do in both arms; the rule itself stays linear.
-    ranges, feature_ranges : float in [0, 0.5]
+    ranges, feature_ranges : ``"auto"`` or float in [0, 0.5]
         The shares of ε that find where the benefit and the features' numbers lie inside their
         declared bounds; a regression then runs inside these private ranges. 0 for none.
-    guard : float in [0, 0.5]
+    guard : ``"auto"`` or float in [0, 0.5]
         The share of ε for a private choice between the rule and each arm for everybody; 0 for none.
     gamma, loss, h, regularizer, mechanism, delta
         As in :class:`~dpwerm.PrivateWeightedClassifier`; ``loss="auto"`` is the Huberised hinge for
@@ -168,9 +168,9 @@ class PrivateTreatmentRule(PrivateEstimator):
     main_penalty: float | str = "auto"
     mean_scale: float | str = "auto"
     main_effect: str = "linear"
-    ranges: float = 0.0
-    feature_ranges: float = 0.0
-    guard: float = 0.0
+    ranges: float | str = "auto"
+    feature_ranges: float | str = "auto"
+    guard: float | str = "auto"
     study: Study | None = None
     rule_: Rule = field(init=False)
     arms_: NDArray[Any] = field(init=False)

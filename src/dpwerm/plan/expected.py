@@ -204,7 +204,7 @@ def expected(settled: Settled, trials: int = TRIALS) -> Expected:
     found = []
     for part in range(parts):
         rng = generator(SEED, part, 1)
-        synthetic = question.trials(count=AT_ONCE, rows=rows, rng=rng)
+        synthetic = question.outcome.trials(question.widths, count=AT_ONCE, rows=rows, rng=rng)
         synthetic = synthetic.standing_for(question.n)
         rehearsal = Rehearsal(question, synthetic, DRAWS, (SEED, part, 2), question.n / rows)
         found.append(_judged(rehearsal, settled, gamma))

@@ -130,7 +130,8 @@ REMEDIES = {
     "method.intercept_scale": '"auto", 0 (no intercept), or a number between 1e-12 and 1e+12',
     "method.saturation": '"auto", or a number between 1 and 100',
     **dict.fromkeys(
-        ("method.ranges", "method.feature_ranges", "method.guard"), "a number from 0 to 0.5"
+        ("method.ranges", "method.feature_ranges", "method.guard"),
+        '"auto", or a number from 0 to 0.5',
     ),
     "method.threshold": '"auto", or a number from 0 to below 1',
 }

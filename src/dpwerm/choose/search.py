@@ -1,7 +1,7 @@
 """The search: successive halving over a public grid, on synthetic trials inside the bounds.
 
-    round 1: all candidates of the leading mechanism, without and with a private range
-    round 2: the best of them, on more problems, also with private ranges of the features
+    round 1: all candidates of the leading mechanism, with private ranges and without
+    round 2: the best of them, on more problems, each also with other constants and larger ranges
     round 3: the best few, also with a guard, and every other mechanism with the best of them
 
 A candidate is an estimator with its own hyperparameters. The grid's units fit every study. γ is a
@@ -54,14 +54,17 @@ ABOVE_FLOOR = (1.3, 2.0, 3.0)
 OPTIONS: Mapping[str, tuple[float, ...]] = {
     "clip": (0.1, 0.2, 0.4, 1.0),
     "width": (0.02, 0.04, 0.08, 0.16),
-    "main": (0.25, 1.0),
+    "main": (1.0, 0.25),
     "mean": (1.0, 4.0),
     "degree": (1.0,),
     "bend": (4.0,),
 }
 """What is tried of the options of an estimator."""
 
-WIDTHS_INSIDE = (0.04, 0.08, 0.16, 0.32)
+SECOND_ROUND = ("main", "mean", "intercept")
+"""Of a regression, what has its first value in the first round; the best few then try the others."""
+
+WIDTHS_INSIDE = (0.08, 0.16, 0.32)
 """What is tried of the width inside a private range, which benefits fill."""
 
 INTERCEPTS = {"margin": (0.2, 0.4, 1.0), "residual": (1.0, 2.0)}
@@ -89,6 +92,8 @@ def grid(question: Question, mechanism: str) -> Iterator[Hyperparameters]:
             own["clip"] = (1.0,)  # weights come bounded by W; there is nothing to clip
         tried = {**own, "intercept": INTERCEPTS[kind.form], "saturation": saturations}
         given = {option: getattr(fixed, option) for option in tried}
+        if kind.form == "residual":
+            tried |= {one: tried[one][:1] for one in SECOND_ROUND if one in tried}
         for shares in at_first(question, name):
             if shares["ranges"] and "width" in own:
                 tried["width"] = WIDTHS_INSIDE
@@ -99,6 +104,21 @@ def grid(question: Question, mechanism: str) -> Iterator[Hyperparameters]:
             for place in product(*axes):
                 chosen = dict(zip(tried, place, strict=True))
                 yield Hyperparameters(mechanism, estimator=name, **chosen, **shares)
+
+
+def others(question: Question, keys: list[Key]) -> list[Key]:
+    """Return keys, and behind each the same with each other value of what the first round fixed."""
+    found = []
+    for candidate, gamma in keys:
+        found.append((candidate, gamma))
+        kind: Any = WEIGHTINGS[str(candidate.estimator)]
+        if kind.form != "residual":
+            continue
+        tried = {**OPTIONS, "intercept": INTERCEPTS[kind.form]}
+        for name in SECOND_ROUND:
+            if getattr(question.fixed, name) is None and getattr(candidate, name) is not None:
+                found += [(replace(candidate, **{name: one}), gamma) for one in tried[name][1:]]
+    return found
 
 
 def thresholds(question: Question) -> tuple[float, ...]:
@@ -271,7 +291,7 @@ class Rehearsal:
 
 
 SEED = 20260
-REVISION = 7
+REVISION = 8
 """To be raised with every change of what is tried or on what, so that old answers are forgotten."""
 
 EFFORT, SPARE = 1e10, 2e9
@@ -299,7 +319,7 @@ class Round:
     most: int = 0
 
 
-ROUNDS = (Round(36, 1, 60, 144), Round(96, 1, 14, 480), Round(288, 1, 1, 1500))
+ROUNDS = (Round(36, 1, 24, 144), Round(96, 1, 8, 480), Round(288, 1, 1, 1500))
 
 
 @dataclass
@@ -319,14 +339,16 @@ class Tally:
 
 def search(question: Question, on_progress: Progress = no_progress) -> Choice:
     """Return the hyperparameters whose rules did most good on the synthetic trials."""
-    leading, *others = mechanisms(question)
+    leading, *rest = mechanisms(question)
     keys = _grid(question, leading)
     done = 0.0
     for index, round_ in enumerate(ROUNDS):
         last = index == len(ROUNDS) - 1
+        if index == 1:
+            keys = others(question, keys)
         keys = varied(question, keys, index)
         if last:
-            keys = keys + _rivals(question, keys, others)
+            keys = keys + _rivals(question, keys, rest)
         rehearsal = _rehearsal(question, round_, index, keys)
         tally = Tally()
         for candidate, path in _paths(keys):
@@ -349,12 +371,12 @@ def _grid(question: Question, mechanism: str) -> list[Key]:
     ]
 
 
-def _rivals(question: Question, keys: list[Key], others: list[str]) -> list[Key]:
+def _rivals(question: Question, keys: list[Key], rest: list[str]) -> list[Key]:
     """Return the other mechanisms with the two best distinct candidates and every γ."""
     found = list(dict.fromkeys(candidate for candidate, _ in keys))[:2]
     return [
         (rival, gamma)
-        for name in others
+        for name in rest
         for candidate in found
         for rival in [replace(candidate, mechanism=name)]
         for gamma in gammas(question, rival)

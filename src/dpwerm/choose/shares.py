@@ -1,8 +1,9 @@
 """What is tried of the shares of ε for private ranges and a guard, where they can be had.
 
-A range of the benefit is tried from the first round on, because widths and γ depend on it, ranges
-of the features from the second, and a guard in the last: each is another way to spend on what was
-found to be good. None of the three is always among what is tried.
+A range of the benefit is taken wherever n·ε is large enough for one, because nobody knows beforehand
+how wide bounds are, and a tight trial loses next to nothing by it. Ranges of the features are tried
+beside none from the first round on, because γ and saturation depend on them, a larger share of them
+in the second, and a guard in the last: each is another way to spend on what was found to be good.
 """
 
 from collections.abc import Mapping
@@ -19,44 +20,71 @@ from dpwerm.releases.guard import mechanism
 from dpwerm.releases.ranges import steps
 from dpwerm.weighting.contract import WEIGHTINGS
 
-TRIED: Mapping[str, tuple[float, ...]] = {
-    "ranges": (0.1,),
-    "feature_ranges": (0.12,),
-    "guard": (0.1, 0.2),
-}
-"""Shares that are tried beside none."""
+ENOUGH = 400
+"""n·ε from which on a range of the benefit is taken."""
 
-LATER: Mapping[int, str] = {1: "feature_ranges", 2: "guard"}
-"""What is varied among those that are left, by the place of the round."""
+SPENT, MOST, LEAST = 100.0, 0.1, 0.02
+"""What n·ε a range of the benefit takes, and its largest and its smallest share of ε."""
+
+FEATURES = (0.1, 0.2)
+"""Shares for ranges of the features, beside none."""
+
+GUARDS = (0.1, 0.2)
+"""Shares for a guard, beside none."""
 
 Key = tuple[Hyperparameters, float]
-
-
-def options(question: Question, name: str, estimator: str) -> tuple[float | None, ...]:
-    """Return the shares to try for one part with an estimator: the one that is fixed, or some."""
-    fixed = getattr(question.fixed, name)
-    kind: Any = WEIGHTINGS[estimator]
-    if fixed is not None or kind.form != "residual":
-        return (fixed,)
-    return (None, *(one for one in TRIED[name] if _can_be_had(question, name, one)))
 
 
 def at_first(question: Question, estimator: str) -> list[dict[str, float | None]]:
     """Return the shares that the first round tries with an estimator."""
     fixed = {name: getattr(question.fixed, name) for name in SHARES}
-    return [{**fixed, "ranges": one} for one in options(question, "ranges", estimator)]
+    tried = _tried(question, estimator, "feature_ranges", FEATURES[:1])
+    benefit = _tried(question, estimator, "ranges", _of_benefit(question))[-1]
+    return [{**fixed, "ranges": benefit, "feature_ranges": one} for one in tried]
 
 
 def varied(question: Question, keys: list[Key], place: int) -> list[Key]:
-    """Return the keys of a round, each also with the shares that the round brings."""
-    name = LATER.get(place)
-    if name is None:
-        return keys
-    return [
-        (replace(candidate, **{name: one}), gamma)
-        for candidate, gamma in keys
-        for one in options(question, name, str(candidate.estimator))
-    ]
+    """Return the keys of a round, by its place, each also with the shares that the round brings."""
+    if place == 1:
+        more = {FEATURES[0]: FEATURES[1:]}
+        return _with(question, keys, "feature_ranges", more)
+    return _with(question, keys, "guard", {None: GUARDS}) if place > 1 else keys
+
+
+def _with(
+    question: Question,
+    keys: list[Key],
+    name: str,
+    more: Mapping[float | None, tuple[float, ...]],
+) -> list[Key]:
+    """Return keys, and behind each the same with more of a share, if it is not fixed."""
+    found = []
+    for candidate, gamma in keys:
+        others = more.get(getattr(candidate, name), ())
+        tried = _tried(question, str(candidate.estimator), name, others)[1:]
+        found += [(replace(candidate, **{name: one}), gamma) for one in tried]
+        found.append((candidate, gamma))
+    return found
+
+
+def _tried(
+    question: Question, estimator: str, name: str, shares: tuple[float, ...]
+) -> tuple[float | None, ...]:
+    """Return what is fixed of a share, or none and those of the shares that can be had."""
+    fixed = getattr(question.fixed, name)
+    kind: Any = WEIGHTINGS[estimator]
+    if fixed is not None or kind.form != "residual":
+        return (fixed,)
+    return (None, *(one for one in shares if _can_be_had(question, name, one)))
+
+
+def _of_benefit(question: Question) -> tuple[float, ...]:
+    """Return the share for a range of the benefit, none where it would be too coarse."""
+    budget, two = question.spec.budget, question.outcome.values == 2
+    known = question.n * float(budget.epsilon) if isinstance(budget, Budget) else 0.0
+    if two or not ENOUGH <= known < float("inf"):
+        return ()
+    return (round(min(MOST, max(LEAST, SPENT / known)), 2),)
 
 
 def _can_be_had(question: Question, name: str, share: float) -> bool:

@@ -44,14 +44,15 @@ in which numbers crowd in a part of their range, and in which all weights are eq
 
 MOST_WIDE = 10.0
 WIDTHS = (1.5, 3.0, 5.0, 9.0)
-CONTRASTS = (0.12, 0.2, 0.35)
-MAIN_SHARES = (0.0, 1.0, 2.0, 3.0)
+CONTRASTS = (0.1, 0.17, 0.3)
+EXPLAINED = (0.05, 0.2, 0.4, 0.6)
 BETTER = (0.5, 0.65, 0.8, 0.95)
 SKEWED = (0, 0, 1)
 """Of sloppy trials: how many times too wide the bounds of a number are at most, and those of the
-benefit; the standard deviation of half the contrast in units of the scatter's, that of the main
-effect in units of the contrast's; for whom the better arm is better, and where the scatter is
-skewed.
+benefit; the standard deviation of half the contrast in units of the scatter's; the share of the
+benefit's variance that features explain in both arms alike, as what was measured before a treatment
+often explains half of what is measured after it; for whom the better arm is better, and where the
+scatter is skewed.
 """
 
 INDICATION = (0.5, 2.0)
@@ -164,17 +165,18 @@ def _sloppy(
     widths: Sequence[int], count: int, rows: int, rng: Generator, degree: int
 ) -> Iterator[Drawn]:
     """Yield trials as people declare them: wide bounds, benefits anywhere inside, main effects."""
-    kinds = (WIDTHS, CONTRASTS, MAIN_SHARES, BETTER, SKEWED, DENSE)
-    for wide, size, main, better, skewed, dense in zip(*_mixed(kinds, count, rng), strict=True):
+    kinds = (WIDTHS, CONTRASTS, EXPLAINED, BETTER, SKEWED, DENSE)
+    for wide, size, share, better, skewed, dense in zip(*_mixed(kinds, count, rng), strict=True):
         X = _loose_features(widths, rows, rng)
         f = _contrast(X, widths, dense=dense > 0, rng=rng)
         f = size * rng.choice([-1.0, 1.0]) * (f - np.quantile(f, 1 - better))
         common = _contrast(X, widths, dense=False, rng=rng)
-        mean = 2 * size * main * _bent(common, X, widths, degree, rng)
+        main = np.sqrt(share / (1 - share) * (1 + size**2))
+        mean = main * _bent(common, X, widths, degree, rng)
         noise = rng.normal(size=rows)
         if skewed:
             noise = rng.gamma(2.0, size=rows) / np.sqrt(2) - np.sqrt(2)
-        scale = 0.4 / wide / np.sqrt(1 + size**2 + (2 * size * main) ** 2)
+        scale = 0.4 / wide / np.sqrt(1 + size**2 + main**2)
         room = max(0.0, 1 - 1.0 / wide)
         place = rng.uniform(-room, room)
         yield X, scale * f, place + scale * mean, scale * rng.choice([-1.0, 1.0]) * noise
@@ -278,16 +280,20 @@ def _standard(f: FloatArray) -> FloatArray:
 
 
 def _contrast(X: FloatArray, widths: Sequence[int], *, dense: bool, rng: Generator) -> FloatArray:
-    """Return θᵀx (n,) with mean 0 and variance 1; only some features matter unless ``dense``."""
+    """Return a linear score (n,) with mean 0 and variance 1; some features matter, or all.
+
+    What a feature does goes by its own spread, not by its bounds: wide bounds make nobody differ
+    less.
+    """
     count = len(widths)
     active = count if dense else min(count, int(rng.integers(1, MOST_ACTIVE + 1)))
     chosen = set(rng.permutation(count)[:active].tolist())
-    theta = []
+    f, place = np.zeros(len(X)), 0
     for index, width in enumerate(widths):
         size = max(width, 1)
-        if width > 1:
-            part = rng.normal(size=size)
-        else:
-            part = rng.choice([-1.0, 1.0], size) * rng.uniform(0.4, 1.4, size)
-        theta.append(part if index in chosen else np.zeros(size))
-    return _standard(X @ np.concatenate(theta))
+        part = X[:, place : place + size] @ (rng.normal(size=size) if width > 1 else np.ones(1))
+        weight = rng.choice([-1.0, 1.0]) * rng.uniform(0.4, 1.4)
+        if index in chosen:
+            f += weight * _standard(part)
+        place += size
+    return _standard(f)

@@ -32,11 +32,11 @@ from dpwerm.objective.objective import Objective
 from dpwerm.objective.regularizers import Ridge
 from dpwerm.objective.rows import MemoryRows
 from dpwerm.parameters import LARGEST
-from dpwerm.privacy.budget import AnyBudget, Budget, Relation, total
+from dpwerm.privacy.budget import AnyBudget, Budget, Relation, larger, total
 from dpwerm.privacy.randomness import BitSource, PrivacyFilter
 from dpwerm.privacy.weight_origin import RidgeModel
 from dpwerm.releases.certificate import Chosen, Specification, calibration_of, certify
-from dpwerm.releases.parts import check_parts, guarded, released_ranges
+from dpwerm.releases.parts import check_parts, guarded, range_of_benefit, ranges_of_features
 from dpwerm.releases.ranges import Ranges
 from dpwerm.releases.release import Release, Rule
 from dpwerm.solve.newton import minimise
@@ -61,6 +61,8 @@ class Problem:
     planned_n : int or None, the number of people to choose hyperparameters for
     open_method : bool, whether the estimator is chosen with the hyperparameters
     parts : what private ranges and a guard take of the budget; ranges : that were released
+    narrow : of a settled problem, the one that takes its place where the released range of the
+        benefit is narrow; None if none does
     """
 
     spec: Specification
@@ -71,6 +73,7 @@ class Problem:
     open_method: bool = False
     parts: Mapping[str, Budget] = field(default_factory=dict)
     ranges: tuple[Ranges, ...] = ()
+    narrow: "Problem | None" = None
 
     def __post_init__(self) -> None:
         if self.declaration is None:
@@ -138,24 +141,41 @@ class Problem:
             hyperparameters=found,
             declaration=declaration,
             parts=parts,
+            narrow=None if found.narrow is None else self._with(found.narrow),
         )
 
     @property
     def cost(self) -> AnyBudget:
-        """What a settled problem costs: the rule, private ranges and a guard."""
-        return reduce(total, self.parts.values(), self.spec.budget)
+        """What a settled problem costs at most: the rule, private ranges and a guard.
+
+        Both of its forms share out the same ε, but one of them may have no use for δ.
+        """
+        own = reduce(total, self.parts.values(), self.spec.budget)
+        if self.narrow is None:
+            return own
+        return larger(own, self.narrow.cost)
 
     def inside(self, trial: Trial, bits: BitSource, on_stage: Stage) -> "Problem":
         """Return the problem inside private ranges of a trial's rows, if it has paid for any."""
-        both = (self.declared, self.encoding)
-        declared, encoding, found = released_ranges(self.parts, *both, trial, bits, on_stage)
-        return replace(self, declaration=declared, encoding=encoding, ranges=found)
+        found, one = self, range_of_benefit(self.parts, self.declared, trial, bits, on_stage)
+        if one is not None:
+            found = self.narrow if one.narrow and self.narrow is not None else self
+            benefit = one.benefit(found.declared.benefit)
+            ranged = replace(found.declared, benefit=benefit)
+            found = replace(found, declaration=ranged, ranges=(one,), narrow=None)
+        two = ranges_of_features(found.parts, found.encoding, trial, bits, on_stage)
+        if two is not None:
+            encoding = two.encoding(found.encoding)
+            found = replace(found, encoding=encoding, ranges=(*found.ranges, two))
+        return found
 
     def calibration(self, n: int, **parts: Any) -> Calibration:
         """Return the noise of a settled problem, or raise if no claim can be made.
 
         parts : of the specification, to be used in the place of the problem's own
         """
+        if self.narrow is not None:
+            self.narrow.calibration(n, **parts)
         return calibration_of(self.spec.changed(**parts), self.encoding, n)
 
     def check(self) -> None:
@@ -180,11 +200,12 @@ def fit(
     n = trial.n_rows
     settled = problem.own(n).settled(n, on_stage)
     settled.calibration(n)  # what makes no claim is refused before it is charged
-    cost, part = settled.cost, settled.parts.get("guard")
+    cost = settled.cost
     ready, bits, propensity = charged_rows(problem, settled, cost, trial, privacy_filter, on_stage)
-    release, inside = ready.release(settled.spec, bits, on_stage), ready.problem
+    inside = ready.problem
+    release = ready.release(inside.spec, bits, on_stage)
     found = Rule(release, settled.declared, propensity, ranges=inside.ranges)
-    return guarded(found, part, inside.declared, settled.encoding, trial, ready.rows.X, bits)
+    return guarded(found, inside.parts.get("guard"), inside.declared, trial, ready.rows.X, bits)
 
 
 def charged_rows(
@@ -202,8 +223,8 @@ def charged_rows(
     """
     nuisance = settled_nuisance(problem, trial.n_rows, on_stage)
     bits = privacy_filter.authorise(whole_cost(nuisance, cost))
-    propensity, second = propensities(problem, settled.spec, nuisance, trial, bits, on_stage)
     inside = settled.inside(trial, bits, on_stage)
+    propensity, second = propensities(problem, inside.spec, nuisance, trial, bits, on_stage)
     return Ready.of(inside, trial, second, on_stage), bits, propensity
 
 

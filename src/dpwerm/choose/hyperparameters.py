@@ -56,6 +56,7 @@ class Hyperparameters:
     chosen : what was chosen on synthetic trials, and why; None if nothing was
     ranges, feature_ranges, guard : float in [0, 0.5], the shares of ε for private ranges of the
         benefit and of the features' numbers, and for the guard; 0 for none
+    narrow : what is used instead where the released range of the benefit is narrow; None if nothing
     """
 
     mechanism: str | None = None
@@ -74,6 +75,7 @@ class Hyperparameters:
     ranges: float | None = None
     feature_ranges: float | None = None
     guard: float | None = None
+    narrow: "Hyperparameters | None" = None
 
     @classmethod
     def of(cls, estimator: Any, *, intercept: Any, clip: float | None = None) -> Self:

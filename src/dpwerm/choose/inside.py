@@ -8,7 +8,7 @@ from numpy.random import Generator
 
 from dpwerm.arrays import FloatArray
 from dpwerm.privacy.budget import Budget
-from dpwerm.releases.ranges import BENEFIT, CUT, DEVIATIONS, FEATURES, LEAST, steps
+from dpwerm.releases.ranges import BENEFIT, CUT, DEVIATIONS, FEATURES, LEAST, NARROW, steps
 from dpwerm.simulate.judged import SyntheticTrials
 
 
@@ -28,7 +28,7 @@ def inside_ranges(
             for name in ("benefit", "other")
             if getattr(trials, name).size
         }
-        found = replace(found, **both)
+        found = replace(found, narrow=half[:, 0, 0] < float(NARROW), **both)
     numbers = _numbers(widths)
     if (part := parts.get("feature_ranges")) is not None and numbers:
         centre, half = _released(trials.X[..., numbers], FEATURES, part, n, rng)

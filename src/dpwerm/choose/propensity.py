@@ -195,7 +195,8 @@ def _searched(question: Question, floor: float, on_progress: Progress) -> Choice
     winner = replace(candidate, gamma=gamma, threshold=0.0)
     tried = ((other, score) for score, other, _ in found)
     judged = Judged(accuracy, None, None)
-    return Choice.of(winner, judged, accuracy, tried, rehearsal.synthetic)
+    problems, rows = rehearsal.synthetic.arm.shape
+    return Choice.of(winner, judged, accuracy, tried, (problems, rows))
 
 
 def _gammas(question: Question, candidate: Hyperparameters) -> list[float]:

@@ -43,6 +43,12 @@ OWN = ("clip", "width", "main", "mean", "degree", "bend")
 THERE = ": there "
 """In a reason: before it stands how hyperparameters were chosen, after it what they did."""
 
+AMONG = (
+    " whose private range of the benefit fills them",
+    " whose private range of the benefit is narrow",
+)
+"""Of which trials a choice is the best, once a range was released."""
+
 FEWEST_ROWS = 150
 """Of a synthetic trial at least, whatever the effort, unless there are fewer people."""
 
@@ -239,6 +245,8 @@ class Choice:
     score : what it was chosen by, at its best threshold (one that wins less is not applied)
     rivals : score of the best of each other estimator and mechanism there
     problems, rows : how many problems of how many rows those were
+    among : of which trials those are, by their private range of the benefit; "" for all
+    narrow : the answer in the place of this one where that range is narrow; None if it is the same
     """
 
     hyperparameters: Hyperparameters
@@ -249,6 +257,8 @@ class Choice:
     rivals: Mapping[str, float]
     problems: int
     rows: int
+    among: str = ""
+    narrow: "Choice | None" = None
 
     def __post_init__(self) -> None:
         found = self.hyperparameters
@@ -257,6 +267,8 @@ class Choice:
         sound = all(one is not None and math.isfinite(one) and one >= 0 for one in numbers)
         if not sound or found.gamma == 0 or found.mechanism is None or found.estimator is None:
             raise ValueError("these are no hyperparameters")
+        if self.among not in ("", *AMONG):
+            raise ValueError("these are no trials")
 
     @classmethod
     def of(
@@ -265,7 +277,8 @@ class Choice:
         judged: Judged,
         score: float,
         tried: Iterable[tuple[Hyperparameters, float]],
-        synthetic: SyntheticTrials,
+        shape: tuple[int, int],
+        among: str = "",
     ) -> Self:
         """Return the winner, and the best of each other that was tried beside it."""
         rivals: dict[str, float] = {}
@@ -274,8 +287,7 @@ class Choice:
             name = str(one.estimator if differs else one.mechanism)
             if differs or one.mechanism != winner.mechanism:
                 rivals[name] = max(other, rivals.get(name, other))
-        problems, rows = synthetic.arm.shape
-        return cls(winner, *judged, score, rivals, problems, rows)
+        return cls(winner, *judged, score, rivals, *shape, among)
 
     @property
     def mechanism(self) -> str:
@@ -292,6 +304,11 @@ class Choice:
         rounded = float(f"{gamma:.3g}")
         return replace(self, hyperparameters=replace(self.hyperparameters, gamma=rounded))
 
+    @property
+    def both(self) -> "tuple[Choice, ...]":
+        """The choice itself, and the one for a narrow range if there is one."""
+        return (self,) if self.narrow is None else (self, self.narrow)
+
     def plain(self) -> dict[str, Any]:
         """Return plain values for a file."""
         return asdict(self) | {"rivals": dict(self.rivals)}
@@ -301,18 +318,19 @@ class Choice:
         """Say in one sentence what was tried and what won."""
         winner = called(self.mechanism)
         rivals = ", ".join(f"{name} {value:.2f}" for name, value in self.rivals.items())
-        tried = f"chosen on {self.problems} synthetic trials inside the declared bounds"
+        tried = f"chosen on {self.problems} synthetic trials inside the declared bounds{self.among}"
         if self.gain is None or self.harm is None:
             did = f"reached the right answer for {100 * self.accuracy:.1f} % of the people"
             return f"{tried}, without reading a row{THERE}{winner} {did}" + (
                 f"; others, as a share: {rivals}" if rivals else ""
             )
+        kinds = ", a third of them declared tightly and the others with bounds far too wide"
         return (
-            f"{tried}, a third of them declared tightly and the others with bounds far too wide, "
+            f"{tried}{'' if self.among else kinds}, "
             f"without reading a row{THERE}{self.hyperparameters.estimator} with {winner} gained "
             f"{100 * self.gain:.0f} % of what could be gained over one arm for everybody, and was "
             f"worse than one arm for everybody in {100 * self.harm:.0f} %. It scored "
-            f"{self.score:.2f} (gain, a loss twice; squared errors in tight ones)"
+            f"{self.score:.2f} (gain, a loss three times; squared errors in tight ones)"
             + (f"; others: {rivals}" if rivals else "")
         )
 

@@ -29,8 +29,8 @@ from numpy.typing import NDArray
 
 from dpwerm.arrays import FloatArray
 from dpwerm.choose.hyperparameters import Hyperparameters
-from dpwerm.choose.question import Choice, Question
-from dpwerm.choose.shares import Key, at_first, varied
+from dpwerm.choose.question import AMONG, Choice, Question
+from dpwerm.choose.shares import Key, at_first, forms_tried, varied
 from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
@@ -62,7 +62,7 @@ OPTIONS: Mapping[str, tuple[float, ...]] = {
 """What is tried of the options of an estimator."""
 
 SECOND_ROUND = ("main", "mean", "intercept")
-"""Of a regression, what has its first value in the first round; the best few then try the others."""
+"""Of a regression, what has its first value in the first round; the best few try the others."""
 
 WIDTHS_INSIDE = (0.08, 0.16, 0.32)
 """What is tried of the width inside a private range, which benefits fill."""
@@ -83,7 +83,7 @@ def grid(question: Question, mechanism: str) -> Iterator[Hyperparameters]:
     fixed = question.fixed
     paper = question.encoding.kind == "paper"
     saturations = (1.0,) if paper or 0 not in question.widths else SATURATIONS
-    for name in question.estimators:
+    for name in forms_tried(question):
         kind: Any = WEIGHTINGS[name]
         curved = (fixed.degree or 1.0) > 1  # what bends is penalised the more
         options = [one for one in kind.options if one != "bend" or curved]
@@ -117,7 +117,8 @@ def others(question: Question, keys: list[Key]) -> list[Key]:
         tried = {**OPTIONS, "intercept": INTERCEPTS[kind.form]}
         for name in SECOND_ROUND:
             if getattr(question.fixed, name) is None and getattr(candidate, name) is not None:
-                found += [(replace(candidate, **{name: one}), gamma) for one in tried[name][1:]]
+                changes: list[dict[str, Any]] = [{name: one} for one in tried[name][1:]]
+                found += [(replace(candidate, **one), gamma) for one in changes]
     return found
 
 
@@ -180,12 +181,17 @@ class Rehearsal:
     def scores(
         self, candidate: Hyperparameters, gammas: Sequence[float]
     ) -> dict[float, FloatArray]:
-        """Return for each γ the mean score at every threshold; none without a calibration."""
-        found = self.given(candidate, gammas)
-        return {
-            gamma: np.array([self.synthetic.score(one).mean() for one in second])
-            for gamma, second in found.items()
-        }
+        """Return for each γ the mean score, (G, T): of each group of trials, at every threshold.
+
+        None without a calibration.
+        """
+        synthetic, found = self.inside(candidate), {}
+        for gamma, second in self.given(candidate, gammas).items():
+            scores = [synthetic.score(one) for one in second]
+            found[gamma] = np.array(
+                [[one[group].mean() for one in scores] for group in synthetic.groups]
+            )
+        return found
 
     def given(
         self, candidate: Hyperparameters, gammas: Sequence[float]
@@ -272,11 +278,11 @@ class Rehearsal:
         counts = synthetic.counts if synthetic.counts.size else 1.0
         return BatchProblems(design, targets, weights * counts * self.weight, constant)
 
-    def judged(self, winner: Hyperparameters) -> Judged:
-        """Return what a candidate with its γ and threshold did on these trials."""
+    def judged(self, winner: Hyperparameters, group: NDArray[np.bool_]) -> Judged:
+        """Return what a candidate with its γ and threshold did on a group of these trials."""
         (second,) = self.given(winner, [winner.gamma or 1.0]).values()
         place = thresholds(self.question).index(winner.threshold or 0.0)
-        return self.synthetic.judged(second[place])
+        return self.synthetic.judged(second[place], group)
 
     def second_arm(
         self, theta: FloatArray, encoding: Encoding, people: FloatArray
@@ -291,7 +297,7 @@ class Rehearsal:
 
 
 SEED = 20260
-REVISION = 8
+REVISION = 9
 """To be raised with every change of what is tried or on what, so that old answers are forgotten."""
 
 EFFORT, SPARE = 1e10, 2e9
@@ -324,17 +330,29 @@ ROUNDS = (Round(36, 1, 24, 144), Round(96, 1, 8, 480), Round(288, 1, 1, 1500))
 
 @dataclass
 class Tally:
-    """The score of each (candidate, γ) in one round, at every threshold."""
+    """The score of each (candidate, γ) in one round, of each group of trials at every threshold."""
 
     found: dict[Key, FloatArray] = field(default_factory=dict)
 
+    @property
+    def groups(self) -> range:
+        """The places of the groups of trials."""
+        return range(len(next(iter(self.found.values()))))
+
+    def ranked(self, keys: list[Key], group: int) -> list[Key]:
+        """Return the keys, those that are best for a group of trials first."""
+        order = sorted(range(len(keys)), key=lambda i: (-self.found[keys[i]][group].max(), i))
+        return [keys[i] for i in order]
+
     def best(self, keys: list[Key], count: int) -> list[Key]:
-        """Return the ``count`` best of the keys and the best of each estimator, first on ties."""
-        order = sorted(range(len(keys)), key=lambda i: (-self.found[keys[i]].max(), i))
-        ranked = [keys[i] for i in order]
-        leaders = {candidate.estimator: key for key in reversed(ranked) for candidate in key[:1]}
-        kept = {*ranked[:count], *leaders.values()}
-        return [key for key in ranked if key in kept]
+        """Return the ``count`` best of the keys and the best of each estimator, in each group."""
+        kept: dict[Key, None] = {}
+        for group in self.groups:
+            ranked = self.ranked(keys, group)
+            leaders = {one.estimator: (one, gamma) for one, gamma in reversed(ranked)}
+            chosen = {*ranked[:count], *leaders.values()}
+            kept |= dict.fromkeys(key for key in ranked if key in chosen)
+        return list(kept)
 
 
 def search(question: Question, on_progress: Progress = no_progress) -> Choice:
@@ -359,8 +377,10 @@ def search(question: Question, on_progress: Progress = no_progress) -> Choice:
         keys = [key for key in keys if key in tally.found]
         if not keys:
             raise ParameterError("no candidate fits this study; set gamma and mechanism by hand")
-        keys = tally.best(keys, len(keys) if last else round_.keep)
-    return _choice(tally, keys, rehearsal)
+        if not last:
+            keys = tally.best(keys, round_.keep)
+    choice, *narrow = (_choice(tally, keys, rehearsal, group) for group in tally.groups)
+    return replace(choice, narrow=narrow[0]) if narrow else choice
 
 
 def _grid(question: Question, mechanism: str) -> list[Key]:
@@ -411,13 +431,21 @@ def _columns(question: Question, estimator: str) -> int:
     return spec.weighting.domain(encoding).dimension
 
 
-def _choice(tally: Tally, keys: list[Key], rehearsal: Rehearsal) -> Choice:
-    """Return the first of the keys as the winner, with its threshold if that is worth it."""
-    candidate, gamma = keys[0]
-    scores = tally.found[candidate, gamma]
+def _choice(tally: Tally, keys: list[Key], rehearsal: Rehearsal, group: int) -> Choice:
+    """Return the best of the keys for a group of trials, with its threshold if that is worth it."""
+    ranked = tally.ranked(keys, group)
+    candidate, gamma = ranked[0]
+    scores = tally.found[candidate, gamma][group]
     best = int(scores.argmax())
     place = best if scores[best] >= scores[0] + WORTH_IT else 0
     winner = replace(candidate, gamma=gamma, threshold=thresholds(rehearsal.question)[place])
-    judged = rehearsal.judged(winner)
-    tried = ((key[0], float(tally.found[key].max())) for key in keys)
-    return Choice.of(winner, judged, float(scores[best]), tried, rehearsal.synthetic)
+    members = rehearsal.inside(candidate).groups[group]
+    tried = ((key[0], float(tally.found[key][group].max())) for key in ranked)
+    return Choice.of(
+        winner,
+        rehearsal.judged(winner, members),
+        float(scores[best]),
+        tried,
+        (int(members.sum()), rehearsal.synthetic.arm.shape[1]),
+        AMONG[group] if len(tally.groups) > 1 else "",
+    )

@@ -81,7 +81,15 @@ def settle(
         "threshold": given.threshold is None,
     }
     names = [name for name, was_open in open_ones.items() if was_open]
-    return replace(found, chosen=told_of(choice, names))
+    first, *narrow = (_told(one, given, names) for one in choice.both)
+    return replace(first, narrow=narrow[0]) if narrow else first
+
+
+def _told(choice: Choice, given: Hyperparameters, names: list[str]) -> Hyperparameters:
+    """Return what was chosen, with the evidence; names: of what was open besides shares of ε."""
+    found = choice.hyperparameters
+    shares = [one for one in found.shares if getattr(given, one) is None]
+    return replace(found, chosen=told_of(choice, [*names, *shares]))
 
 
 def public_people(
@@ -187,6 +195,8 @@ def key_of(question: Question, revision: str = f"revision {REVISION}") -> str:
 
 def answers(choice: Choice, question: Question) -> bool:
     """Whether a choice leaves alone what the question fixes, and can be planned for it."""
+    if choice.narrow is not None and not answers(choice.narrow, question):
+        return False
     found, fixed = choice.hyperparameters, question.fixed
     pairs = [(getattr(fixed, name), getattr(found, name)) for name in FIXED]
     kept = all(one is None or one == chosen for one, chosen in pairs)
@@ -199,6 +209,8 @@ def answers(choice: Choice, question: Question) -> bool:
 
 def is_told(choice: Choice, question: Question, least: float = 0.0) -> bool:
     """Whether a search can have found the evidence of a choice, and a certificate can say it."""
+    if choice.narrow is not None and not is_told(choice.narrow, question, least):
+        return False
     counted = 1 <= choice.problems <= LARGEST_N and 1 <= choice.rows <= LARGEST_N
     names = {*mechanisms(question), *question.estimators}
     own = {choice.mechanism, choice.hyperparameters.estimator}
@@ -236,9 +248,14 @@ def by_analogy(
     narrow = narrowed(question)
     if narrow is None:
         return searched(question, on_progress)
-    choice = searched(narrow, on_progress)
+    first, *second = (_scaled(one, narrow, question) for one in searched(narrow, on_progress).both)
+    return replace(first, narrow=second[0]) if second else first
+
+
+def _scaled(choice: Choice, asked: Question, question: Question) -> Choice:
+    """Return a choice for a question from that for one with fewer people."""
     floor = floor_of(question, choice.hyperparameters)
-    scaled = choice.gamma * question.n / narrow.n
+    scaled = choice.gamma * question.n / asked.n
     return choice.with_gamma(min(max(scaled, ABOVE_FLOOR[0] * floor), question.most_gamma))
 
 

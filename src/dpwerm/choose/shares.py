@@ -1,9 +1,10 @@
 """What is tried of the shares of ε for private ranges and a guard, where they can be had.
 
-A range of the benefit is taken wherever n·ε is large enough for one, because nobody knows beforehand
-how wide bounds are, and a tight trial loses next to nothing by it. Ranges of the features are tried
-beside none from the first round on, because γ and saturation depend on them, a larger share of them
-in the second, and a guard in the last: each is another way to spend on what was found to be good.
+A range of the benefit is taken wherever n·ε is large enough for one, because nobody knows
+beforehand how wide bounds are, and a tight trial loses next to nothing by it. Ranges of the
+features are tried beside none from the first round on, because γ and saturation depend on them, a
+larger share of them in the second, and a guard in the last: each is another way to spend on what
+was found to be good.
 """
 
 from collections.abc import Mapping
@@ -35,19 +36,32 @@ GUARDS = (0.1, 0.2)
 Key = tuple[Hyperparameters, float]
 
 
-def at_first(question: Question, estimator: str) -> list[dict[str, float | None]]:
+def forms_tried(question: Question) -> tuple[str, ...]:
+    """Return the estimators to try: regressions alone where there is a range of the benefit.
+
+    Whether it is narrow then decides between two answers, so every candidate has to release it.
+    """
+    ranged = [name for name in question.estimators if _range_with(question, name)]
+    return tuple(ranged) or question.estimators
+
+
+def at_first(question: Question, estimator: str) -> list[dict[str, Any]]:
     """Return the shares that the first round tries with an estimator."""
     fixed = {name: getattr(question.fixed, name) for name in SHARES}
     tried = _tried(question, estimator, "feature_ranges", FEATURES[:1])
-    benefit = _tried(question, estimator, "ranges", _of_benefit(question))[-1]
+    benefit = _range_with(question, estimator)
     return [{**fixed, "ranges": benefit, "feature_ranges": one} for one in tried]
+
+
+def _range_with(question: Question, estimator: str) -> float | None:
+    """Return the share for a range of the benefit with an estimator."""
+    return _tried(question, estimator, "ranges", _of_benefit(question))[-1]
 
 
 def varied(question: Question, keys: list[Key], place: int) -> list[Key]:
     """Return the keys of a round, by its place, each also with the shares that the round brings."""
     if place == 1:
-        more = {FEATURES[0]: FEATURES[1:]}
-        return _with(question, keys, "feature_ranges", more)
+        return _with(question, keys, "feature_ranges", dict.fromkeys(FEATURES[:1], FEATURES[1:]))
     return _with(question, keys, "guard", {None: GUARDS}) if place > 1 else keys
 
 
@@ -55,15 +69,16 @@ def _with(
     question: Question,
     keys: list[Key],
     name: str,
-    more: Mapping[float | None, tuple[float, ...]],
+    more: Mapping[Any, tuple[float, ...]],
 ) -> list[Key]:
     """Return keys, and behind each the same with more of a share, if it is not fixed."""
     found = []
     for candidate, gamma in keys:
-        others = more.get(getattr(candidate, name), ())
-        tried = _tried(question, str(candidate.estimator), name, others)[1:]
-        found += [(replace(candidate, **{name: one}), gamma) for one in tried]
         found.append((candidate, gamma))
+        others = more.get(getattr(candidate, name), ())
+        for one in _tried(question, str(candidate.estimator), name, others)[1:]:
+            share: dict[str, Any] = {name: one}
+            found.append((replace(candidate, **share), gamma))
     return found
 
 

@@ -72,44 +72,47 @@ def check_parts(
     mechanism(parts["guard"], spec.relation)
 
 
-def released_ranges(
+def range_of_benefit(
     parts: Mapping[str, Budget],
     declared: Declaration,
+    trial: Trial,
+    bits: BitSource,
+    on_stage: Stage,
+) -> Ranges | None:
+    """Return the private range of the benefit, None if none is paid for."""
+    if "ranges" not in parts:
+        return None
+    on_stage("private range of the benefit")
+    u, columns = declared.benefit.scaled(trial.outcome), benefit_column(declared.benefit)
+    return Ranges.released(BENEFIT, columns, u[:, None], parts["ranges"], bits.substream())
+
+
+def ranges_of_features(
+    parts: Mapping[str, Budget],
     encoding: Encoding,
     trial: Trial,
     bits: BitSource,
     on_stage: Stage,
-) -> tuple[Declaration, Encoding, tuple[Ranges, ...]]:
-    """Return declaration and encoding inside the ranges that are paid for, and the ranges."""
-    found = []
-    if "ranges" in parts:
-        on_stage("private range of the benefit")
-        u, columns = declared.benefit.scaled(trial.outcome), benefit_column(declared.benefit)
-        one = Ranges.released(BENEFIT, columns, u[:, None], parts["ranges"], bits.substream())
-        declared = replace(declared, benefit=one.benefit(declared.benefit))
-        found.append(one)
-    if "feature_ranges" in parts:
-        on_stage("private ranges of the features")
-        rows, columns = numbers_of(encoding, trial.encode), number_columns(encoding)
-        budget = parts["feature_ranges"]
-        one = Ranges.released(FEATURES, columns, rows, budget, bits.substream())
-        encoding = one.encoding(encoding)
-        found.append(one)
-    return declared, encoding, tuple(found)
+) -> Ranges | None:
+    """Return the private ranges of the numbers among the features, None if none are paid for."""
+    if "feature_ranges" not in parts:
+        return None
+    on_stage("private ranges of the features")
+    rows, columns = numbers_of(encoding, trial.encode), number_columns(encoding)
+    return Ranges.released(FEATURES, columns, rows, parts["feature_ranges"], bits.substream())
 
 
 def guarded(
     rule: Rule,
     budget: Budget | None,
     inside: Declaration,
-    declared: Encoding,
     trial: Trial,
     X: FloatArray,
     bits: BitSource,
 ) -> Rule:
     """Return the rule after the private choice between it and each arm; as it is without a budget.
 
-    inside : the declaration inside the private ranges; declared : the encoding before them
+    inside : the declaration inside the private ranges
     X : the rows that were fitted, encoded
     """
     if budget is None:
@@ -120,7 +123,7 @@ def guarded(
     theta = np.array([float(k) * grid for k in release.integers])
     middle = weighting.middle(theta, encoding.learning_rows(X), encoding)
     residual = inside.benefit.scaled(trial.outcome) - middle
-    second = second_arm(inside, trial, declared, rule.propensity)
+    second = second_arm(inside, trial, declared_encoding(rule), rule.propensity)
     probability = received_probabilities(treatment, trial.arm, second)
     units = units_of(trial.arm, residual, probability, treatment.pi_min)
     told = np.where(rule.arms_for(release.score(X)) == rule.arms[1], 1.0, -1.0)

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from dpwerm.arrays import FloatArray, IntArray
+from dpwerm.choose.hyperparameters import SHARES
 from dpwerm.errors import ParameterError
 from dpwerm.estimators.parameters import checked_problem, privacy_filter_in
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
@@ -251,7 +252,10 @@ def _settled(
     whole = own.spec
     count = len(FACTORS) if gammas is None else len(gammas)
     steps = steps_of(how, _in_epsilon(whole.budget), parted)
-    part = replace(own, spec=whole.changed(budget=steps.fit), planned_n=None)
+    none: dict[str, Any] = dict.fromkeys(SHARES, 0.0)
+    alone = replace(own.hyperparameters, **none)
+    spec = whole.changed(budget=steps.fit)
+    part = replace(own, spec=spec, hyperparameters=alone, planned_n=None)
     settled = part.settled(folds_of(how, rows, count)[0], on_stage)
     spec = settled.spec
     # A mechanism without δ spends none; then nothing of it is claimed.

@@ -16,7 +16,7 @@ from benchmarks.campaign import Campaign
 from benchmarks.page import DATA, fill, write_table
 from benchmarks.utility.cells import EVERY, NAMED, OFF_CENTRE, run
 from benchmarks.utility.figure import save_figure
-from benchmarks.utility.methods import METHODS, Method
+from benchmarks.utility.methods import ESTIMATORS, METHODS, Method
 from benchmarks.utility.tables import (
     mean_table,
     off_centre_table,
@@ -34,7 +34,11 @@ RESULTS = ROOT / "benchmarks" / "results" / "utility.csv"
 FIGURE = ROOT / "docs" / "images" / "utility.svg"
 PAGE = ROOT / "docs" / "utility.md"
 SIZES, SLOPPY_SIZES = (200, 500, 1000), (500, 1000, 3000)
+AT = 1000
+"""The n at which single estimators, other ε and steps are tried besides auto at ε = 1."""
+
 EPSILONS = ("0.5", "1", "5")
+SLOPPY_EPSILONS = ("1", "3")
 PAPER_EPSILONS = ("0.1", "0.5", "1", "2", "5")
 OFF_CENTRE_METHODS = ("outcome-weighted", "auto")
 READ = partial(read_result, Cell)
@@ -65,23 +69,32 @@ def cells(repeats: int, others: int, scenarios: Collection[str]) -> Iterator[Cel
     for scenario in (name for name in EVERY if name in scenarios):
         for n in SLOPPY_SIZES if scenario in SLOPPY else SIZES:
             for method in METHODS.values():
-                for epsilon in _epsilons(scenario, method):
+                for epsilon in _epsilons(scenario, n, method):
                     asked = scenario in SLOPPY and n in JUDGED and method.name == "auto"
                     many = asked or scenario in (NAMED, *OFF_CENTRE)
                     yield Cell(scenario, n, epsilon, method.name, repeats if many else others)
 
 
-def _epsilons(scenario: str, method: Method) -> tuple[str, ...]:
+def _epsilons(scenario: str, n: int, method: Method) -> tuple[str, ...]:
     """Return the ε at which a method is tried on a scenario, none if it is not."""
+    sloppy, own = scenario in SLOPPY, method.name == "auto"
     if scenario in OFF_CENTRE:
         return ("1",) if method.name in OFF_CENTRE_METHODS else ()
-    if method.single and scenario != NAMED:
-        return ()
+    if method.single:
+        return PAPER_EPSILONS if scenario == NAMED and n == AT else ()
+    if method.step:
+        return ("1",) if sloppy and n in JUDGED else ()
     if not method.private:
-        return ("inf",)
-    if scenario in SLOPPY:
+        return ("inf",) if sloppy or n == AT or "auto" not in method.name else ()
+    if method.name in ESTIMATORS and n != AT:
+        return ()
+    if scenario == NAMED:
+        return PAPER_EPSILONS
+    if n != AT or method.name in ESTIMATORS:
         return ("1",)
-    return PAPER_EPSILONS if scenario == NAMED else EPSILONS
+    if sloppy:
+        return SLOPPY_EPSILONS if own else ("1",)
+    return EPSILONS
 
 
 def main() -> None:

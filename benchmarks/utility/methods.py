@@ -31,12 +31,14 @@ class Method:
 
     private : whether it is fitted at each ε, or once at ε = ∞
     single : whether it is a mechanism of ours, which is tried on the paper's problem only
+    step : whether it is auto without some of its steps, which is tried on sloppy trials only
     """
 
     name: str
     fit: Fit
     private: bool = True
     single: bool = False
+    step: bool = False
 
 
 def _paper(
@@ -71,12 +73,16 @@ def _as_observed(scenario: Scenario, trial: pa.Table) -> tuple[Study, pa.Table]:
     return scenario.study_with(scenario.treatment(), keys), changed
 
 
-def _ours(delta: str = "0", **named: str) -> Fit:
+def _ours(delta: str = "0", **named: str | float) -> Fit:
     def fit(
         scenario: Scenario, trial: pa.Table, people: pa.Table, epsilon: str, seed: int
     ) -> list[ArmArray]:
         rule = PrivateTreatmentRule.from_study(
-            scenario.study(), epsilon, delta=delta, random_state=seed, **named
+            scenario.study(),
+            epsilon,
+            delta=delta,
+            random_state=seed,
+            **named,  # type: ignore[arg-type]
         )
         return [rule.fit(trial).predict(people)]
 
@@ -114,6 +120,12 @@ METHODS = {
         Method("paper", _paper),
         *(Method(name, _ours(estimator=name)) for name in ESTIMATORS),
         Method("auto", _ours()),
+        Method("auto, no guard", _ours(guard=0.0), step=True),
+        Method(
+            "auto, no guard, no ranges",
+            _ours(guard=0.0, ranges=0.0, feature_ranges=0.0),
+            step=True,
+        ),
         Method("T-learner, no privacy", t_learner, private=False),
         Method("paper, no privacy", _paper, private=False),
         Method("auto, no privacy", _ours(), private=False),

@@ -6,6 +6,7 @@ from tests.said import Run
 
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.ledger.ledger import Ledger
+from dpwerm.releases.rule_file import read_rule
 from dpwerm.study.study import Study
 
 FILES = [
@@ -41,6 +42,30 @@ def test_the_demo_and_what_it_says_to_try(run: Run, tmp_path: Path) -> None:
     again = run("demo", "--out", out)
     assert again.code == 2
     assert "add --force" in again.err
+
+
+def test_the_sloppy_twin_says_what_was_found_and_promises_nothing(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "sloppy"
+    result = run("demo", "--sloppy", "--out", out)
+    assert (result.code, result.err) == (0, "")
+    assert sorted(path.name for path in out.iterdir()) == FILES
+    assert run("verify", out / "rule.json", "--study", out / "study.toml").code == 0
+    rule = read_rule(out / "rule.json")
+    low, high = rule.fitted_benefit.bounds
+    assert (rule.declaration.benefit.bounds, high - low < 720) == ((0, 1440), True)
+    report = (out / "report.html").read_text("utf-8")
+    for words in ("0 to 1440", "0 to 120, if missing 60", "estimated privately, with noise: sleep"):
+        assert words in report
+    assert "private choice on these data" in report
+    told = "THIS RULE CAN BE TOLD FROM" in report
+    noise = "CANNOT BE TOLD FROM" in report
+    one_arm = "EVERYBODY GETS" in report or "THE RULE GIVES EVERYBODY" in report
+    assert told + noise + one_arm == 1
+    assert ("such rules gained" in report) <= told
+    assert "better arm for" not in report
+    study = Study.load(out / "study.toml")
+    assert study.id == "insomnia-demo-sloppy"
+    assert len(Ledger.of_study(study).account().charges) == 1
 
 
 def test_a_demo_that_is_made_again_begins_its_ledger_anew(run: Run, tmp_path: Path) -> None:

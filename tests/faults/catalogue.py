@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from tests.faults import allocation, features, gamma, noise, solver, weights
+from tests.faults import allocation, features, gamma, noise, parts, solver, weights
 from tests.faults.chain import Chain, Fault
+from tests.faults.parts import OneLook, OwnCentre
 
 from dpwerm.audit.attack import Audited, audit
 from dpwerm.audit.target import Target
@@ -23,7 +24,7 @@ CONFIDENCE = 1 - 1e-6
 CATALOGUE: Mapping[str, Fault] = MappingProxyType(
     {
         fault.name: fault
-        for kind in (noise, weights, allocation, features, solver, gamma)
+        for kind in (noise, weights, allocation, features, solver, gamma, parts)
         for fault in kind.faults()
     }
 )
@@ -87,7 +88,9 @@ def measure(
 
 
 def spent_by(target: Target) -> float | None:
-    """Return the ε that a pair really costs, if a formula has it: Laplace noise on a grid."""
+    """Return the ε that a pair really costs, if a formula has it: Laplace noise, and choices."""
+    if isinstance(target, OwnCentre | OneLook):
+        return target.spent
     if (
         not isinstance(target, Chain)
         or not target.rounds

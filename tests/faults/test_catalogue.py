@@ -37,6 +37,8 @@ ASKED = {
     "scaled-by-largest",
     "free-intercept-objective-l2",
     "plain-doubles",
+    "range-from-sample",
+    "second-look",
     *(f"small-noise-{name}" for name in MECHANISMS if name != "none"),
     *(f"single-weight-{name}" for name in MECHANISMS if name != "none"),
 }
@@ -73,7 +75,7 @@ def test_what_was_asked_for_is_there() -> None:
     assert FAULTS.keys() >= ASKED
     assert FAULTS.keys() == TWINS.keys() == CATALOGUE.keys()
     assert 1 - CONFIDENCE <= 1.0001e-6
-    assert len(CATALOGUE) == 32
+    assert len(CATALOGUE) == 36
 
 
 @pytest.mark.parametrize("name", FAULTS)

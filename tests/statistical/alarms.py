@@ -29,6 +29,8 @@ ALARMS: dict[str, Alarm] = {
     "test_value_coverage.test_intervals_hold_as_often_as_they_say": Alarm(1e-8, 2),
     "test_selection.test_choices_have_their_law_and_no_other_scale": Alarm(1e-9, 6),
     "test_box_noise.test_the_radius_has_its_law_and_no_other_scale": Alarm(2e-9, 2),
+    "test_box_noise.test_the_right_scale_is_accepted_and_others_are_not": Alarm(1e-8, 4),
+    "test_box_noise.test_a_column_has_its_law_and_no_other": Alarm(1e-8, 1),
     "test_bits.test_bits_are_fair": Alarm(1e-8, 2),
     "test_bits.test_substreams_are_fair_and_independent": Alarm(1e-8, 2),
     "test_audit.test_real_releases_hold_and_a_quarter_of_their_noise_would_not": Alarm(1e-8, 5),

@@ -24,6 +24,7 @@ from dpwerm.audit.mechanisms import (
     plain_facts,
     propensity_target,
 )
+from dpwerm.audit.parts import GuardTarget, RangesTarget
 from dpwerm.audit.target import Exact, Key, Pair, Target, rng_of
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import MECHANISMS
@@ -231,6 +232,20 @@ class ChoiceTarget:
         return np.array([[choice.choose(data, bits)] for _ in range(runs)], float).reshape(runs, 1)
 
 
+def _part_cells() -> Iterator[Cell]:
+    """Yield the cells of what a rule pays for besides its fit: private ranges, and the guard."""
+    for epsilon in EPSILONS:
+        claim, quick, real = Budget.of(epsilon), epsilon == "4", epsilon in CONFIRMED
+        for m in SMALL:
+            columns, said = partial(RangesTarget, claim, m), "columns" if m > 1 else "column"
+            setting = f"{m} {said}, epsilon = {epsilon}"
+            yield Cell(RangesTarget.name, setting, columns, quick=quick, confirmed=real)
+        for relation in Relation:
+            said = ", add/remove" if relation is Relation.ADD_REMOVE else ""
+            guard = partial(GuardTarget, claim, relation)
+            yield Cell(GuardTarget.name, f"epsilon = {epsilon}{said}", guard, quick=quick)
+
+
 def _release_cells() -> Iterator[Cell]:
     """Yield the cells beside the mechanisms': a value's sums, a tuned γ, a propensity model."""
     kinds: tuple[tuple[type[SumsTarget | ChoiceTarget], str], ...]
@@ -264,7 +279,7 @@ def cells() -> dict[str, Cell]:
     found = [cell for name in private_mechanisms() for cell in _mechanism_cells(name)]
     found += _design_cells()
     found += [cell for kind in every_kind() if kind.audited for cell in kind.audited()]
-    return {cell.key: cell for cell in [*found, *_release_cells()]}
+    return {cell.key: cell for cell in [*found, *_release_cells(), *_part_cells()]}
 
 
 @dataclass(frozen=True)

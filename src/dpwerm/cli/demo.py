@@ -18,6 +18,9 @@ LEDGER = "ledger.db"
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the files.")] = Path("dpwerm-demo"),
     force: Annotated[bool, typer.Option("--force", help="Replace files in the folder.")] = False,
+    sloppy: Annotated[
+        bool, typer.Option("--sloppy", help="Bounds far too wide, as people declare them.")
+    ] = False,
 ) -> None:
     """Simulate a trial and learn a rule from it, end to end."""
     # Drawing and fitting libraries take a second to load; other commands do without them.
@@ -32,11 +35,11 @@ def demo(
     _begin_anew(out)
     with delivering(out / "rule.json", force=True) as delivery, stages() as on_stage:
         on_stage("simulating a trial")
-        trial = demo_trial()
+        trial = demo_trial(sloppy=sloppy)
         pyarrow.csv.write_csv(trial, out / "trial.csv")
         # People whom the rule has not seen, for dpwerm evaluate.
-        pyarrow.csv.write_csv(demo_trial(seed=2), out / "others.csv")
-        (out / "study.toml").write_text(study_text(), encoding="utf-8")
+        pyarrow.csv.write_csv(demo_trial(seed=2, sloppy=sloppy), out / "others.csv")
+        (out / "study.toml").write_text(study_text(sloppy=sloppy), encoding="utf-8")
         study = Study.load(out / "study.toml")
         estimator = PrivateTreatmentRule.from_study(study, "1")
         estimator.fit(out / "trial.csv", on_stage=on_stage, keep=delivery.keep)
@@ -47,7 +50,7 @@ def demo(
         on_stage("drawing")
         save_figure(rule, out / "rule.svg")
         write_report(out / "report.html", out / "rule.json", out / "study.toml", None, None)
-        fresh = demo_trial(people=5_000, seed=1)
+        fresh = demo_trial(people=5_000, seed=1, sloppy=sloppy)
         right = float(np.mean(rule.arms_for(rule.score_table(fresh)) == best_arm(fresh)))
     warn(delivery.caught)
     say(text)
@@ -76,6 +79,7 @@ def _begin_anew(out: Path) -> None:
     if not path.exists():
         return
     entries = Store(database_of(f"sqlite:///{LEDGER}", out)).read()
-    if set(studies_in(entries)) - {Study.parse(study_text()).id}:
+    simulated = {Study.parse(study_text(sloppy=sloppy)).id for sloppy in (False, True)}
+    if set(studies_in(entries)) - simulated:
         stop(f"{path} is the ledger of a real study. Choose another --out.")
     path.unlink()

@@ -126,7 +126,7 @@ class SimulatedHalfWidths:
         least = number((self.low / self.pointwise).min(), digits=2)
         most = number((self.high / self.pointwise).max(), digits=2)
         return (
-            f"± is simulated: on {self.problems} synthetic trials inside the declared bounds, none "
+            f"± is simulated: on {self.problems} synthetic trials inside the same bounds, none "
             "of them yours, the privacy noise moved no coefficient by more than its ± in "
             f"{100 * self.coverage:g} of 100 releases. It is not sampling error. The real "
             "half-width depends on the data, so it is sensitive and not published. In 8 of 10 "

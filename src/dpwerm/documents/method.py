@@ -9,6 +9,7 @@ from typing import Protocol
 
 from dpwerm.documents.own_units import clip_words, no_weight_words, one_side_words, zero_words
 from dpwerm.objective.regularizers import ArmPenalty
+from dpwerm.releases.ranges import BENEFIT
 from dpwerm.releases.release import Rule
 from dpwerm.study.variables import Benefit
 from dpwerm.text import number
@@ -109,19 +110,25 @@ def method_rows(rule: Rule) -> dict[str, str]:
     """Return a row for each part of a regression; none for outcome weights."""
     certificate = rule.release.certificate
     parts = certificate.design, certificate.loss, certificate.regularizer
-    return rows_of(*parts, rule.fitted_benefit)
+    private = any(one.of == BENEFIT for one in rule.ranges)
+    return rows_of(*parts, rule.fitted_benefit, private=private)
 
 
-def rows_of(design: Weighting, loss: Named, penalty: Named, benefit: Benefit) -> dict[str, str]:
-    """Return a row for each part of a regression; none for outcome weights."""
+def rows_of(
+    design: Weighting, loss: Named, penalty: Named, benefit: Benefit, *, private: bool = False
+) -> dict[str, str]:
+    """Return a row for each part of a regression; none for outcome weights.
+
+    private : whether the benefit's bounds are those of a private range
+    """
     if design.name == OUTCOME_WEIGHTED.name:
         return {}
     rests = f"; rests on {rests_on(design)}" if design.rests_on else ""
     rows = {"estimator": f"{called(design)}{rests}"}
     width = _width(loss, benefit)
     if width:
-        share = number(loss.parameters["width"])
-        rows["width"] = f"T = {width}, {share} of half the range"
+        share, kind = number(loss.parameters["width"]), "private range" if private else "range"
+        rows["width"] = f"T = {width}, {share} of half the {kind}"
     if "mean" in design.parameters:
         mean = number(design.parameters["mean"], digits=6)
         rows["mean"] = "none" if mean == "0" else f"a column of {mean} for the benefit's mean"

@@ -150,7 +150,7 @@ class Bar:
     def words(self) -> str:
         """Say what the bar is."""
         return (
-            f"The bar covers {self.what}: on {self.trials:,} synthetic trials inside the declared "
+            f"The bar covers {self.what}: on {self.trials:,} synthetic trials inside the same "
             "bounds, in which the arm does nothing to the benefit, no coefficient went beyond its "
             "bar in 95 of 100 releases. How benefits are spread is not known here, so "
             f"{self.shapes} shapes were tried, and the largest bar counts."

@@ -30,13 +30,16 @@ class Row:
     span: str = ""
 
 
-def score_rows(release: Release) -> list[Row]:
-    """Return what each feature adds to a score, in the columns' own units."""
+def score_rows(release: Release, *, found: bool = False) -> list[Row]:
+    """Return what each feature adds to a score, in the columns' own units.
+
+    found : whether the ranges of numbers are private ones, of which all digits say nothing
+    """
     own, error = release.own_units(), score_error(release)
     rows = [Row("intercept", "", "", number(own["intercept"], error, sign=True))]
     for block in release.encoding.blocks:
         if isinstance(block, NumberBlock):
-            rows.append(_slope(block, own[block.name], error))
+            rows.append(_slope(block, own[block.name], error, found=found))
             continue
         for name, level in zip(block.own_names, block.levels, strict=True):
             adds = number(own[name], error, sign=True)
@@ -49,12 +52,13 @@ def score_error(release: Release) -> float:
     return float(max(max(abs(low), abs(high)) for low, high in release.terms()) / 100)
 
 
-def _slope(block: NumberBlock, slope: float, error: float) -> Row:
+def _slope(block: NumberBlock, slope: float, error: float, *, found: bool) -> Row:
     width = block.upper - block.lower
     step = natural_step(width)
     adds = number(Decimal(slope) * step, error * float(step) / width, sign=True)
     unit = "unit" if step == 1 else number(step)
-    values = f"{declared(block.lower)} to {declared(block.upper)}"
+    ends = block.lower, block.upper
+    values = " to ".join(on_scale(end, width) if found else declared(end) for end in ends)
     span = number(slope * width, error, sign=True)
     return Row(block.name, block.name, values, f"{adds} per {unit}", span)
 

@@ -29,15 +29,12 @@ from dpwerm.documents.method import (
     warning_words,
 )
 from dpwerm.documents.own_units import score_rows
+from dpwerm.documents.parts import guard_words, parts_rows, ranges_words, units_words
 from dpwerm.documents.render import as_text
 from dpwerm.documents.verdict import Verdict, verdict_of
-from dpwerm.mechanisms.box_sums import BoxSums
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.weight_origin import KnownByDesign
 from dpwerm.releases.certificate import Certificate
-from dpwerm.releases.guard import CANDIDATES
-from dpwerm.releases.guard import PROOF as GUARD_PROOF
-from dpwerm.releases.ranges import BENEFIT
 from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.rule_file import notice
 from dpwerm.releases.tuning import SPLIT
@@ -54,11 +51,6 @@ ROUNDING = 1e-12
 DIGITS = 40
 """Of e^ε before it is rounded up: it is irrational, so the last digits decide nothing."""
 
-UNITS = {
-    "centred": "a number runs from -1 to 1 over its declared range, two levels are -1 and 1, each "
-    "of more levels is 1 for its people and 0 for others",
-    "paper": "the paper's: every feature runs from 0 to 1 and is divided by the same factor",
-}
 UNPUBLISHED_SPREAD = (
     "No ± is shown: under objective perturbation the spread of the noise in a coefficient depends "
     "on the data and is not published."
@@ -189,6 +181,7 @@ def _rule_blocks(rule: Rule, verdict: Verdict) -> Iterator[Block]:
     words = f"Recommend {second!r} where the score is above 0, {first!r} where it is below; a "
     words += f"score of exactly 0 gives {rule.default!r}."
     yield Paragraph(f"{words} {learning_words(rule)}".strip())
+    yield from told(ranges_words(rule), guard_words(rule))
     yield from told(warning_words(rule))
     yield _own_units(rule.release, "The score is the sum of these, in the columns' own units:")
     yield from told(shrunk_words(rule))
@@ -208,7 +201,7 @@ def _noise_blocks(rule: Rule) -> Iterator[Block]:
         noise = [f"± {number(one, one)}" for one in half]
     wide = max(map(len, shown))
     yield Table(
-        f"Coefficients in encoded units ({UNITS[release.encoding.kind]}):",
+        f"Coefficients in encoded units ({units_words(rule)}):",
         (),
         tuple(
             (name, f"{text:>{wide}}", "set to 0" if small else spread)
@@ -267,22 +260,6 @@ def certificate_rows(rule: Rule) -> dict[str, str]:
             f"rho = {at_most(both.rho, 6)} (zCDP), mu = {at_most(both.mu, 6)} (Gaussian DP)"
         )
     return rows | {"randomness": c.randomness, "ledger": str(c.receipt or c.ledger)}
-
-
-def parts_rows(rule: Rule) -> dict[str, str]:
-    """Return what private ranges and a guard cost, and what they found."""
-    rows = {}
-    for one in rule.ranges:
-        words = f"epsilon {one.budget.epsilon} ({BoxSums.proof})"
-        if one.of == BENEFIT:
-            found, declared = rule.fitted_benefit.bounds, rule.declaration.benefit.bounds
-            low, high, least, most = map(number, (*found, *declared))
-            words = f"{low} to {high}, declared {least} to {most}; {words}"
-        rows[f"private range of the {one.of}"] = words
-    if rule.guard is not None:
-        taken = CANDIDATES[rule.guard.chosen]
-        rows["guard"] = f"took the {taken}; epsilon {rule.guard.budget.epsilon} ({GUARD_PROOF})"
-    return rows
 
 
 def _perturbation_rows(c: Certificate) -> dict[str, str]:

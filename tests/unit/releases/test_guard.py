@@ -8,6 +8,7 @@ import pytest
 
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms.box_sums import UNIT
+from dpwerm.mechanisms.exponential import ExponentialMechanism
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import bit_source
 from dpwerm.releases.guard import (
@@ -38,6 +39,9 @@ def log_law(people: list[tuple[float, float]], relation: Relation = REPLACE) -> 
 
 
 PERSONS = list(itertools.product((-1.0, 0.0, 1.0), (-1.0, 1.0)))
+FOR, AGAINST = (-1.0, -1.0), (1.0, -1.0)
+"""People whom the rule gives the second arm's opposite, and who did badly and well there."""
+
 CROWDS = [[(s, pi)] * times for s, pi in PERSONS for times in (0, 2, 40)]
 
 
@@ -59,6 +63,36 @@ def test_one_person_moves_a_chance_by_epsilon_at_most_and_nearly_by_that(
 ) -> None:
     # Half the Δ, or two looks at the same scores, would double it.
     assert 0.99 * EPSILON <= largest_ratio(relation) <= EPSILON + 1e-9
+
+
+@pytest.mark.parametrize("factor", [0.5, 2.0])
+def test_a_sensitivity_off_by_two_is_found_either_way(
+    factor: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def off(budget: Budget, relation: Relation) -> ExponentialMechanism:
+        return ExponentialMechanism(int(relation.terms * UNIT * factor), budget)
+
+    monkeypatch.setitem(globals(), "mechanism", off)
+    assert largest_ratio(REPLACE) == pytest.approx(EPSILON / factor, rel=0.02)
+
+
+def test_a_second_look_if_the_rule_lost_costs_twice_as_much() -> None:
+    crowd = [(1.0, 1.0)] * 40
+    laws = [np.exp(log_law([*crowd, *[(-0.9, -1.0)] * 10, one])) for one in (FOR, AGAINST)]
+    twice = [np.array([1 - (1 - p[0]) ** 2, *((1 - p[0]) * p[1:])]) for p in laws]
+    once, both = (float(np.abs(np.log(one / other)).max()) for one, other in (laws, twice))
+    assert once <= EPSILON < 1.5 * EPSILON < both <= 2 * EPSILON
+
+
+def test_nothing_makes_a_persons_part_larger_than_one() -> None:
+    odd = [-math.inf, -1e300, -1.0, -1e-9, 0.0, 0.3, 1e300, math.inf, math.nan]
+    arms, residuals, chances = (
+        np.array(column)
+        for column in zip(*itertools.product((-1.0, 1.0, math.nan), odd, odd), strict=True)
+    )
+    with np.errstate(all="ignore"):
+        found = units_of(arms, residuals, np.abs(chances), 0.25)
+    assert np.abs(found).max() == UNIT
 
 
 def test_a_persons_part_is_cut_and_weighted_and_nothing_where_something_is_missing() -> None:

@@ -17,6 +17,7 @@ from dpwerm.documents.document import (
 from dpwerm.documents.effects import beyond, leans, one_sided
 from dpwerm.documents.half_widths import no_trials
 from dpwerm.documents.method import learning_words, unweighted_words
+from dpwerm.documents.parts import guard_words, ranges_words
 from dpwerm.documents.report.learned import NOTHING_CLEAR, directions, learned, quality
 from dpwerm.documents.report.material import Material, quoted
 from dpwerm.documents.report.private import can_be_told, cost, promise, together, why_private
@@ -60,6 +61,7 @@ def in_short(material: Material) -> Section:
     rows = [
         ("Question", question.strip()),
         ("People", _people(rule)),
+        *_parts(rule),
         ("Answer", _answer(material)),
         ("Promise", promise(rule)),
     ]
@@ -79,6 +81,12 @@ def in_short(material: Material) -> Section:
     if unclear:
         blocks.append(Caution(unclear))
     return Section("short", "In short", tuple(blocks))
+
+
+def _parts(rule: Rule) -> list[tuple[str, str]]:
+    """Return where the data were found to lie, and what a guard took, where a rule paid for it."""
+    rows = [("Ranges", ranges_words(rule)), ("Rule or one arm?", guard_words(rule))]
+    return [row for row in rows if row[1]]
 
 
 def _people(rule: Rule) -> str:
@@ -196,7 +204,7 @@ def _points(material: Material) -> list[str]:
         ),
         (
             f"It compares {first} and {second} and no other treatment, for people like those of "
-            "the study. A value outside a declared range counts as the nearest end, so it says "
+            "the study. A value outside its range counts as the nearest end, so it says "
             "little about such people."
         ),
         (

@@ -37,8 +37,9 @@ from dpwerm.documents.method import (
     warning_words,
 )
 from dpwerm.documents.own_units import declared, score_error, score_rows
+from dpwerm.documents.parts import guard_words, range_name, ranges_words, units_words
 from dpwerm.documents.report.material import Material, quoted
-from dpwerm.documents.summary import UNITS, caveat, zeroed
+from dpwerm.documents.summary import caveat, zeroed
 from dpwerm.documents.value import (
     HEADINGS,
     cost_words,
@@ -49,9 +50,10 @@ from dpwerm.documents.value import (
     verdict_words,
 )
 from dpwerm.features.blocks import NumberBlock
+from dpwerm.releases.ranges import FEATURES
 from dpwerm.releases.release import Rule
 from dpwerm.releases.value.release import ValueRelease
-from dpwerm.text import interval_words, listed, number
+from dpwerm.text import interval_words, listed, number, on_scale
 
 MOST_NAMED = 4
 NOTHING_CLEAR = "No feature tells people apart beyond what noise and chance may do."
@@ -78,6 +80,7 @@ def learned(material: Material) -> Section:
     blocks: list[Block] = [
         Paragraph(verdict.words) if verdict.told else Caution(verdict.words),
         Paragraph(answer.strip()),
+        *told(ranges_words(rule), guard_words(rule)),
         *told(warning_words(rule)),
         Paragraph(as_released(rule)),
         _score_table(rule),
@@ -134,7 +137,7 @@ def noise(material: Material) -> list[Block]:
         (name, value, *("set to 0" if zero else text for text in rest))
         for name, zero, value, *rest in zip(names, small, *columns, strict=True)
     ]
-    caption = f"Coefficients in encoded units: {UNITS[release.encoding.kind]}."
+    caption = f"Coefficients in encoded units: {units_words(rule)}."
     return [Table(caption, headings, tuple(rows)), *_spread(material), *_standing_out(material)]
 
 
@@ -222,9 +225,10 @@ def _plane_words(rule: Rule) -> str:
 
 def _score_table(rule: Rule) -> Table:
     """Return what each feature adds to the score, in the columns' own units."""
+    found = range_name(rule, FEATURES) == "private"
     rows = tuple(
         (row.feature or "constant", row.values, row.adds, row.span)
-        for row in score_rows(rule.release)
+        for row in score_rows(rule.release, found=found)
     )
     return Table(
         "The score is the sum of these, in the columns' own units.",
@@ -234,9 +238,10 @@ def _score_table(rule: Rule) -> Table:
 
 
 def _example(rule: Rule) -> str:
-    """Return the score of a made-up person, everything at its declared default."""
+    """Return the score of a made-up person, everything at its default."""
+    found = range_name(rule, FEATURES) == "private"
     facts = [
-        f"{block.name} {declared(block.default)}"
+        f"{block.name} {_default(block, found=found)}"
         if isinstance(block, NumberBlock)
         else f"{block.name} = {block.default}"
         for block in rule.release.encoding.blocks
@@ -255,6 +260,12 @@ def _example(rule: Rule) -> str:
         f"{quoted(str(arm))} is recommended{shrunk}. A value outside its range counts as the "
         "nearest end, a missing one as the default, which the example has throughout."
     )
+
+
+def _default(block: NumberBlock, *, found: bool) -> str:
+    """Return the default of a number, which a private range may have moved to its end."""
+    width = block.upper - block.lower
+    return on_scale(block.default, width) if found else declared(block.default)
 
 
 def quality(material: Material) -> Section:

@@ -5,13 +5,16 @@ from collections.abc import Iterator
 from dpwerm.documents.document import Block, Caution, Commands, Paragraph, Points, Section, Table
 from dpwerm.documents.method import is_outcome_weighted
 from dpwerm.documents.own_units import centre_in_column, declared, score_rows
+from dpwerm.documents.parts import cost_rows, declared_blocks
 from dpwerm.documents.report.material import Material, quoted
 from dpwerm.documents.summary import LARGEST_TOLD, even_odds, factor_words, meaning
 from dpwerm.features.blocks import CategoryBlock, Level, NumberBlock
 from dpwerm.mechanisms import MECHANISMS
+from dpwerm.mechanisms.box_sums import BoxSums
 from dpwerm.privacy.budget import AnyBudget, Budget, total
 from dpwerm.privacy.ledger.account import Account
 from dpwerm.privacy.weight_origin import origin_class
+from dpwerm.releases.guard import PROOF as GUARD_PROOF
 from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import notice
 from dpwerm.study.propensity import NoPropensity
@@ -20,9 +23,9 @@ from dpwerm.text import at_least, digits
 NOT_STATED = "not stated"
 OUTSIDE = (
     (
-        "Every bound, level, probability and setting comes from outside the data: a protocol, a "
-        "questionnaire, the literature. Looking at the data to choose one would be a release that "
-        "nobody counts."
+        "Every declared bound, level, probability and setting comes from outside the data: a "
+        "protocol, a questionnaire, the literature. Looking at the data to choose one would be a "
+        "release that nobody counts."
     ),
     "One person is one row of the table.",
     (
@@ -54,6 +57,7 @@ def why_private(material: Material) -> Section:
         blocks = [Caution(f"NOT PRIVATE: there is no promise. {how}{seeded}.")]
     blocks += [
         *_bounds(rule),
+        *_beside(rule),
         Paragraph(f"Weights: {rule.release.certificate.weight_origin.statement}."),
         *_propensity(rule),
         *_verify(material),
@@ -62,12 +66,25 @@ def why_private(material: Material) -> Section:
     return Section("private", title, tuple(blocks))
 
 
+def _beside(rule: Rule) -> list[Block]:
+    """Return how private ranges and a guard are private."""
+    words = ""
+    if rule.ranges:
+        words += "Private ranges were released first: sums over all people with noise that covers "
+        words += f"what one person can change ({BoxSums.proof}). Only then the fit began. "
+    if rule.guard is not None:
+        words += "The choice between the rule and one arm for everybody was drawn at random, with "
+        words += "chances that one person changes by at most the factor that it cost "
+        words += f"({GUARD_PROOF}). "
+    return [Paragraph(words.strip())] if words and rule.private else []
+
+
 def _bounds(rule: Rule) -> list[Block]:
     """Return every public declaration with its source, and what lacks one."""
     sources = rule.declaration.sources
     rows = [
         (block.name, _declared(block), sources.get(block.name, NOT_STATED))
-        for block in rule.release.encoding.blocks
+        for block in declared_blocks(rule)
     ]
     rows += [_arms(rule), _benefit(rule)]
     table = Table(
@@ -221,14 +238,19 @@ def _even_odds(rule: Rule) -> list[Block]:
 
 def _parts(rule: Rule) -> list[Block]:
     """Return what the parts of the rule cost, where it has parts."""
-    if rule.propensity is None and rule.tuning is None:
+    rows = cost_rows(rule)
+    if rule.propensity is None and rule.tuning is None and not rows:
         return []
-    rows = []
     if rule.propensity is not None:
         rows.append(("model of who received which arm", str(rule.propensity.certificate.budget)))
     what = "rule" if rule.tuning is None else "tuning of gamma, and rule"
-    rows += [(what, str(rule.own_budget)), ("together", str(rule.budget))]
+    rows += [(what, str(_fit_budget(rule))), ("together", str(rule.budget))]
     return [Table("What was spent on which part.", ("part", "cost"), tuple(rows))]
+
+
+def _fit_budget(rule: Rule) -> AnyBudget:
+    """Return what the rule cost with the tuning of its γ, without what it paid for besides."""
+    return rule.release.certificate.budget if rule.tuning is None else rule.tuning.budget
 
 
 def _value(material: Material) -> list[Block]:

@@ -19,9 +19,14 @@ from dpwerm.arrays import FloatArray
 FITTING_SD = 0.4
 """Of a benefit whose bounds fit, in half ranges: they lie 2.5 standard deviations off its mean."""
 
-LEAST_EFFECT = 0.1
-"""One arm may be better on average where people do not differ: by as much as if gains varied by
-this share of the outcome's sd."""
+LEAST_EFFECT = 0.25
+"""How much better one arm is on average does not vanish where people hardly differ: it is that of
+gains which vary by this share of the outcome's sd, 0 to 0.4 sd in most trials. Trials are planned
+for differences of 0.2 sd, which is called small, to 0.5, which is called medium.
+"""
+
+NEARLY_NONE = 1e-9
+"""A smaller average is the rounding of none."""
 
 Parts = tuple[FloatArray, FloatArray, FloatArray]
 """Half the contrast, the mean benefit and its scatter, (n,) each."""
@@ -47,10 +52,13 @@ class Scale:
         f, mean, scatter = parts
         spreads = [float(part.std()) for part in parts]
         own = float(np.hypot.reduce(spreads))
-        half = self.sd * spreads[0] / own if self.effect_sd is None else self.effect_sd / 2
+        half = least = self.sd * spreads[0] / own
+        if self.effect_sd is not None:
+            half, least = self.effect_sd / 2, max(self.effect_sd, LEAST_EFFECT * self.sd) / 2
         rest = max(self.sd**2 - half**2, 0.0)
-        least = max(half, LEAST_EFFECT / 2 * self.sd)
-        shift = float(f.mean()) / spreads[0] if spreads[0] else float(np.sign(f.mean()))
+        average = float(f.mean())
+        shift = average / spreads[0] if spreads[0] else float(np.sign(average))
+        shift = shift if abs(shift) > NEARLY_NONE else 0.0
         common = spreads[1] ** 2 / (spreads[1] ** 2 + spreads[2] ** 2)
         noise = max(rest * (1 - common) - _rounding(values), 0.0)
         place, main = self._place(float(mean.mean()), values), float(np.sqrt(rest * common))
@@ -81,4 +89,4 @@ def _shape(part: FloatArray) -> FloatArray:
     """Return a part with mean 0 and sd 1, zeros where all are equal."""
     centred = part - part.mean()
     spread = float(centred.std())
-    return centred / spread if spread > 1e-12 else np.zeros_like(centred)
+    return centred / spread if spread > NEARLY_NONE else np.zeros_like(centred)

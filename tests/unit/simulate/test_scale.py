@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dpwerm.arrays import FloatArray
 from dpwerm.simulate.judged import SyntheticTrials
 from dpwerm.simulate.scale import Scale
 from dpwerm.simulate.synthetic import random_trials
@@ -12,17 +13,16 @@ from dpwerm.simulate.synthetic import random_trials
 
 def trials(widths: tuple[int, ...] = (0, 0, 1), **other: Any) -> SyntheticTrials:
     rng = np.random.default_rng(1)
-    given = {"count": 24, "rows": 4000, "propensity": (0.5, 0.5)} | other
-    return random_trials(widths, rng=rng, **given)
+    return random_trials(widths, count=24, rows=4000, propensity=(0.5, 0.5), rng=rng, **other)
 
 
-def within_arms(found: SyntheticTrials) -> np.ndarray[Any, Any]:
+def within_arms(found: SyntheticTrials) -> FloatArray:
     """Return the sd of the benefit within an arm, on average over the two, (B,)."""
     arms = [
         [u[arm == side].var() for side in (-1, 1)]
         for u, arm in zip(found.benefit, found.arm, strict=True)
     ]
-    return np.sqrt(np.mean(arms, axis=1))
+    return np.asarray(np.sqrt(np.mean(arms, axis=1)))
 
 
 @pytest.mark.parametrize("sd", [0.02, 0.1, 0.3])
@@ -45,7 +45,7 @@ def test_without_an_effect_the_share_of_each_trial_stays() -> None:
 def test_where_people_do_not_differ_one_arm_is_better_for_all() -> None:
     found = trials(scale=Scale(0.2, 0.0))
     assert (found.contrast == found.contrast[:, :1]).all()
-    assert (found.contrast[:, 0] != 0).mean() > 0.5
+    assert (found.contrast[:, 0] != 0).mean() > 0.6
 
 
 def test_bounds_that_fit_hold_nearly_everything() -> None:
@@ -74,3 +74,11 @@ def test_useless_features_stand_behind_and_change_nothing() -> None:
         with_ones = np.column_stack([X[:, :3], np.ones(len(X))])
         fitted = with_ones @ np.linalg.lstsq(with_ones, f, rcond=None)[0]
         np.testing.assert_allclose(fitted, f, atol=1e-9)
+
+
+def test_averages_are_those_that_trials_are_planned_for() -> None:
+    found = trials(scale=Scale(0.2, 0.0))
+    sizes = np.abs(2 * found.contrast[:, 0]) / 0.2
+    assert 0.02 < np.median(sizes) < 0.3
+    assert sizes.max() < 1
+    assert (sizes == 0).any()

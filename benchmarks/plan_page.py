@@ -1,4 +1,4 @@
-"""``make plan``: the figure and every table of docs/plan.md; about ten minutes on one core.
+"""``make plan``: the figure and every table of docs/plan.md; about half an hour on one core.
 
 Commands are run as a reader would run them, and what was planned is compared with what
 benchmarks/results/utility.csv measured.
@@ -6,7 +6,7 @@ benchmarks/results/utility.csv measured.
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,20 +41,37 @@ LEAST_EFFECT = 1e-6
 """A smaller share of the sd is no difference between people."""
 
 COMMAND = ("--n", "1000")
-BEGINNING = "What to expect"
+WORTH = ("--epsilon", "1", "--sd", "1.5", "--effect-sd", "0.5", "--worth")
+BEGINNINGS = ("What to expect", "What it depends on")
 
 
-def expected_table() -> str:
-    """Return the command with the table that it prints, what is before and after it left out."""
+def printed(*options: str) -> list[str]:
+    """Return the paragraphs that the command prints about the example."""
     caught = io.StringIO()
     with redirect_stdout(caught):
-        code = dpwerm(["plan", str(STUDY), *COMMAND])
+        code = dpwerm(["plan", str(STUDY), *options])
     if code:
         raise SystemExit(code)
-    paragraphs = caught.getvalue().rstrip("\n").split("\n\n")
-    first = next(i for i, one in enumerate(paragraphs) if one.startswith(BEGINNING))
-    command = f"$ dpwerm plan docs/examples/paper.toml {' '.join(COMMAND)}\n..."
-    return "```console\n" + "\n\n".join([command, *paragraphs[first : first + 2]]) + "\n...\n```"
+    return caught.getvalue().rstrip("\n").split("\n\n")
+
+
+def console(options: Sequence[str], blocks: Sequence[str]) -> str:
+    """Return a command with parts of what it prints."""
+    command = f"$ dpwerm plan docs/examples/paper.toml {' '.join(options)}"
+    return "```console\n" + "\n...\n\n".join([command, *blocks]) + "\n...\n```"
+
+
+def expected_tables() -> str:
+    """Return the command with its tables: what to expect, and what that depends on."""
+    paragraphs = printed(*COMMAND)
+    first = [i for i, one in enumerate(paragraphs) if one.startswith(BEGINNINGS)]
+    return console(COMMAND, ["\n\n".join(paragraphs[i : i + 2]) for i in first])
+
+
+def worth() -> str:
+    """Return the command that finds where a rule is worth having, with its answer."""
+    (answer,) = (one for one in printed(*WORTH) if "a rule worth having" in one)
+    return console(WORTH, [answer])
 
 
 @dataclass(frozen=True)
@@ -174,7 +191,9 @@ def inside_words(halves: Mapping[str, list[Trial]]) -> str:
 def main() -> None:
     """Write the page's tables and the figure."""
     print("expected", flush=True)
-    fill(PAGE, "expected", expected_table())
+    fill(PAGE, "expected", expected_tables())
+    print("worth", flush=True)
+    fill(PAGE, "worth", worth())
     print("figure", flush=True)
     with redirect_stdout(io.StringIO()):
         dpwerm(["plan", str(STUDY), "--n", str(N), "--figure", str(FIGURE), "--force"])

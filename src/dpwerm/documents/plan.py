@@ -84,8 +84,8 @@ def opening(study: Study) -> str:
         f"{_gains_vary(study)}, which is 0.2 to 0.7 of half the benefit's range, and benefits lie "
         f"{_benefits_lie(study)}. In the others bounds are far too wide, benefits lie anywhere "
         "inside them, and what both arms share may matter more than the arm. A real trial may be "
-        "easier or harder: declare expected_sd and expected_effect_sd, or see below how the answer "
-        "depends on them (docs/plan.md)."
+        "easier or harder: declare expected_sd and expected_effect_sd if the protocol knows them "
+        "(docs/plan.md)."
     )
 
 

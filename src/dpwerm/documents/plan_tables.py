@@ -25,7 +25,7 @@ def mean_of(one: Spread) -> str:
 
 def range_of(one: Spread) -> str:
     """Return in % where 80 in 100 trials lie."""
-    return f"{100 * one.low:.0f} to {100 * one.high:.0f}"
+    return f"{round(100 * one.low)} to {round(100 * one.high)}"  # never -0
 
 
 def counted(n: int) -> str:

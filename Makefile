@@ -40,7 +40,7 @@ benchmark: $(STAMP)  ## speed of solver, engine, choice, tables and start-up, as
 utility: $(STAMP)  ## accuracy, value, gain and harm of every method, tight and sloppy; less than an hour
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.utility
 
-plan: $(STAMP)  ## the figure and the tables of docs/plan.md; about four minutes
+plan: $(STAMP)  ## the figure and the tables of docs/plan.md; about half an hour
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.plan_page
 
 coverage: $(STAMP)  ## how often the intervals of an evaluation hold; docs/evaluation.md

@@ -15,7 +15,7 @@ from pathlib import Path
 from benchmarks.page import fill
 from dpwerm import Study
 from dpwerm.cli.main import main as dpwerm
-from dpwerm.documents.plan import mean_of
+from dpwerm.documents.plan_tables import mean_of
 from dpwerm.documents.summary import even_odds
 from dpwerm.errors import ParameterError
 from dpwerm.plan.desk import Place, simulated

@@ -24,6 +24,9 @@ def _study(edit: Callable[[str], str], *options: str) -> Planned:
 
 
 ARMS = "arms = { pill = 0.5, therapy = 0.5 }"
+BOUNDS = "bounds = [-10, 10]"
+EXPECTED_SD = replaced(BOUNDS, f"{BOUNDS}\nexpected_sd = 4")
+NOTHING_TO_LEARN = replaced(BOUNDS, f"{BOUNDS}\nexpected_sd = 4\nexpected_effect_sd = 0")
 METHOD = replaced("[method]", '[method]\ngamma = 30\nmechanism = "objective-block"')
 
 
@@ -67,6 +70,19 @@ CONDITIONS: Mapping[str, Planned] = {
     "target with a figure": _n("--target", "0.9", "--figure", "plan.png"),
     "target that no n reaches": Planned(("--epsilon", "0.1", "--target", "0.9999")),
     "target that no epsilon reaches": Planned(("--n", "20", "--target", "0.9999")),
+    "target and worth": _n("--target", "0.9", "--worth"),
+    "worth with both n and epsilon": _n("--epsilon", "1", "--worth"),
+    "worth with neither n nor epsilon": Planned(("--worth",)),
+    "worth that no epsilon reaches": Planned(("--n", "20", "--worth"), NOTHING_TO_LEARN),
+    "sd zero": _n("--sd", "0"),
+    "sd NaN": _n("--sd", "nan"),
+    "sd no number": _n("--sd", "wide"),
+    "sd beyond the bounds": _n("--sd", "11"),
+    "sd declared, effect sd zero": _study(EXPECTED_SD, "--epsilon", "1", "--effect-sd", "0"),
+    "sd in the place of the declared one": _study(EXPECTED_SD, "--epsilon", "1", "--sd", "2"),
+    "effect sd negative": _study(EXPECTED_SD, "--effect-sd", "-1"),
+    "effect sd without an sd": _n("--effect-sd", "1"),
+    "effect sd of more than two sds": _study(EXPECTED_SD, "--effect-sd", "9"),
     "figure with another ending": _n("--figure", "plan.xyz"),
     "figure without an ending": _n("--figure", "plan"),
     "figure in no folder": _n("--figure", "none/plan.png"),

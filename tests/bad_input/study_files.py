@@ -1,7 +1,14 @@
 """Conditions of the study file as a file: cut off, of another version, or hostile."""
 
+from collections.abc import Callable
+
 from tests.bad_input.base import replaced
 from tests.bad_input.fitting import Conditions, study_says
+
+
+def _expecting(keys: str) -> Callable[[str], str]:
+    return replaced("bounds = [-10, 10]", f"bounds = [-10, 10]\n{keys}")
+
 
 CONDITIONS: Conditions = {
     "study file truncated": study_says(lambda text: text[: text.index("[treatment]")]),
@@ -45,6 +52,18 @@ CONDITIONS: Conditions = {
     "study file with a level of two lines": study_says(replaced('["F", "M"]', '["F", "M\\nX"]')),
     "study file with a pile of combining marks": study_says(
         replaced("[features.age]", '[features.age]\nsource = "e' + "\u0301" * 5 + '"')
+    ),
+    "study file with an expected sd": study_says(_expecting("expected_sd = 4")),
+    "study file with an expected sd beyond its bounds": study_says(_expecting("expected_sd = 11")),
+    "study file with an expected sd of zero": study_says(_expecting("expected_sd = 0")),
+    "study file with an expected sd that is no number": study_says(_expecting('expected_sd = "a"')),
+    "study file with an infinite expected sd": study_says(_expecting("expected_sd = inf")),
+    "study file with an expected effect sd alone": study_says(_expecting("expected_effect_sd = 1")),
+    "study file with a negative expected effect sd": study_says(
+        _expecting("expected_sd = 4\nexpected_effect_sd = -1")
+    ),
+    "study file with an expected effect sd of more than two sds": study_says(
+        _expecting("expected_sd = 4\nexpected_effect_sd = 8.1")
     ),
     "study file without a feature": study_says(
         lambda text: text[: text.index("[features.age]")] + text[text.index("[treatment]") :]

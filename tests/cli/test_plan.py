@@ -100,6 +100,28 @@ def test_a_target_is_answered_with_the_smallest_n(planned: Run) -> None:
     assert "Plan for small-trial\n" in result.out
 
 
+def test_a_rule_worth_having_is_searched_for_by_gain_and_harm(planned: Run) -> None:
+    result = planned("--epsilon", 2, "--worth", "--sd", 4, "--effect-sd", 6)
+    assert result.code == 0
+    text = " ".join(result.out.split())
+    assert "a rule worth having (gain at least 20 %, harm at most 10 %) at epsilon = 2" in text
+    told = text[text.index("at epsilon = 2") :]
+    assert told.index("gain ") < told.index("harm ") < told.index("right arm ")
+
+
+def test_what_is_expected_may_be_declared_or_given(planned: Run, trial: Trial) -> None:
+    assert "What it depends on, at epsilon = 1 with 50 people:" in planned("--n", 50).out
+    given = planned("--n", 50, "--epsilon", 2, "--sd", 4, "--effect-sd", 1)
+    bounds = "bounds = [-10, 10]"
+    keys = f"{bounds}\nexpected_sd = 4\nexpected_effect_sd = 1"
+    trial.study.write_text(OPEN.replace(bounds, keys), encoding="utf-8")
+    declared = planned("--n", 50, "--epsilon", 2)
+    assert given.code == declared.code == 0
+    assert given.out == declared.out
+    assert "What it depends on" not in given.out
+    assert "within an arm the benefit has an sd of 4 units" in " ".join(given.out.split())
+
+
 @pytest.mark.parametrize("options", [("--n", 20), ("--epsilon", "0.1")])
 def test_a_target_that_nothing_reaches_is_an_answer(
     planned: Run, options: tuple[object, ...]
@@ -222,6 +244,8 @@ def test_it_is_written_in_the_format_of_the_ending(
     found = json.loads(data.read_text(encoding="utf-8"))
     assert (found["format"], found["private"]) == ("dpwerm-plan", None)
     kinds = [block["kind"] for block in found["sections"][0]["blocks"]]
-    assert kinds.count("table") == 2
+    assert kinds.count("table") == 3
+    captions = [block.get("caption", "") for block in found["sections"][0]["blocks"]]
+    assert any(caption.startswith("What it depends on") for caption in captions)
     refused = planned("--n", 50, "--out", tmp_path / "plan.pdf")
     assert "must end in .html, .txt or .json" in refused.err

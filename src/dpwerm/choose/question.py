@@ -24,6 +24,7 @@ from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.sensitivity import LARGEST_N, Facts
 from dpwerm.releases.certificate import NON_PRIVATE, Specification, facts_of
 from dpwerm.simulate.judged import Judged, SyntheticTrials
+from dpwerm.simulate.scale import Scale
 from dpwerm.simulate.synthetic import random_labels, random_trials, widths_of
 from dpwerm.weighting.contract import WEIGHTINGS
 
@@ -119,9 +120,19 @@ class Outcome:
         return 1.0 + abs(self.centre) if self.signed else 1.0 - self.centre
 
     def trials(
-        self, widths: Sequence[int], *, count: int, rows: int, rng: Generator
+        self,
+        widths: Sequence[int],
+        *,
+        count: int,
+        rows: int,
+        rng: Generator,
+        scale: Scale | None = None,
+        useless: Sequence[int] = (),
     ) -> SyntheticTrials:
-        """Return random trials, or labels with weights, inside the declared bounds."""
+        """Return random trials, or labels with weights, inside the declared bounds.
+
+        scale, useless: as in :func:`random_trials`; labels have neither
+        """
         if self.labels:
             return random_labels(widths, count=count, rows=rows, rng=rng)
         return random_trials(
@@ -134,6 +145,8 @@ class Outcome:
             spread=self.spread,
             values=self.values,
             degree=self.degree,
+            scale=scale,
+            useless=useless,
         )
 
 

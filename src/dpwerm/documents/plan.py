@@ -2,63 +2,50 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
-from typing import Any
-
-from matplotlib.axes import Axes
 
 from dpwerm.choose.settle import MOST_COLUMNS, outcome_of
-from dpwerm.documents.document import (
-    Block,
-    Document,
-    Drawing,
-    Facts,
-    Paragraph,
-    Picture,
-    Section,
-    Table,
-)
-from dpwerm.documents.drawing import (
-    INK,
-    LINE,
-    SMALL,
-    headed,
-    labelled,
-    panels,
-    save,
-    shades,
-    short,
-    styled,
-    svg_text,
-)
+from dpwerm.documents.document import Block, Document, Facts, Paragraph, Section, Table
 from dpwerm.documents.method import called, rows_of
+from dpwerm.documents.plan_tables import (
+    COLUMNS,
+    RANGE,
+    by_features,
+    by_scale,
+    counted,
+    figures,
+    mean_of,
+    range_of,
+)
 from dpwerm.documents.summary import odds_words
+from dpwerm.plan.assumed import half_range
 from dpwerm.plan.desk import Desk
-from dpwerm.plan.expected import Answer, Expected, Settled, Spread
+from dpwerm.plan.expected import Expected, Settled
+from dpwerm.plan.smallest import MOST_HARM, WORTH_GAIN, Aim, Answer
 from dpwerm.privacy.budget import Budget, total
+from dpwerm.simulate.scale import FITTING_SD
 from dpwerm.study.study import Study
+from dpwerm.study.variables import Benefit
 from dpwerm.text import at_most, number
 
 WITHOUT = "without privacy"
 EPSILONS = ("0.1", "0.2", "0.5", "1", "2", "5", "inf")
-RANGE = "80 in 100 trials"
-COLUMNS = ("gain, %", RANGE, "harm, %", "right arm, %", RANGE)
+MUCH_TOO_WIDE = 1.5
+"""From so many times too wide on a plan says how wide bounds are."""
 
-Curve = Mapping[str, Expected]
-"""What is expected at each ε, "inf" for no privacy."""
+USUAL = "1"
+"""The ε at which a plan is looked into where none is asked for."""
 
 
-def plan_document(desk: Desk, n: int | None, epsilon: str | None, target: float | None) -> Document:
+def plan_document(desk: Desk, n: int | None, epsilon: str | None, aim: Aim | None) -> Document:
     """Return the plan of a study.
 
-    With a target the smallest ε for n people is found, or the smallest n at ε; without one, what to
+    With an aim the smallest ε for n people is found, or the smallest n at ε; without one, what to
     expect of n people at ε, or at several.
     """
     study = desk.study
     found = expectation(desk, n or 1, epsilon)
-    if target is not None:
-        found = targeted(desk, target, n, epsilon)
+    if aim is not None:
+        found = aimed(desk, aim, n, epsilon)
     people = "" if n is None else f" with {counted(n)}"
     blocks = (Paragraph(opening(study)), *found)
     return Document(
@@ -72,25 +59,47 @@ def plan_document(desk: Desk, n: int | None, epsilon: str | None, target: float 
 
 def opening(study: Study) -> str:
     """Return where every number of a plan comes from."""
-    return (
+    read = (
         "Nothing was read but the study file. All figures come from synthetic trials inside its "
         "bounds, other ones than those on which hyperparameters are chosen, and cost no privacy. "
-        "They take for granted that there is something to learn. A third of them is declared "
-        "tightly: there the gain from one arm to the other varies between people by "
+    )
+    benefit = study.benefit
+    if benefit.expected_sd is not None:
+        times = FITTING_SD * half_range(benefit) / benefit.expected_sd
+        wide = f"{times:.2g} times too wide" if times >= MUCH_TOO_WIDE else "not too wide"
+        varies = "how much the arms' difference varies between people is left to chance"
+        if benefit.expected_effect_sd is not None:
+            varies = "what one arm gains over the other varies between people with an sd of "
+            varies += f"{number(benefit.expected_effect_sd)}"
+        return (
+            f"{read}They take for granted what the study expects: within an arm the benefit has an "
+            f"sd of {number(benefit.expected_sd)} {unit_of(benefit)}, for which the bounds are "
+            f"{wide}, and {varies}. Both are guesses; if the trial differs, so does what it gives. "
+            "All else is left to chance: where benefits lie, who is better off with which arm, "
+            "which features matter, and how well their bounds fit (docs/plan.md)."
+        )
+    return (
+        f"{read}They take for granted that there is something to learn. A third of them is "
+        "declared tightly: there the gain from one arm to the other varies between people by "
         f"{_gains_vary(study)}, which is 0.2 to 0.7 of half the benefit's range, and benefits lie "
         f"{_benefits_lie(study)}. In the others bounds are far too wide, benefits lie anywhere "
         "inside them, and what both arms share may matter more than the arm. A real trial may be "
-        "easier or harder (docs/plan.md)."
+        "easier or harder: declare expected_sd and expected_effect_sd if the protocol knows them "
+        "(docs/plan.md)."
     )
+
+
+def unit_of(benefit: Benefit) -> str:
+    """Return the units of the benefit after its transform."""
+    unit = f"the log of {benefit.column}" if benefit.transform == "log" else benefit.column
+    return f"units of {unit}"
 
 
 def _gains_vary(study: Study) -> str:
     """Return how much gains vary in the synthetic trials, on the scale of the benefit."""
-    lower, upper = study.benefit.range
-    least, most = (number(share * (upper - lower) / 2, digits=2) for share in (0.2, 0.7))
-    column = study.benefit.column
-    unit = f"the log of {column}" if study.benefit.transform == "log" else column
-    return f"{least} to {most} units of {unit}"
+    half = half_range(study.benefit)
+    least, most = (number(share * half, digits=2) for share in (0.2, 0.7))
+    return f"{least} to {most} {unit_of(study.benefit)}"
 
 
 def _benefits_lie(study: Study) -> str:
@@ -107,22 +116,17 @@ def _benefits_lie(study: Study) -> str:
     return f"around {where}{number(middle)} on a scale of {scale}"
 
 
-def counted(n: int) -> str:
-    """Return a number of people in words."""
-    return "1 person" if n == 1 else f"{n:,} people"
-
-
-def targeted(desk: Desk, target: float, n: int | None, epsilon: str | None) -> Iterator[Block]:
-    """Yield the answer to a target."""
+def aimed(desk: Desk, aim: Aim, n: int | None, epsilon: str | None) -> Iterator[Block]:
+    """Yield the smallest ε or n that reaches an aim."""
     if n is not None:
-        found = desk.smallest_epsilon(target, n)
+        found = desk.smallest_epsilon(aim, n)
         yield Paragraph(answer_words(found, f"with {counted(n)}", "epsilon"))
         if found.reached:
             yield from odds([found.place], desk.study.relation)
         yield from over_total(desk.study, [found.place])
     elif epsilon is not None:
         fixed = WITHOUT if epsilon == "inf" else f"at epsilon = {epsilon}"
-        answer = desk.smallest_n(target, epsilon)
+        answer = desk.smallest_n(aim, epsilon)
         yield Paragraph(answer_words(answer, fixed, "number of people"))
         yield from odds([epsilon], desk.study.relation)
         yield from over_total(desk.study, [epsilon])
@@ -141,6 +145,12 @@ def expectation(desk: Desk, n: int, epsilon: str | None) -> Iterator[Block]:
         yield from hyperparameters(settled, n)
         if settled.spec.is_outcome_weighted:
             yield from clips(desk.clips(epsilon, n), settled.clip)
+    finite = [one for one in found if one != "inf"]
+    if finite:
+        looked_into = epsilon if epsilon in found else USUAL if USUAL in found else finite[-1]
+        yield from by_scale(desk, looked_into, n)
+        if epsilon is not None:
+            yield from by_features(desk, looked_into, n)
     yield from odds(wanted, desk.study.relation)
 
 
@@ -149,7 +159,7 @@ def expected_table(found: Mapping[str, tuple[Settled, Expected]], n: int) -> Ite
     rows: list[tuple[str, ...]] = []
     for epsilon, (settled, last) in found.items():
         name = "no privacy" if epsilon == "inf" else epsilon
-        rows.append((name, *_figures(last), settled.spec.weighting.name, settled.spec.mechanism))
+        rows.append((name, *figures(last), settled.spec.weighting.name, settled.spec.mechanism))
     single = (mean_of(last.single_accuracy), range_of(last.single_accuracy))
     rows.append(("one arm for all", "0", "", "0", *single, "", ""))
     caption = f"What to expect of a rule learned from {counted(n)}:"
@@ -159,8 +169,9 @@ def expected_table(found: Mapping[str, tuple[Settled, Expected]], n: int) -> Ite
         "share that is attained; below 0 the rule is worse than that arm. Harm: the share of rules "
         "that are worse by more than 1 % of it. Right arm: the share of people who are given the "
         f"arm that is better for them. All are means over {last.trials} synthetic trials; ± is the "
-        "error of the simulation (95 %), and 80 in 100 trials lie in the range beside it. One arm "
-        "for all: the better single arm for everybody, without looking at features."
+        "error of the simulation (95 %), and the range beside it holds 80 in 100 trials of either "
+        "kind, with features declared tightly and not. One arm for all: the better single arm for "
+        "everybody, without looking at features."
     )
     if last.rows < n:
         rest = ""
@@ -170,21 +181,6 @@ def expected_table(found: Mapping[str, tuple[Settled, Expected]], n: int) -> Ite
             f"Each trial was simulated with {last.rows:,} rows that stand for {n:,} people{rest}: "
             "with all of them the figures would be slightly better."
         )
-
-
-def _figures(one: Expected) -> tuple[str, ...]:
-    gain, right = ((mean_of(part), range_of(part)) for part in (one.gain, one.accuracy))
-    return (*gain, f"{100 * one.harm:.0f}", *right)
-
-
-def mean_of(one: Spread) -> str:
-    """Return a mean in % with the simulation's error."""
-    return f"{100 * one.mean:.1f} ± {100 * one.half:.1f}"
-
-
-def range_of(one: Spread) -> str:
-    """Return the 10th and the 90th percentile in %."""
-    return f"{100 * one.low:.0f} to {100 * one.high:.0f}"
 
 
 def odds(epsilons: Sequence[str], relation: str) -> Iterator[Block]:
@@ -237,7 +233,7 @@ def clips(found: Mapping[float, tuple[Settled, Expected]], used: float) -> Itera
     for share, (settled, one) in found.items():
         clip = number(settled.declared.benefit.clip)
         mark = "used" if abs(share - used) < 1e-9 else ""
-        rows.append((clip, f"{share:.0%}", *_figures(one), mark))
+        rows.append((clip, f"{share:.0%}", *figures(one), mark))
     caption = "The effect of the clip V, everything else chosen anew for each:"
     yield Table(caption, ("V", "share", *COLUMNS, ""), tuple(rows))
     yield Paragraph(
@@ -282,17 +278,20 @@ def over_total(study: Study, epsilons: Sequence[str]) -> Iterator[Block]:
 
 def answer_words(answer: Answer[str] | Answer[int], fixed: str, what: str) -> str:
     """Return the smallest ε or n in words; ``fixed``: what was given, ``what``: what is asked."""
-    aim = f"{100 * answer.target:g} % of people with their better arm"
-    reached = f"{mean_of(answer.found.accuracy)} %"
-    trial = f"80 in 100 trials: {range_of(answer.found.accuracy)} %"
+    aim, found = aim_words(answer.aim), answer.found
+    figures = (
+        f"gain {mean_of(found.gain)} % ({RANGE}: {range_of(found.gain)} %), harm "
+        f"{100 * found.harm:.0f} %, right arm {mean_of(found.accuracy)} % ({RANGE}: "
+        f"{range_of(found.accuracy)} %)"
+    )
     if not answer.reached:
         tried, way = "", ", plan for more people"
         if isinstance(answer.place, int):
             tried, way = f" up to {answer.place:,}", "" if fixed == WITHOUT else ", raise epsilon"
+        lower = "Ask for less" if answer.aim.accuracy is None else "Lower the target"
         return (
             f"No {what}{tried} reaches {aim} {fixed}: even {_place(answer.place)} the synthetic "
-            f"trials reach {reached} ({trial}). Lower the target{way}, or change what the study "
-            "measures."
+            f"trials reach {figures}. {lower}{way}, or change what the study measures."
         )
     number = f"{answer.place:,}" if isinstance(answer.place, int) else answer.place
     text = f"The smallest {what} for {aim} {fixed} is {number}"
@@ -300,81 +299,30 @@ def answer_words(answer: Answer[str] | Answer[int], fixed: str, what: str) -> st
         text = f"Only without privacy is {aim} reached {fixed}"
     step = "That is the smallest value tried."
     if answer.below is not None:
-        place, found = answer.below
-        step = f"One step below, {_place(place)} it is {mean_of(found.accuracy)} %."
-    error = "± is the error of the simulation (95 %)."
-    return f"{text}: {reached} ({trial}). {step} {error}"
+        place, last = answer.below
+        reached = f"right arm is {mean_of(last.accuracy)} %"
+        if answer.aim.accuracy is None:
+            reached = f"gain is {mean_of(last.gain)} % and harm {100 * last.harm:.0f} %"
+        step = f"One step below, {_place(place)}, {reached}."
+    return f"{text}: {figures}. {step} {FIGURES_MEAN}"
+
+
+FIGURES_MEAN = (
+    "Gain: the share attained of what the better arm for each gains over one arm for everybody; "
+    "harm: the share of rules worse than that arm. ± is the error of the simulation (95 %)."
+)
+
+
+def aim_words(aim: Aim) -> str:
+    """Return what is aimed at."""
+    if aim.accuracy is not None:
+        return f"{100 * aim.accuracy:g} % of people with their better arm"
+    return (
+        f"a rule worth having (gain at least {WORTH_GAIN:.0%}, harm at most {MOST_HARM:.0%})"
+    ).replace("%", " %")
 
 
 def _place(place: str | int) -> str:
     if isinstance(place, int):
         return f"with {counted(place)}"
     return WITHOUT if place == "inf" else f"at epsilon = {place}"
-
-
-@styled()
-def draw_plan(curves: Mapping[int, Curve], n: int, axes: Axes) -> None:
-    """Draw a line for each number of people, ± the simulation's error, labelled at its start.
-
-    For n itself a band holds 80 in 100 trials.
-    """
-    finite = [epsilon for epsilon in next(iter(curves.values())) if epsilon != "inf"]
-    xs = [float(epsilon) for epsilon in finite]
-    aside = xs[-1] * 2.2  # where the points without privacy stand
-    starts: list[tuple[float, int]] = []
-    for (people, curve), colour in zip(sorted(curves.items()), shades(len(curves)), strict=True):
-        spreads = [curve[epsilon].accuracy for epsilon in finite]
-        means, halves = [100 * s.mean for s in spreads], [100 * s.half for s in spreads]
-        wide = 2.4 if people == n else 1.4
-        if people == n:
-            low, high = [100 * s.low for s in spreads], [100 * s.high for s in spreads]
-            axes.fill_between(xs, low, high, color=LINE, alpha=0.13, linewidth=0)
-        bars: dict[str, Any] = {"color": colour, "elinewidth": 1.0}
-        axes.errorbar(xs, means, yerr=halves, marker="o", linewidth=wide, **bars)
-        starts.append((means[0], people))
-        if "inf" in curve:
-            bare = curve["inf"].accuracy
-            end = 100 * bare.mean
-            axes.errorbar([aside], [end], yerr=[100 * bare.half], marker="D", **bars)
-            axes.plot([xs[-1], aside], [means[-1], end], color=colour, linestyle=":", linewidth=1)
-    _label(starts, xs[0], axes)
-    axes.set_xscale("log")
-    axes.set_xticks([*xs, aside], [*finite, "no\nprivacy"])
-    axes.minorticks_off()
-    axes.set_xlim(xs[0] / 2.4, aside * 1.4)
-    labelled(axes, across="ε of the release (log scale)", up="people given their better arm, %")
-
-
-def _label(starts: Sequence[tuple[float, int]], x: float, axes: Axes) -> None:
-    """Write each number of people before the start of its line, far enough from the next one."""
-    low, high = axes.get_ylim()
-    gap, place = (high - low) / 18, float("-inf")
-    for start, people in sorted(starts):
-        place = max(start, place + gap)
-        name = f"n = {people:,}"
-        axes.text(x / 1.1, place, name, color=INK, ha="right", va="center", fontsize=SMALL)
-
-
-def with_picture(document: Document, curves: Mapping[int, Curve], n: int) -> Document:
-    """Return a plan with its figure at the end."""
-    figure, ((axes,),) = panels(7.6, 4.6)
-    draw_plan(curves, n, axes)
-    words = f"Lines rise with epsilon, one for each of {', '.join(f'{one:,}' for one in curves)} "
-    words += "people; the table holds the numbers."
-    caption = f"People given their better arm by epsilon; the band holds 80 in 100 trials of {n:,}."
-    section = document.sections[0]
-    blocks = (*section.blocks, Picture(caption, words, Drawing(svg_text(figure))))
-    return replace(document, sections=(replace(section, blocks=blocks),))
-
-
-@styled()
-def save_plan(curves: Mapping[int, Curve], n: int, title: str, path: Path) -> None:
-    """Write the figure; the ending of the path decides the format."""
-    figure, ((axes,),) = panels(7.6, 4.6)
-    draw_plan(curves, n, axes)
-    headed(
-        axes,
-        f"{short(title, 80)}\nmean over synthetic trials ± simulation error; band: 80 in 100 "
-        f"trials of {n:,} people",
-    )
-    save(figure, path)

@@ -10,15 +10,12 @@ trials inside the bounds, fitted as planned:
 Δ(x) is what one arm gains over the other. 0 is a coin for everybody, 1 the better arm for each. The
 trials and their noise have another seed than those on which hyperparameters are chosen, so what won
 by chance there does not win by chance here.
-
-The smallest ε or n that reaches a target is found by bisection of a public grid. Accuracy grows
-along it but for the simulation's own error, so an answer comes with the accuracy one place below.
 """
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
-from typing import Generic, TypeVar
+from functools import partial
 
 import numpy as np
 
@@ -32,7 +29,7 @@ from dpwerm.estimators.parameters import declaration_of, problem_of
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 from dpwerm.fit import Problem
 from dpwerm.mechanisms.contract import Stage, no_progress
-from dpwerm.parameters import real
+from dpwerm.plan.assumed import Assumed
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.sensitivity import LARGEST_N
 from dpwerm.simulate.judged import HARMS_BELOW
@@ -145,6 +142,8 @@ TRIALS, QUICK_TRIALS = 480, 120
 DRAWS = 2
 """How often noise is drawn for each trial."""
 
+NOTHING_ASSUMED = Assumed()
+
 AT_ONCE = 24
 MOST_ROWS = 20_000
 EFFORT = 4e9
@@ -153,10 +152,11 @@ EFFORT = 4e9
 
 @dataclass(frozen=True)
 class Spread:
-    """A mean over synthetic trials, half its 95 % interval, and what one trial in ten is beyond.
+    """A mean over synthetic trials, half its 95 % interval, and where 80 in 100 trials lie.
 
-    mean, half : of all trials, and of the simulation's own error; low, high : the 10th and the 90th
-    percentile over trials
+    mean, half : of all trials, and of the simulation's own error; low, high : the lowest 10th and
+    the highest 90th percentile of the kinds of trials. How many trials are of which kind is a
+    choice and no knowledge, so the range holds 80 in 100 of each.
     """
 
     mean: float
@@ -165,13 +165,21 @@ class Spread:
     high: float
 
     @classmethod
-    def of(cls, found: FloatArray) -> "Spread":
-        """Return the spread of numbers (B, R): B independent trials, R draws of noise each."""
+    def of(cls, found: FloatArray, kinds: BoolArray | None = None) -> "Spread":
+        """Return the spread of numbers (B, R): B independent trials, R draws of noise each.
+
+        kinds: (B,), of which of two kinds a trial is; by default all are of one
+        """
         means = found.mean(axis=1)
         spread = float(means.std(ddof=1)) if len(means) > 1 else math.nan
-        low, high = np.quantile(found, (0.1, 0.9))
+        ends = (
+            [np.quantile(found[kinds == kind], (0.1, 0.9)) for kind in np.unique(kinds)]
+            if kinds is not None
+            else [np.quantile(found, (0.1, 0.9))]
+        )
+        low, high = np.transpose(ends)
         half = 1.96 * spread / math.sqrt(len(means))
-        return cls(float(means.mean()), half, float(low), float(high))
+        return cls(float(means.mean()), half, float(low.min()), float(high.max()))
 
 
 @dataclass(frozen=True)
@@ -193,25 +201,32 @@ class Expected:
     rows: int = field(kw_only=True)
 
 
-def expected(settled: Settled, trials: int = TRIALS) -> Expected:
+def expected(
+    settled: Settled, trials: int = TRIALS, assumed: Assumed = NOTHING_ASSUMED
+) -> Expected:
     """Return what the planned fit is worth on fresh synthetic trials.
 
     trials : int ≥ 1, rounded up to a multiple of 24
     """
     question, gamma = rehearsed(settled)
+    matter = question.widths[: assumed.matter]
+    useless = question.widths[len(matter) :]
+    draw = partial(question.outcome.trials, scale=assumed.scale, useless=useless)
     parts = math.ceil(trials / AT_ONCE)
     rows = rows_for(question, parts * AT_ONCE)
-    found = []
+    found, kinds = [], []
     for part in range(parts):
         rng = generator(SEED, part, 1)
-        synthetic = question.outcome.trials(question.widths, count=AT_ONCE, rows=rows, rng=rng)
+        synthetic = draw(matter, count=AT_ONCE, rows=rows, rng=rng)
+        kinds.append(synthetic.tight)
         synthetic = synthetic.standing_for(question.n)
         rehearsal = Rehearsal(question, synthetic, DRAWS, (SEED, part, 2), question.n / rows)
         found.append(_judged(rehearsal, settled, gamma))
     *measured, gain = (np.concatenate(one) for one in zip(*found, strict=True))
+    tight = np.concatenate(kinds)
     return Expected(
-        *map(Spread.of, measured),
-        gain=Spread.of(np.maximum(gain, -1.0)),
+        *(Spread.of(one, tight) for one in measured),
+        gain=Spread.of(np.maximum(gain, -1.0), tight),
         harm=float(np.mean(gain < HARMS_BELOW)),
         trials=parts * AT_ONCE,
         rows=rows,
@@ -261,7 +276,8 @@ def _judged(rehearsal: Rehearsal, settled: Settled, gamma: float) -> tuple[Float
 
 
 def _accuracy(second: BoolArray, contrast: FloatArray) -> FloatArray:
-    return np.asarray(((contrast > 0) == second).mean(axis=-1))
+    """Return the share of people with their better arm; where both are equal either is."""
+    return np.asarray((((contrast > 0) == second) | (contrast == 0)).mean(axis=-1))
 
 
 def value_share(second: BoolArray, contrast: FloatArray) -> FloatArray:
@@ -273,62 +289,3 @@ def value_share(second: BoolArray, contrast: FloatArray) -> FloatArray:
     most = np.broadcast_to(np.abs(contrast).mean(axis=-1), gained.shape)
     share: FloatArray = np.divide(gained, most, out=np.ones_like(gained), where=most > 0)
     return share
-
-
-# -- the smallest ε or n that reaches a target ------------------------------------------------
-
-T = TypeVar("T")
-STEPS = (1, 1.5, 2, 3, 5, 7)
-EPSILONS = (
-    *(f"{step * 10**power:.4g}" for power in (-2, -1, 0, 1) for step in STEPS),
-    "100",
-    "inf",
-)
-SIZES = (*(round(step * 10**power) for power in (1, 2, 3, 4, 5) for step in STEPS), 1_000_000)
-
-
-@dataclass(frozen=True)
-class Answer(Generic[T]):
-    """The first place of a grid that reaches the target.
-
-    place, found : of the answer, or of the ceiling if nothing reaches the target
-    below : the place before it and what was found there, None if the first place is enough
-    """
-
-    target: float
-    reached: bool
-    place: T
-    found: Expected
-    below: tuple[T, Expected] | None = None
-
-
-def target_of(value: object) -> float:
-    """Return a target accuracy in (0.5, 1)."""
-    target = real("target", value)
-    if not 0.5 < target < 1:
-        raise ParameterError(
-            f"target must be above 0.5, which a coin reaches, and below 1, not {target:g}"
-        )
-    return target
-
-
-def smallest(grid: Sequence[T], evaluate: Callable[[T], Expected], target: float) -> Answer[T]:
-    """Return the first place of a grid whose mean accuracy reaches the target.
-
-    At most 2 + log₂(places) places are tried; the last one first, so a target that nothing reaches
-    is answered at once.
-    """
-    low, high = 0, len(grid) - 1
-    found = {high: evaluate(grid[high])}
-    if found[high].accuracy.mean < target:
-        return Answer(target, reached=False, place=grid[high], found=found[high])
-    found[low] = evaluate(grid[low])
-    if found[low].accuracy.mean >= target:
-        return Answer(target, reached=True, place=grid[low], found=found[low])
-    while high - low > 1:
-        middle = (low + high) // 2
-        found[middle] = evaluate(grid[middle])
-        reached = found[middle].accuracy.mean >= target
-        low, high = (low, middle) if reached else (middle, high)
-    below = (grid[low], found[low])
-    return Answer(target, reached=True, place=grid[high], found=found[high], below=below)

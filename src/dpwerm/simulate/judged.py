@@ -104,7 +104,8 @@ class SyntheticTrials:
         """
         f = self.contrast[:, None]
         single = np.abs(f.mean(axis=-1))
-        most = np.maximum(np.abs(f).mean(axis=-1) - single, LEAST_GAIN * self.spread[:, None])
+        spread = np.where(self.spread > 0, self.spread, 1.0)  # few people may all fare the same
+        most = np.maximum(np.abs(f).mean(axis=-1) - single, LEAST_GAIN * spread[:, None])
         gained = (f * np.where(second, 1.0, -1.0)).mean(axis=-1)
         return np.asarray((gained - single) / most)
 

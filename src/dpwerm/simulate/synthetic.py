@@ -17,6 +17,7 @@ from dpwerm.arrays import FloatArray
 from dpwerm.features.blocks import CategoryBlock
 from dpwerm.features.encoding import Encoding
 from dpwerm.simulate.judged import SyntheticTrials
+from dpwerm.simulate.scale import Scale
 from dpwerm.study.variables import Benefit
 
 MOST_ACTIVE = 8
@@ -84,6 +85,8 @@ def random_trials(
     spread: float = 0.0,
     values: int | None = None,
     degree: int = 1,
+    scale: Scale | None = None,
+    useless: Sequence[int] = (),
 ) -> SyntheticTrials:
     """Return random trials, a third of them declared tightly.
 
@@ -95,6 +98,8 @@ def random_trials(
     spread : float ≥ 0, how far from there they lie as a whole, as a standard deviation
     values : int ≥ 2, how many values the benefit has, evenly over its range; None for any
     degree : 1, 2 or 3, of numbers in the main effect
+    scale : of the benefit and of the arms' difference, None for scales at random
+    useless : columns of further features, which stand behind the others and do not matter
     """
     kinds = rng.permutation(np.resize(TIGHT, count))
     size = rows + TESTS
@@ -107,6 +112,10 @@ def random_trials(
         second = rng.uniform(*propensity, size=rows + TESTS)
         if propensity[0] < propensity[1]:
             second = _indicated(X, widths, f, mean, propensity, rng)
+        if scale is not None:
+            f, mean, scatter = scale.applied((f, mean, scatter), values)
+        if useless:
+            X = np.hstack([X, _useless(useless, size, tight=kind > 0, rng=rng)])
         arm = np.where(rng.uniform(size=rows + TESTS) < second, 1.0, -1.0)
         u, other = (np.clip(mean + one * f + scatter, -1.0, 1.0) for one in (arm, -arm))
         if values is not None:  # up or down at random, so that means stay where they are
@@ -122,6 +131,14 @@ def random_trials(
 
 Drawn = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
 """Rows, half the contrast, the mean benefit and its scatter, of one trial."""
+
+
+def _useless(widths: Sequence[int], rows: int, *, tight: bool, rng: Generator) -> FloatArray:
+    """Return columns (n, d) of features that do not matter."""
+    if not tight:
+        return _loose_features(widths, rows, rng)
+    crowded = float(rng.choice(CROWDED)) > 0
+    return _features(widths, rows, crowded=crowded, rng=rng, off=OFF_MIDDLE)
 
 
 def _indicated(

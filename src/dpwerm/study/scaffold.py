@@ -38,6 +38,7 @@ direction = "larger"          # which outcomes are better: "larger" or "smaller"
 transform = "identity"        # or "log"
 # centre = 0                  # where most outcomes are expected, if not in the middle of bounds;
 #                             # after log, and with a minus where smaller is better
+# expected_sd = 7             # of the protocol's sample size, after log; dpwerm plan uses it alone
 # source = "protocol, 5.1"    # where the bounds come from
 
 [budget]

@@ -116,6 +116,8 @@ REMEDIES = {
     "benefit": "write [benefit] with column and bounds",
     "benefit.column": 'column = "name of the column that holds the benefit"',
     "benefit.bounds": "bounds = [lower, upper] in the column's units, finite, lower below upper",
+    "benefit.expected_sd": "the sd within an arm, after transform, such as expected_sd = 7",
+    "benefit.expected_effect_sd": "how much the arms' difference varies between people, 0 for not",
     "budget.epsilon": "the study's total, such as epsilon = 2",
     "budget.rho": "the total in rho, for releases in zCDP, such as rho = 0.5",
     "budget.mu": "the total in mu, for releases in Gaussian DP, such as mu = 1",
@@ -291,7 +293,8 @@ class Study(Frozen):
         """Return what a rule keeps of the study."""
         named = {name: feature.source for name, feature in self.features.items()}
         sources = {name: source for name, source in named.items() if source}
-        return Declaration(self.treatment, self.benefit, self.id, self.name or "", sources)
+        benefit = self.benefit.without_expectations()
+        return Declaration(self.treatment, benefit, self.id, self.name or "", sources)
 
     def encoding(self) -> Encoding:
         """Return the declared encoding; a fit replaces saturation and an intercept of "auto"."""

@@ -37,7 +37,7 @@ from dpwerm.study.propensity import (
     refuse_limit,
 )
 from dpwerm.study.values import BROKEN, Cell, Text, cell, probability
-from dpwerm.study.variables import Benefit
+from dpwerm.study.variables import EXPECTED, Benefit
 from dpwerm.text import stays_in_line
 
 Keys = Mapping[str, Any]
@@ -317,6 +317,8 @@ class Declaration:
         object decides nothing.
         """
         keys = dict(treatment)
+        if foreign := [name for name in EXPECTED if name in benefit]:
+            raise ParameterError(f"{foreign[0]}: is for plans, and no rule keeps it")
         arms = _two_texts("arms", keys.get("arms"))
         if "probabilities" in keys:
             probabilities = _two_texts("probabilities", keys.pop("probabilities"))
@@ -362,7 +364,7 @@ class Declaration:
     def benefit_keys(self) -> dict[str, Any]:
         """Return the benefit as plain values that ``of_record`` reads back, no default left."""
         benefit = self.benefit
-        written = {"declared_centre", "declared_clip", "source"}
+        written = {"declared_centre", "declared_clip", "source", *EXPECTED}
         if benefit.kind == "number":  # earlier versions had no such key
             written.add("kind")
         keys = benefit.model_dump(mode="json", exclude=written)

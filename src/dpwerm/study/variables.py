@@ -123,6 +123,11 @@ Feature = Annotated[NumberFeature | CategoryFeature, Field(discriminator="kind")
 Centre = Annotated[float | str | None, PlainValidator(word_or(values.number, "midpoint", "lower"))]
 _CLIP = word_or(values.positive_number, "auto", "range", kind="a positive number")
 Clip = Annotated[float | str, PlainValidator(_CLIP)]
+Sd = Annotated[float, PlainValidator(values.positive_number)]
+EffectSd = Annotated[float, PlainValidator(values.scale)]
+EXPECTED = ("expected_sd", "expected_effect_sd")
+"""What a protocol expects of the benefit: for plans alone, and no part of what a rule keeps."""
+
 _NEEDED = {"bounds", "transform", "direction", "weights", "declared_centre"}
 
 
@@ -137,6 +142,8 @@ class Benefit(Frozen):
     declared_centre: Centre = Field(None, validation_alias="centre")
     declared_clip: Clip = Field("auto", validation_alias="clip")
     kind: Literal["number", "yes-no", "points"] = "number"
+    expected_sd: Sd | None = None
+    expected_effect_sd: EffectSd | None = None
     source: Line | None = None
 
     @field_validator("transform")
@@ -170,6 +177,30 @@ class Benefit(Frozen):
         if so_far is not None and isinstance(value, float) and value > so_far.largest_clip:
             remedy = f'at most {so_far.largest_clip:.10g}, or "range" for exactly that'
             raise wrong(f"{value:g} exceeds every benefit and would only add noise", remedy)
+        return value
+
+    @field_validator("expected_sd")
+    @classmethod
+    def _sd_fits_the_bounds(cls, value: float | None, info: ValidationInfo) -> float | None:
+        so_far = cls._so_far(info, declared_centre=None)
+        if so_far is not None and value is not None:
+            lower, upper = so_far.range
+            if value > (upper - lower) / 2:
+                remedy = f"at most {(upper - lower) / 2:.10g}, half of what the bounds leave"
+                raise wrong(f"no benefit within its bounds has an sd of {value:g}", remedy)
+        return value
+
+    @field_validator("expected_effect_sd")
+    @classmethod
+    def _effect_is_part_of_the_sd(cls, value: float | None, info: ValidationInfo) -> float | None:
+        if value is None or "expected_sd" not in info.data:
+            return value
+        sd = info.data["expected_sd"]
+        if sd is None:
+            raise wrong("needs expected_sd beside it", "the sd of the benefit within an arm")
+        if value > 2 * sd:
+            remedy = f"at most {2 * sd:.10g}: half of the effect's sd is part of the benefit's"
+            raise wrong(f"{value:g} is more than twice expected_sd", remedy)
         return value
 
     @classmethod
@@ -225,6 +256,22 @@ class Benefit(Frozen):
         """Return the same benefit with V at a share in (0, 1] of the largest."""
         bound = max(self.largest_clip * share, SMALLEST) if share < 1 else self.largest_clip
         return self.model_copy(update={"declared_clip": bound})
+
+    def expecting(self, **expected: float | None) -> Self:
+        """Return the same benefit with other expectations; a wrong one is a validation error.
+
+        A name is one of EXPECTED; None says nothing.
+        """
+        declared = {name: getattr(self, name) for name in self.model_fields_set - {*EXPECTED}}
+        known = {name: getattr(self, name) for name in EXPECTED}
+        told = {name: one for name, one in (known | expected).items() if one is not None}
+        fields = type(self).model_fields
+        named = {str(fields[name].validation_alias or name): one for name, one in declared.items()}
+        return type(self).model_validate({**named, **told})
+
+    def without_expectations(self) -> Self:
+        """Return what a rule keeps of this benefit."""
+        return self.model_copy(update=dict.fromkeys(EXPECTED))
 
     def centred(self, values: FloatArray) -> FloatArray:
         """Return v in [−V, V] ([0, V] for non-negative weights), shape (n,); NaN if missing."""

@@ -5,6 +5,7 @@ from tests.unit.documents.shown import says_the_same_in_every_format
 from tests.unit.plan.studies import OPEN, PRIVATE_MODEL, study
 
 from dpwerm.documents.plan import (
+    aimed,
     clips,
     expected_table,
     hyperparameters,
@@ -12,14 +13,20 @@ from dpwerm.documents.plan import (
     plan_document,
     share_taken,
 )
+from dpwerm.documents.plan_tables import by_features, by_scale
 from dpwerm.documents.render import blocks_as_text
 from dpwerm.errors import ParameterError
 from dpwerm.plan import desk as desk_module
 from dpwerm.plan import desk as place
+from dpwerm.plan.assumed import EFFECTS, Assumed, cases
 from dpwerm.plan.desk import Desk
+from dpwerm.plan.smallest import Aim
 from dpwerm.simulate import synthetic
+from dpwerm.simulate.scale import Scale
 
 SHARES = (0.1, 0.7)
+BOUNDS = "bounds = [-10, 10]"
+EXPECTING = OPEN.replace(BOUNDS, f"{BOUNDS}\nexpected_sd = 4\nexpected_effect_sd = 2")
 OUTCOME_WEIGHTED = OPEN + 'estimator = "outcome-weighted"\n'
 pytestmark = pytest.mark.usefixtures("quick")
 
@@ -78,12 +85,12 @@ def test_progress_is_told() -> None:
 def test_targets_are_searched_for_on_the_study(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(synthetic, "TIGHT", (1,))  # of few trials with few rows, easy ones
     desk = Desk(study())
-    none = desk.smallest_epsilon(0.999, 50)
+    none = desk.smallest_epsilon(Aim(0.999), 50)
     assert (none.reached, none.place) == (False, "inf")
-    easy = desk.smallest_epsilon(0.6, 50)
+    easy = desk.smallest_epsilon(Aim(0.6), 50)
     assert easy.reached
     assert easy.found.accuracy.mean >= 0.6
-    people = desk.smallest_n(0.6, "1")
+    people = desk.smallest_n(Aim(0.6), "1")
     assert people.reached
     assert people.place <= 100
 
@@ -127,7 +134,7 @@ def test_curves_are_for_sizes_around_n() -> None:
 def test_a_plan_says_the_same_in_every_format() -> None:
     desk = Desk(study(), quick=True)
     says_the_same_in_every_format(plan_document(desk, 50, "1", None))
-    says_the_same_in_every_format(plan_document(desk, 50, None, 0.6))
+    says_the_same_in_every_format(plan_document(desk, 50, None, Aim(0.6)))
 
 
 def test_how_much_gains_vary_is_told_in_the_units_of_the_benefit() -> None:
@@ -136,3 +143,48 @@ def test_how_much_gains_vary_is_told_in_the_units_of_the_benefit() -> None:
     half = (upper - lower) / 2
     words = f"by {0.2 * half:g} to {0.7 * half:g} units of {planned.benefit.column}, which is 0.2"
     assert words in opening(planned)
+
+
+def test_what_a_study_expects_is_what_is_simulated() -> None:
+    declared = study(EXPECTING)
+    assert Desk(declared).assumed == Assumed(Scale(0.4, 0.2))
+    assert "an sd of 4 units of gain, for which the bounds are not too wide" in opening(declared)
+    assert "varies between people with an sd of 2" in opening(declared)
+    narrow = opening(study(OPEN.replace(BOUNDS, f"{BOUNDS}\nexpected_sd = 1")))
+    assert "bounds are 4 times too wide" in narrow
+    assert "left to chance" in narrow
+
+
+def test_a_plan_shows_what_it_depends_on_where_a_study_says_nothing() -> None:
+    desk = Desk(study())
+    found = desk.scales("1", 50)
+    assert [scale for _, scale, _ in found] == [scale for _, scale in cases(study().benefit)]
+    text = "\n".join(blocks_as_text(by_scale(desk, "1", 50)))
+    assert "What it depends on, at epsilon = 1 with 50 people:" in text
+    assert text.count(" times too wide ") == 6
+    known = Desk(study(OPEN.replace(BOUNDS, f"{BOUNDS}\nexpected_sd = 4")))
+    assert [word for word, _, _ in known.scales("1", 50)] == ["as declared"] * 3
+    assert not list(by_scale(Desk(study(EXPECTING)), "1", 50))
+
+
+def test_a_share_of_yes_decides_the_sd_of_two_values() -> None:
+    two = study(OPEN.replace(BOUNDS, f'{BOUNDS}\nkind = "yes-no"'))
+    scales = [scale.sd for _, scale in cases(two.benefit)][:: len(EFFECTS)]
+    assert scales == pytest.approx([1, 0.8, 2 * 0.05**0.5 * 0.95**0.5])
+    assert "50% yes" in "\n".join(blocks_as_text(by_scale(Desk(two), "1", 50)))
+
+
+def test_fewer_features_are_planned_for_with_those_that_matter() -> None:
+    more = "".join(f'[features.x{i}]\nkind = "number"\nbounds = [0, 1]\n' for i in range(4))
+    desk = Desk(study(OPEN.replace("[treatment]", f"{more}\n[treatment]")))
+    assert list(desk.declarations("1", 50)) == [6, 3, 2]
+    text = "\n".join(blocks_as_text(by_features(desk, "1", 50)))
+    assert "What fewer features would bring, at epsilon = 1 with 50 people:" in text
+    assert " ".join(text.split()).count("first 2 features of the study file") == 1
+    assert not list(by_features(Desk(study()), "1", 50))
+
+
+def test_a_rule_worth_having_is_searched_for() -> None:
+    text = " ".join(blocks_as_text(aimed(Desk(study(), quick=True), Aim(), 50, None)))
+    words = "a rule worth having (gain at least 20 %, harm at most 10 %)"
+    assert words in " ".join(text.split())

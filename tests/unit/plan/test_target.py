@@ -1,6 +1,7 @@
 """The first place of a grid that reaches a target, found without trying them all."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -9,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpwerm.errors import ParameterError
-from dpwerm.plan.expected import EPSILONS, SIZES, Expected, Spread, smallest, target_of
+from dpwerm.plan.expected import Expected, Spread
+from dpwerm.plan.smallest import EPSILONS, SIZES, Aim, smallest, target_of
 
 
 def at(accuracy: float) -> Expected:
@@ -25,7 +27,7 @@ def test_it_is_the_first_place_that_reaches_the_target(places: int, first: int) 
         tried.append(place)
         return at(0.9 if place >= first else 0.8)
 
-    answer = smallest(range(places), evaluate, 0.9)
+    answer = smallest(range(places), evaluate, Aim(0.9))
     assert answer.reached == (first < places)
     assert len(tried) == len(set(tried)) <= 2 + math.ceil(math.log2(places))
     assert tried[0] == places - 1
@@ -60,3 +62,14 @@ def test_a_target_is_above_a_coin_and_below_certainty(target: object) -> None:
 def test_a_sound_target_is_taken() -> None:
     assert target_of(0.9) == 0.9
     assert target_of(Fraction(3, 4)) == 0.75
+
+
+def test_a_rule_is_worth_having_if_it_gains_and_seldom_harms() -> None:
+    gains = Spread(0.2, 0.01, 0.0, 0.4)
+    found = replace(at(0.55), gain=gains, harm=0.1)
+    assert Aim().is_met(found)
+    assert not Aim().is_met(replace(found, harm=0.11))
+    assert not Aim().is_met(replace(found, gain=replace(gains, mean=0.19)))
+    assert Aim(0.5).is_met(replace(found, harm=1.0))
+    answer = smallest(range(20), lambda place: replace(found, harm=1 - place / 19), Aim())
+    assert (answer.reached, answer.place) == (True, 18)

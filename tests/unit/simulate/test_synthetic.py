@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from tests.unit.choose.questions import encoding_of
 from dpwerm.arrays import FloatArray
 from dpwerm.simulate import synthetic
 from dpwerm.simulate.judged import SyntheticTrials
+from dpwerm.simulate.scale import Scale
 from dpwerm.simulate.synthetic import generator, random_labels, random_trials, widths_of
 
 Widths = tuple[int, ...]
@@ -229,7 +231,9 @@ def test_of_a_trial_nothing_but_public_numbers_can_be_handed_over() -> None:
         np.random.Generator,
         float,
         int | None,
+        Scale | None,
     }
+    assert {one.type for one in fields(Scale)} == {float, float | None}
 
 
 # -- trials as people declare them -----------------------------------------------------------

@@ -37,7 +37,7 @@ SIZES, SLOPPY_SIZES = (200, 500, 1000), (500, 1000, 3000)
 AT = 1000
 """The n at which single estimators, other ε and steps are tried besides auto at ε = 1."""
 
-EPSILONS = ("0.5", "1", "5")
+EPSILONS = ("0.5", "1")
 SLOPPY_EPSILONS = ("1", "3")
 PAPER_EPSILONS = ("0.1", "0.5", "1", "2", "5")
 OFF_CENTRE_METHODS = ("outcome-weighted", "auto")
@@ -85,7 +85,7 @@ def _epsilons(scenario: str, n: int, method: Method) -> tuple[str, ...]:
     if method.step:
         return ("1",) if sloppy and n in JUDGED else ()
     if not method.private:
-        return ("inf",) if sloppy or n == AT or "auto" not in method.name else ()
+        return ("inf",) if n in JUDGED or "auto" not in method.name else ()
     if method.name in ESTIMATORS and n != AT:
         return ()
     if scenario == NAMED:

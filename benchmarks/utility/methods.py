@@ -82,7 +82,7 @@ def _ours(delta: str = "0", **named: str | float) -> Fit:
             epsilon,
             delta=delta,
             random_state=seed,
-            **named,  # type: ignore[arg-type]
+            **named,
         )
         return [rule.fit(trial).predict(people)]
 

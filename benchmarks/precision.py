@@ -23,8 +23,10 @@ from numpy.typing import NDArray
 
 from benchmarks.choice import asked
 from dpwerm import Study
+from dpwerm.choose.grid import mechanisms
 from dpwerm.choose.question import Question
-from dpwerm.choose.search import Key, Rehearsal, _grid, _paths, mechanisms
+from dpwerm.choose.search import Rehearsal, _grid, _paths
+from dpwerm.choose.shares import Key
 from dpwerm.simulate.engine.run import bar, run
 from dpwerm.simulate.synthetic import generator
 
@@ -132,9 +134,8 @@ def _part(
     rehearsal = Rehearsal(question, synthetic.standing_for(n), 1, (*seed, 2), n / rows)
     errors, scores = [], []
     for candidate, path in _paths(keys):
-        for theta in rehearsal.released(candidate, path).values():
-            encoding = candidate.encoding(question.encoding)
-            for second in rehearsal.second_arm(theta, encoding):
+        for seconds in rehearsal.given(candidate, path).values():
+            for second in seconds:
                 errors.append(1 - synthetic.accuracy(second)[:, 0])
                 scores.append(synthetic.score(second)[:, 0])
     return np.array(errors), np.array(scores), synthetic.tight

@@ -12,8 +12,8 @@ from tests.docs.masks import masked
 from tests.docs.pages import ROOT, matches, run_command
 
 from dpwerm import Study
+from dpwerm.choose import grid as candidates
 from dpwerm.choose import search
-from dpwerm.choose import search as candidates
 from dpwerm.choose import settle as answer
 from dpwerm.choose.search import Round
 from dpwerm.plan import desk, expected

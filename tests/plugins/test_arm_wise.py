@@ -16,13 +16,14 @@ from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.documents.summary import summary
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
-from dpwerm.fit import Problem, fit
+from dpwerm.fit import fit
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.objective.losses import LOSSES, register_loss
 from dpwerm.objective.regularizers import REGULARIZERS, register_regularizer
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import Unrecorded
 from dpwerm.privacy.weight_origin import RidgeModel, WorstCase
+from dpwerm.problem import Problem
 from dpwerm.releases.certificate import Specification, facts_of
 from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import content_of, read_rule, write_rule

@@ -16,7 +16,7 @@ from tests.unit.small import search_little
 from dpwerm import PrivateTreatmentRule, Study
 from dpwerm.audit.attack import audit
 from dpwerm.audit.suite import mechanism_target
-from dpwerm.choose import search as candidates
+from dpwerm.choose import grid as candidates
 from dpwerm.documents.half_widths import simulated_half_widths
 from dpwerm.documents.render import as_text
 from dpwerm.documents.report.compose import compose

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dpwerm.choose import search, settle
+from dpwerm.choose import grid, search, settle
 from dpwerm.choose.search import Round
 from dpwerm.simulate import synthetic
 
@@ -51,9 +51,9 @@ def search_little(cache: Path, monkeypatch: pytest.MonkeyPatch, most: int = 2) -
 def try_few(monkeypatch: pytest.MonkeyPatch, few: Callable[[Any], Any]) -> None:
     """Let a search try some of the values of each setting but γ; few : from all to some."""
     for name in ("OPTIONS", "INTERCEPTS"):
-        whole = getattr(search, name)
-        monkeypatch.setattr(search, name, {key: few(values) for key, values in whole.items()})
-    monkeypatch.setattr(search, "SATURATIONS", few(search.SATURATIONS))
+        whole = getattr(grid, name)
+        monkeypatch.setattr(grid, name, {key: few(values) for key, values in whole.items()})
+    monkeypatch.setattr(grid, "SATURATIONS", few(grid.SATURATIONS))
 
 
 def some_of(values: Any) -> Any:

@@ -11,12 +11,13 @@ from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Outcome
 from dpwerm.choose.settle import outcome_of
 from dpwerm.errors import ParameterError
-from dpwerm.fit import Problem, fit, settle_private, settled_nuisance, whole_cost
+from dpwerm.fit import fit, settle_private, settled_nuisance, whole_cost
 from dpwerm.mechanisms.contract import no_progress
 from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import AnyBudget, Budget, Relation
 from dpwerm.privacy.randomness import BitSource, Unrecorded
 from dpwerm.privacy.weight_origin import ReleasedModel, RidgeModel
+from dpwerm.problem import Problem
 from dpwerm.releases.certificate import Chosen, Specification, certify
 from dpwerm.weighting.contract import OUTCOME_WEIGHTED
 from dpwerm.weighting.trial import Trial

@@ -22,6 +22,7 @@ FLOORS = [
     {"releases"},
     {"simulate"},
     {"choose"},
+    {"problem"},
     {"fit", "evaluate"},
     {"estimators"},
     {"plan"},

@@ -15,9 +15,10 @@ import numpy as np
 from scipy.special import expit
 
 from dpwerm.arrays import FloatArray
+from dpwerm.choose.grid import ABOVE_FLOOR, floor_of, gammas, mechanisms
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Choice, Outcome, Question, called
-from dpwerm.choose.search import ABOVE_FLOOR, Progress, Rehearsal, floor_of, gammas, mechanisms
+from dpwerm.choose.search import Progress, Rehearsal
 from dpwerm.choose.settle import by_analogy, narrowed, remembered
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding

@@ -18,9 +18,10 @@ from tempfile import NamedTemporaryFile
 
 from pydantic import TypeAdapter, ValidationError
 
+from dpwerm.choose.grid import ABOVE_FLOOR, floor_of, mechanisms
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import FIXED, Choice, Outcome, Question
-from dpwerm.choose.search import ABOVE_FLOOR, REVISION, Progress, floor_of, mechanisms, search
+from dpwerm.choose.search import REVISION, Progress, search
 from dpwerm.errors import ParameterError
 from dpwerm.features.blocks import Block, CategoryBlock
 from dpwerm.features.encoding import Encoding

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
+from dpwerm.choose.question import AMONG
 from dpwerm.choose.settle import MOST_COLUMNS, outcome_of
 from dpwerm.documents.document import Block, Document, Facts, Paragraph, Section, Table
 from dpwerm.documents.method import called, rows_of
@@ -142,7 +143,8 @@ def expectation(desk: Desk, n: int, epsilon: str | None) -> Iterator[Block]:
     yield from over_total(desk.study, wanted)
     if epsilon is not None:
         settled, _ = found[epsilon]
-        yield from hyperparameters(settled, n)
+        for form in settled.forms:
+            yield from hyperparameters(form, n)
         if settled.spec.is_outcome_weighted:
             yield from clips(desk.clips(epsilon, n), settled.clip)
     finite = [one for one in found if one != "inf"]
@@ -159,7 +161,9 @@ def expected_table(found: Mapping[str, tuple[Settled, Expected]], n: int) -> Ite
     rows: list[tuple[str, ...]] = []
     for epsilon, (settled, last) in found.items():
         name = "no privacy" if epsilon == "inf" else epsilon
-        rows.append((name, *figures(last), settled.spec.weighting.name, settled.spec.mechanism))
+        used = [(one.spec.weighting.name, one.spec.mechanism) for one in settled.forms]
+        both = (" or ".join(dict.fromkeys(words)) for words in zip(*used, strict=True))
+        rows.append((name, *figures(last), *both))
     single = (mean_of(last.single_accuracy), range_of(last.single_accuracy))
     rows.append(("one arm for all", "0", "", "0", *single, "", ""))
     caption = f"What to expect of a rule learned from {counted(n)}:"
@@ -217,12 +221,18 @@ def hyperparameters(settled: Settled, n: int) -> Iterator[Block]:
         "threshold": threshold if settled.threshold else "none",
         "weights": weights,
         "row norm": f"at most r = {at_most(radius, 4)}",
+        **{name.replace("_", " "): str(cost) for name, cost in settled.parts.items()},
     }
-    whole, part = spec.budget, ""
+    whole, part = settled.cost, ""
     if settled.propensity_part is not None:
         whole, part = total(settled.propensity_part, whole), f" for the rule's part, {whole}"
     at = f"at {whole}" if whole.is_private else WITHOUT
-    yield Facts(tuple(rows.items()), f"What a fit {at} with {counted(n)} would use{part}:")
+    where = ""
+    if settled.narrow is not None:
+        where = ", where the private range of the benefit fills most of its bounds"
+    elif "ranges" in settled.parts and spec.chosen is not None and AMONG[1] in spec.chosen.reason:
+        where = ", where the private range of the benefit is narrow"
+    yield Facts(tuple(rows.items()), f"What a fit {at} with {counted(n)} would use{part}{where}:")
     if spec.chosen is None:
         yield Paragraph("The study sets gamma, so nothing is chosen by simulation.")
 

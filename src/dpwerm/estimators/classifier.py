@@ -22,10 +22,11 @@ from dpwerm.errors import ParameterError
 from dpwerm.estimators.arrays_in import number_encoding, numeric_matrix
 from dpwerm.estimators.base import PrivateEstimator, paying_ledger
 from dpwerm.estimators.parameters import specification_of
-from dpwerm.fit import Problem, Ready
+from dpwerm.fit import Ready
 from dpwerm.objective.losses import Logistic
 from dpwerm.parameters import positive, refuse_mask, vector
 from dpwerm.privacy.budget import Relation, budget_of
+from dpwerm.problem import Problem
 from dpwerm.releases.charging import accounted, attach, privacy_filter_of
 from dpwerm.releases.release import Release
 from dpwerm.weighting.contract import TrialRows

@@ -18,7 +18,6 @@ from dpwerm.errors import ParameterError
 from dpwerm.estimators.base import paying_ledger
 from dpwerm.exact import decimal_of
 from dpwerm.features.encoding import Encoding
-from dpwerm.fit import Problem
 from dpwerm.mechanisms import plain_mechanism
 from dpwerm.objective.losses import HuberisedHinge, Loss, form_of, get_loss
 from dpwerm.objective.regularizers import ArmPenalty, Ridge, get_regularizer
@@ -27,6 +26,7 @@ from dpwerm.parameters import interval, positive, real
 from dpwerm.privacy.budget import Relation, budget_of
 from dpwerm.privacy.randomness import PrivacyFilter
 from dpwerm.privacy.weight_origin import KnownByDesign, ReleasedModel, stated_origin
+from dpwerm.problem import Problem
 from dpwerm.releases.certificate import Specification
 from dpwerm.releases.charging import privacy_filter_of
 from dpwerm.releases.rule_file import WITHOUT_ARMS

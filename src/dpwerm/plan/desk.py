@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from dpwerm.choose.search import OPTIONS
+from dpwerm.choose.grid import OPTIONS
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.plan.assumed import Assumed, cases, declared_scale

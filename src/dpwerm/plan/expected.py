@@ -20,19 +20,20 @@ from functools import partial
 import numpy as np
 
 from dpwerm.arrays import BoolArray, FloatArray
+from dpwerm.choose.grid import floor_of
 from dpwerm.choose.hyperparameters import SHARES, Hyperparameters
 from dpwerm.choose.question import Question
-from dpwerm.choose.search import Rehearsal, floor_of
+from dpwerm.choose.search import Rehearsal
 from dpwerm.choose.settle import fixed_clip, narrowed
 from dpwerm.errors import ParameterError
 from dpwerm.estimators.parameters import declaration_of, problem_of
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
-from dpwerm.fit import Problem
 from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.plan.assumed import Assumed
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.sensitivity import LARGEST_N
-from dpwerm.simulate.judged import HARMS_BELOW
+from dpwerm.problem import Problem
+from dpwerm.simulate.judged import HARMS_BELOW, SyntheticTrials
 from dpwerm.simulate.synthetic import generator
 from dpwerm.study.study import Study
 from dpwerm.weighting.trial import split
@@ -42,12 +43,20 @@ from dpwerm.weighting.trial import split
 class Settled(Problem):
     """A planned fit: a settled problem with the rule's own budget, and the question behind it.
 
+    ``narrow`` is never set: ``or_narrow`` is the fit that takes its place there.
+
     question : public, with everything fixed, in units of W
     propensity_part : what a private propensity model would take of the budget, None without one
     """
 
     question: Question
     propensity_part: Budget | None = None
+    or_narrow: "Settled | None" = None
+
+    @property
+    def forms(self) -> tuple["Settled", ...]:
+        """The fit itself, and the one where the released range of the benefit is narrow."""
+        return (self,) if self.or_narrow is None else (self, self.or_narrow)
 
     @property
     def threshold(self) -> float:
@@ -121,6 +130,13 @@ def settle(
         )
     open_problem = problem.own(n)
     found = open_problem.settled(n, on_stage)
+    part, _ = split(problem.spec.budget, declaration.treatment)
+    narrow = None if found.narrow is None else _planned(found.narrow, open_problem, n, part)
+    return replace(_planned(found, open_problem, n, part), or_narrow=narrow)
+
+
+def _planned(found: Problem, open_problem: Problem, n: int, part: Budget | None) -> Settled:
+    """Return a settled problem with the question behind it."""
     benefit, threshold = found.declared.benefit, found.hyperparameters.threshold
     fixed = Hyperparameters.used(found.spec, found.encoding, benefit, threshold)
     shares = {name: getattr(found.hyperparameters, name) for name in SHARES}
@@ -129,8 +145,8 @@ def settle(
         asked = asked.changed(budget=open_problem.spec.budget)
     fixed = replace(fixed, **shares)
     question = Question(asked, found.encoding, n, open_problem.outcome, fixed)
-    part, _ = split(problem.spec.budget, declaration.treatment)
-    return Settled(**vars(found), question=question, propensity_part=part)
+    own = vars(found) | {"narrow": None}
+    return Settled(**own, question=question, propensity_part=part)
 
 
 # -- what a rule may be worth --------------------------------------------------------------
@@ -208,7 +224,7 @@ def expected(
 
     trials : int ≥ 1, rounded up to a multiple of 24
     """
-    question, gamma = rehearsed(settled)
+    question, _ = rehearsed(settled)
     matter = question.widths[: assumed.matter]
     useless = question.widths[len(matter) :]
     draw = partial(question.outcome.trials, scale=assumed.scale, useless=useless)
@@ -220,8 +236,7 @@ def expected(
         synthetic = draw(matter, count=AT_ONCE, rows=rows, rng=rng)
         kinds.append(synthetic.tight)
         synthetic = synthetic.standing_for(question.n)
-        rehearsal = Rehearsal(question, synthetic, DRAWS, (SEED, part, 2), question.n / rows)
-        found.append(_judged(rehearsal, settled, gamma))
+        found.append(_of_forms(settled, synthetic, (SEED, part, 2), question.n / rows))
     *measured, gain = (np.concatenate(one) for one in zip(*found, strict=True))
     tight = np.concatenate(kinds)
     return Expected(
@@ -231,6 +246,21 @@ def expected(
         trials=parts * AT_ONCE,
         rows=rows,
     )
+
+
+def _of_forms(
+    settled: Settled, synthetic: SyntheticTrials, seed: tuple[int, ...], weight: float
+) -> tuple[FloatArray, ...]:
+    """Return what the planned fit does on trials, in each with the form that its range decides."""
+    found = []
+    for form in settled.forms:
+        question, gamma = rehearsed(form)
+        rehearsal = Rehearsal(question, synthetic, DRAWS, seed, weight)
+        narrow = rehearsal.inside(question.fixed).narrow
+        found.append(_judged(rehearsal, form, gamma))
+    if len(found) == 1:
+        return found[0]
+    return tuple(np.where(narrow[:, None], two, one) for one, two in zip(*found, strict=True))
 
 
 def rehearsed(settled: Settled) -> tuple[Question, float]:

@@ -22,6 +22,9 @@ HARM = 3.0
 """A loss against one arm for everybody counts this many times a gain of the same size."""
 
 
+EVERY = slice(None)
+
+
 class Judged(NamedTuple):
     """What rules did on synthetic trials.
 
@@ -113,10 +116,12 @@ class SyntheticTrials:
         """Return (B, R) the share of people (B, R, T) who get their better arm."""
         return np.asarray(np.mean(second == (self.best[:, None] > 0), axis=-1))
 
-    def judged(self, second: NDArray[np.bool_], group: NDArray[np.bool_]) -> "Judged":
+    def judged(
+        self, second: NDArray[np.bool_], group: NDArray[np.bool_] | slice = EVERY
+    ) -> "Judged":
         """Return what rules did on average that give some people (B, R, T) the second arm.
 
-        group: (B,), of which trials
+        group: (B,), of which trials; all by default
         """
         accuracy = float(self.accuracy(second)[group].mean())
         if not self.spread.size:

@@ -9,9 +9,9 @@ from fractions import Fraction
 from typing import Any
 
 from dpwerm.errors import ParameterError
-from dpwerm.fit import CHECKED_ROWS, Problem
 from dpwerm.parameters import LARGEST, SMALLEST, positive
 from dpwerm.privacy.budget import AnyBudget
+from dpwerm.problem import CHECKED_ROWS, Problem
 from dpwerm.releases.certificate import Specification
 from dpwerm.releases.tuning import MOST_CANDIDATES, checked_candidates
 

@@ -27,12 +27,13 @@ from dpwerm.choose.hyperparameters import SHARES
 from dpwerm.errors import ParameterError
 from dpwerm.estimators.parameters import checked_problem, privacy_filter_in
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
-from dpwerm.fit import Problem, Ready, charged_rows
+from dpwerm.fit import Ready, charged_rows
 from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.mechanisms.exponential import ExponentialMechanism
 from dpwerm.parameters import one_of
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import BitSource, PrivacyFilter
+from dpwerm.problem import Problem
 from dpwerm.releases.certificate import Specification
 from dpwerm.releases.charging import StudyLedger, accounted, attach, forget
 from dpwerm.releases.release import Release, Rule

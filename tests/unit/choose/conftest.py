@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.unit.small import some_of, try_few
 
-from dpwerm.choose import search
+from dpwerm.choose import grid, search
 from dpwerm.choose import settle as answer
 from dpwerm.choose.search import Round
 from dpwerm.simulate import synthetic
@@ -15,7 +15,7 @@ from dpwerm.simulate import synthetic
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a search try a few settings on a few people; its laws do not depend on how many."""
     try_few(monkeypatch, some_of)
-    monkeypatch.setattr(search, "GAMMAS", some_of(search.GAMMAS))
+    monkeypatch.setattr(grid, "GAMMAS", some_of(grid.GAMMAS))
     monkeypatch.setattr(search, "ROUNDS", (Round(2, 1, 4), Round(2, 1, 2), Round(2, 1, 1)))
     monkeypatch.setattr(search, "MOST_ROWS", 40)
     monkeypatch.setattr(synthetic, "TESTS", 40)

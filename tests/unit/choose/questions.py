@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from dpwerm.choose.hyperparameters import Hyperparameters
+from dpwerm.choose.hyperparameters import SHARES, Hyperparameters
 from dpwerm.choose.question import FIXED, Outcome, Question
 from dpwerm.features.blocks import CategoryBlock, Level, NumberBlock
 from dpwerm.features.encoding import Encoding
@@ -13,6 +13,9 @@ from dpwerm.releases.certificate import Specification
 
 SPECIFIED = ("weight_bound", "relation", "loss", "regularizer", "origin", "weighting")
 """What a specification says besides the budget."""
+
+NONE: dict[str, Any] = dict.fromkeys(SHARES, 0.0)
+"""No share of ε for anything but the rule."""
 
 TRIAL = Outcome(0.0, signed=True, propensity=(0.5, 0.5), pi_min=0.5)
 
@@ -34,11 +37,13 @@ def encoding_of(widths: Sequence[int] = (0, 0), **other: Any) -> Encoding:
 def question(widths: Sequence[int] = (0, 0), *, kind: str = "centred", **other: Any) -> Question:
     """Return a question about a trial of 60 people; ``epsilon`` and ``delta`` are its budget.
 
-    Hyperparameters that are named are fixed.
+    Hyperparameters that are named are fixed. There are no private ranges and no guard unless one of
+    them is named, as None to be chosen.
     """
     epsilon, delta = other.pop("epsilon", 1), other.pop("delta", 0)
     budget = other.pop("budget", Budget.of(epsilon, delta))
-    fixed = Hyperparameters(**{name: other.pop(name) for name in FIXED if name in other})
+    named = {name: other.pop(name) for name in FIXED if name in other}
+    fixed = Hyperparameters(**(NONE | named))
     said = {name: other.pop(name) for name in SPECIFIED if name in other}
     encoding = encoding_of(widths, kind=kind)
     known: dict[str, Any] = {"encoding": encoding, "n": 60, "outcome": TRIAL, "fixed": fixed}

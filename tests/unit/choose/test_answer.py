@@ -16,8 +16,8 @@ from tests.unit.choose.questions import TRIAL, question
 from tests.unit.features.domains import Curved
 
 from dpwerm.choose import settle as answers
+from dpwerm.choose.grid import ABOVE_FLOOR, floor_of, mechanisms
 from dpwerm.choose.question import FIXED, Choice, Outcome, Question
-from dpwerm.choose.search import ABOVE_FLOOR, floor_of, mechanisms
 from dpwerm.choose.settle import MOST_COLUMNS, answer, key_of, narrowed, told_of
 from dpwerm.errors import ParameterError
 from dpwerm.objective.losses import HuberisedHinge, Logistic
@@ -238,12 +238,12 @@ def test_gamma_of_a_wide_study_stands_against_all_of_its_people() -> None:
 SCRIPT = """
 import json, sys
 from dataclasses import asdict
-from dpwerm.choose import search
+from dpwerm.choose import grid, search
 from dpwerm.choose.search import Round
 from tests.unit.choose.questions import question
 from dpwerm.choose.settle import answer
 search.ROUNDS = (Round(2, 2, 6), Round(3, 2, 3), Round(6, 2, 1))
-search.GAMMAS = search.GAMMAS[::3]
+grid.GAMMAS = grid.GAMMAS[::3]
 found = [asdict(answer(question((0, 0, 3, 1), n=900)))]
 print(json.dumps(found))
 """

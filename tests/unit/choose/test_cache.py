@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unit.choose.questions import question
+from tests.unit.choose.questions import NONE, question
 from tests.unit.choose.test_choice import CHOICE, changed
 
 from dpwerm.choose import settle as answers
@@ -199,7 +199,7 @@ REGRESSION: dict[str, Any] = {
     "main": 1.0,
     "degree": 1.0,
 }
-TRUE = changed(gamma=50.0, **FIXED)
+TRUE = changed(gamma=50.0, **FIXED, **NONE)
 LABELS = question((0,), outcome=Outcome.of_labels())
 TOLD_OF_LABELS = replace(TRUE, gain=None, harm=None, score=0.9, rivals={"objective-l2": 0.8})
 

@@ -8,19 +8,21 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from tests.unit.choose.questions import TRIAL, question
+from tests.unit.choose.questions import NONE, TRIAL, question
 
-from dpwerm.choose.hyperparameters import Hyperparameters
-from dpwerm.choose.question import Outcome, Question
-from dpwerm.choose.search import (
+from dpwerm.choose.grid import (
     ABOVE_FLOOR,
     GAMMAS,
+    SECOND_ROUND,
     floor_of,
     gammas,
     grid,
     mechanisms,
+    others,
     thresholds,
 )
+from dpwerm.choose.hyperparameters import Hyperparameters
+from dpwerm.choose.question import Outcome, Question
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import MECHANISMS
 from dpwerm.objective.losses import HuberisedHinge, Logistic, Loss
@@ -46,7 +48,7 @@ def test_mechanisms_suit_the_budget() -> None:
 def test_what_is_fixed_stays() -> None:
     asked = question(clip=0.3, intercept=0.7, saturation=4.0, threshold=0.6)
     (found,) = grid(asked, "m")
-    assert found == Hyperparameters("m", 0.3, 0.7, 4.0, estimator="outcome-weighted")
+    assert found == Hyperparameters("m", 0.3, 0.7, 4.0, estimator="outcome-weighted", **NONE)
     assert thresholds(asked) == (0.6,)
     assert {one.clip for one in grid(question(clip=0.3), "m")} == {0.3}
     assert {one.intercept for one in grid(question(intercept=0.0), "m")} == {0.0}
@@ -65,7 +67,15 @@ def test_what_is_open_is_tried_each_with_each(estimator: str) -> None:
     names = (*(one for one in own.options if one != "bend"), "intercept", "saturation")
     parts = {name: {getattr(one, name) for one in found} for name in names}
     assert len(found) == math.prod(map(len, parts.values()))
-    assert all(len(part) > 1 for name, part in parts.items() if name != "degree")
+    later = SECOND_ROUND if own.form == "residual" else ()
+    for name, part in parts.items():
+        assert (len(part) > 1) == (name not in (*later, "degree"))
+    more = [one for one, _ in others(question(estimator=estimator), [(found[0], 1.0)])]
+    assert more[0] == found[0]
+    changed = {
+        name for one in more for name in names if getattr(one, name) != getattr(more[0], name)
+    }
+    assert changed == {*names} & {*later}
     assert all(0 < one <= 1 for one in parts.get("clip", ()))
     assert all(one > 0 for name in ("width", "main", "mean") for one in parts.get(name, ()))
     assert parts.get("degree", {1.0}) == {1.0}  # a curve is declared, never chosen

@@ -5,13 +5,11 @@ import math
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Choice
 from dpwerm.simulate.judged import Judged
-from dpwerm.simulate.synthetic import random_trials
 
 CHOICE = Choice(
     Hyperparameters(
@@ -111,10 +109,7 @@ def test_rivals_are_the_best_of_each_other_estimator_and_mechanism() -> None:
         (replace(winner, mechanism="objective-l2"), 3.0),
         (replace(winner, mechanism="objective-l2", clip=0.1), 2.0),
     ]
-    synthetic = random_trials(
-        (0,), count=3, rows=7, propensity=(0.5, 0.5), rng=np.random.default_rng(0)
-    )
-    found = Choice.of(winner, Judged(0.9, 0.5, 0.1), 5.0, tried, synthetic)
+    found = Choice.of(winner, Judged(0.9, 0.5, 0.1), 5.0, tried, (3, 7))
     assert found.rivals == {"contrast": 4.7, "objective-l2": 3.0}
     assert (found.accuracy, found.gain, found.harm, found.score) == (0.9, 0.5, 0.1, 5.0)
     assert (found.problems, found.rows) == (3, 7)

@@ -9,12 +9,12 @@ from tests.unit.choose.questions import encoding_of
 
 from dpwerm.choose.hyperparameters import PLAIN_WIDTH, Hyperparameters
 from dpwerm.errors import ParameterError
-from dpwerm.fit import Problem
 from dpwerm.objective.losses import Logistic
 from dpwerm.objective.regularizers import ArmPenalty, Ridge
 from dpwerm.objective.residual_losses import ExpHuber, Huber
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.weight_origin import ExternalModel, KnownByDesign, Unused, WorstCase
+from dpwerm.problem import Problem
 from dpwerm.releases.certificate import Chosen, Specification
 from dpwerm.study.treatment import Declaration
 from dpwerm.weighting.arm_wise import ArmWiseRegression

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dpwerm.choose.hyperparameters import (
+    SHARES,
     Hyperparameters,
     planned_of,
     saturation_of,
@@ -165,8 +166,8 @@ def test_a_wrong_parameter_is_named(wrong: dict[str, Any]) -> None:
 
 
 OPEN_METHOD: dict[str, Any] = dict.fromkeys(
-    ("estimator", "width", "main_penalty", "mean_scale"), "auto"
-) | {"main_effect": "linear", "ranges": 0.0, "feature_ranges": 0.0, "guard": 0.0}
+    ("estimator", "width", "main_penalty", "mean_scale", *SHARES), "auto"
+) | {"main_effect": "linear"}
 
 
 def test_a_treatment_rule_may_fix_its_estimator_and_all_that_belongs_to_it() -> None:

@@ -7,8 +7,9 @@ import pytest
 from tests.unit.choose.questions import specification
 
 from dpwerm import PrivateWeightedClassifier
+from dpwerm.choose.grid import gammas, grid, mechanisms
 from dpwerm.choose.question import Outcome, Question
-from dpwerm.choose.search import Rehearsal, gammas, grid, mechanisms
+from dpwerm.choose.search import Rehearsal
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.privacy.budget import AnyBudget, Budget

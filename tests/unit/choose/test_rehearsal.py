@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from tests.unit.choose.questions import TRIAL, question
 
+from dpwerm.choose.grid import grid, thresholds
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Outcome, Question
-from dpwerm.choose.search import Rehearsal, grid, thresholds
+from dpwerm.choose.search import Rehearsal
 from dpwerm.choose.settle import outcome_of
 from dpwerm.draws import Draws
 from dpwerm.mechanisms import MECHANISMS
@@ -217,7 +218,7 @@ def test_people_are_judged_as_the_released_rule_would(
         scores = [release.score(X) for release, X in zip(releases, rows, strict=True)]
         best = np.where(np.array(scores) > 0, 1.0, -1.0)
         judged = replace(one, synthetic=replace(one.synthetic, best=best))
-        given = list(judged.second_arm(theta[:, None], encoding))
+        given = list(judged.second_arm(theta[:, None], encoding, one.synthetic.people))
         assert len(given) == len(thresholds(asked))
         assert (judged.synthetic.accuracy(given[place]) == 1.0).all()
         opposite = replace(one.synthetic, best=-best)
@@ -281,10 +282,11 @@ def test_scores_are_the_means_of_what_each_person_is_given() -> None:
     one = rehearsal(question((0, 3)))
     theta = one.released(SETTING, [90.0])[90.0]
     assert theta.shape == (B, 2, 5)
-    given = list(one.second_arm(theta, SETTING.encoding(one.question.encoding)))
+    encoding, people = SETTING.encoding(one.question.encoding), one.synthetic.people
+    given = list(one.second_arm(theta, encoding, people))
     assert {each.shape for each in given} == {(B, 2, one.synthetic.best.shape[1])}
     means = [one.synthetic.score(each).mean() for each in given]
-    np.testing.assert_allclose(one.scores(SETTING, [90.0])[90.0], means)
+    np.testing.assert_allclose(one.scores(SETTING, [90.0])[90.0], [means])
 
 
 @pytest.mark.parametrize("setting", EVERY.values(), ids=EVERY)
@@ -294,7 +296,8 @@ def test_a_winner_is_judged_by_its_own_rules_at_its_own_threshold(
     one = rehearsal(question((0, 3)))
     theta = one.released(setting, [90.0])[90.0]
     assert theta.shape == (B, 2, 5)
-    given = one.second_arm(theta, setting.encoding(one.question.encoding))
+    encoding, people = setting.encoding(one.question.encoding), one.synthetic.people
+    given = one.second_arm(theta, encoding, people)
     for threshold, second in zip(thresholds(one.question), given, strict=True):
         winner = replace(setting, gamma=90.0, threshold=threshold)
         assert one.judged(winner) == one.synthetic.judged(second)

@@ -7,13 +7,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from tests.unit.choose.questions import question
+from tests.unit.choose.questions import NONE, question
 
-from dpwerm.arrays import FloatArray
+from dpwerm.arrays import BoolArray, FloatArray
 from dpwerm.choose import search as searching
+from dpwerm.choose.grid import gammas, grid, others, thresholds
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Outcome, Question
-from dpwerm.choose.search import ROUNDS, Key, gammas, grid, search, thresholds
+from dpwerm.choose.search import ROUNDS, search
+from dpwerm.choose.shares import Key
 from dpwerm.errors import ParameterError
 from dpwerm.simulate.judged import Judged, SyntheticTrials
 
@@ -45,11 +47,15 @@ class Stub:
             if merit is not None:
                 # Each threshold has a merit of its own, and the last is the best.
                 places = np.arange(len(thresholds(self.question)), dtype=np.float64)
-                found[gamma] = merit + 0.01 * places
+                found[gamma] = np.array([merit + 0.01 * places])
         return found
 
-    def judged(self, winner: Hyperparameters) -> Judged:
+    def inside(self, setting: Hyperparameters) -> SyntheticTrials:
+        return self.synthetic
+
+    def judged(self, winner: Hyperparameters, group: BoolArray) -> Judged:
         """Tell a number of the winner, so that it is seen who was judged."""
+        assert group.all()
         assert winner.gamma is not None
         assert winner.threshold is not None
         return Judged(0.9, 1 / (1 + winner.gamma), winner.threshold)
@@ -95,7 +101,10 @@ def test_every_round_keeps_the_best_of_the_last(stub: type[Stub]) -> None:
         ranked = sorted(set(before), key=lambda key: -spread(*key))
         led = {key for key in after if key[0].mechanism == "objective-block"}
         first = {name: next(k for k in ranked if k[0].estimator == name) for name in ESTIMATORS}
-        assert led == {*ranked[: round_.keep], *first.values()}
+        kept = {*ranked[: round_.keep], *first.values()}
+        more = others(ASKED, list(kept)) if after is stub.rounds[1] else []
+        assert led == kept | {*more}
+        assert len(more) > len(kept) or not more
     last = max(stub.rounds[-1], key=lambda key: spread(*key))
     assert (choice.mechanism, choice.gamma) == (last[0].mechanism, last[1])
     assert shape(choice.hyperparameters) == shape(last[0])
@@ -183,7 +192,7 @@ def test_what_is_fixed_is_never_varied(stub: type[Stub]) -> None:
     stub.merit = staticmethod(spread)
     fixed: dict[str, Any] = {"clip": 0.33, "intercept": 0.77, "saturation": 1.25}
     choice = search(question(mechanism="product-laplace", threshold=0.11, **fixed))
-    expected = Hyperparameters("product-laplace", estimator="outcome-weighted", **fixed)
+    expected = Hyperparameters("product-laplace", estimator="outcome-weighted", **fixed, **NONE)
     assert {setting for keys in stub.rounds for setting, _ in keys} == {expected}
     assert choice.mechanism == "product-laplace"
     assert shape(choice.hyperparameters) == (*fixed.values(), None, None, None)

@@ -17,10 +17,10 @@ from dpwerm.choose.question import Choice, Outcome, Question
 from dpwerm.choose.settle import folder, public_people, settle
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
-from dpwerm.fit import Problem
 from dpwerm.mechanisms.contract import Stage, no_progress
 from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import Budget, Relation
+from dpwerm.problem import Problem
 from dpwerm.releases.certificate import Specification
 from dpwerm.weighting.contract import OutcomeWeighted
 

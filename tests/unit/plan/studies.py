@@ -7,7 +7,7 @@ import pytest
 from tests.bad_input.base import STUDY
 from tests.unit.small import some_of, try_few
 
-from dpwerm.choose import search
+from dpwerm.choose import grid, search
 from dpwerm.choose import settle as answer
 from dpwerm.choose.search import Round
 from dpwerm.plan import desk, expected
@@ -37,7 +37,7 @@ def make_small(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(desk, "WORTH_WORKERS", 10**6)
     monkeypatch.setattr(answer, "_MEMORY", {})
     try_few(monkeypatch, some_of)
-    monkeypatch.setattr(search, "GAMMAS", some_of(search.GAMMAS))
+    monkeypatch.setattr(grid, "GAMMAS", some_of(grid.GAMMAS))
     monkeypatch.setattr(search, "ROUNDS", (Round(2, 1, 4), Round(2, 1, 2), Round(2, 1, 1)))
     monkeypatch.setattr(search, "MOST_ROWS", 40)
     monkeypatch.setattr(expected, "MOST_ROWS", 60)

@@ -12,6 +12,7 @@ from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
 from dpwerm.plan.expected import people_of, settle
 from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.weight_origin import KnownByDesign
+from dpwerm.releases.parts import declared_encoding
 from dpwerm.study.study import Study
 
 
@@ -56,12 +57,12 @@ def test_it_is_what_a_fit_uses(text: str, epsilon: str) -> None:
     declared = study(text)
     settled = settle(declared, Budget.of(epsilon), N)
     rule = PrivateTreatmentRule.from_study(declared, epsilon, random_state=1).fit(table()).rule_
-    certificate, encoding = rule.release.certificate, rule.release.encoding
+    certificate = rule.release.certificate
     assert settled.spec.gamma == certificate.gamma
     assert settled.spec.mechanism == certificate.mechanism
     assert settled.spec.weight_bound == certificate.weight_bound
     assert settled.spec.budget.plain() == certificate.budget.plain()
-    assert settled.encoding == encoding
+    assert settled.encoding == declared_encoding(rule)
     assert settled.threshold == rule.release.threshold
     assert settled.declared.benefit.clip == rule.declaration.benefit.clip
     assert settled.clip == pytest.approx(rule.declaration.benefit.clip / 10)
@@ -71,7 +72,9 @@ def test_it_is_what_a_fit_uses(text: str, epsilon: str) -> None:
     # Everything but γ is fixed in the question behind it, as the fit has it.
     question = settled.question
     assert question.estimators == (certificate.specification().weighting.name,)
-    assert question.designed(question.fixed) == (settled.spec, settled.encoding)
+    whole = settled.spec.changed(budget=question.spec.budget)
+    assert question.designed(question.fixed) == (whole, settled.encoding)
+    assert question.budget(question.fixed) == settled.spec.budget
 
 
 def test_a_private_propensity_model_takes_its_share_first() -> None:

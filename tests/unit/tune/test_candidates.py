@@ -3,8 +3,8 @@ from tests.unit.tune.trials import study
 
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.errors import ParameterError
-from dpwerm.fit import Problem
 from dpwerm.privacy.budget import Budget
+from dpwerm.problem import Problem
 from dpwerm.releases.certificate import Chosen, Specification
 from dpwerm.tune.candidates import around, declared, not_simulated, usable
 

@@ -191,7 +191,7 @@ def test_a_clip_that_was_chosen_is_in_declaration_and_weight_bound(
 ) -> None:
     chosen = Chosen(settings=["gamma"], accuracy=0.9, reason="because")
     found = Hyperparameters("objective-l2", 0.25, 0.5, 1.5, 20.0, 0.1, chosen)
-    monkeypatch.setattr("dpwerm.fit.settle", lambda *_, **__: found)
+    monkeypatch.setattr("dpwerm.problem.settle", lambda *_, **__: found)
     problem = problem_of(DESIGN.replace(*OPEN_GAMMA)).own(73)
     settled = problem.settled(73)
     benefit = settled.declared.benefit

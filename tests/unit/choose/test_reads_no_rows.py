@@ -49,7 +49,14 @@ def test_nothing_that_reads_tables_is_imported(path: Path) -> None:
         name
         for name in imported(path)
         if name.startswith(
-            (*TABLES, *READERS, "dpwerm.fit", "dpwerm.estimators", "dpwerm.weighting.trial")
+            (
+                *TABLES,
+                *READERS,
+                "dpwerm.fit",
+                "dpwerm.problem",
+                "dpwerm.estimators",
+                "dpwerm.weighting.trial",
+            )
         )
     }
     assert not guilty

@@ -225,7 +225,7 @@ def is_told(choice: Choice, question: Question, least: float = 0.0) -> bool:
     if (choice.gain is None, choice.harm is None) != (labels, labels):
         return False
     scores = (choice.score, *choice.rivals.values())
-    # That of labels is their accuracy; that of trials gain, with harm twice, or errors.
+    # That of labels is their accuracy; that of trials gain, with losses three times, or errors.
     lowest, highest = (least, 1.0) if labels else (-max(HARM, PRECISE), 1.0)
     within = all(lowest <= one <= highest for one in scores) and least <= choice.accuracy <= 1
     return within and stays_in_line(told.reason)

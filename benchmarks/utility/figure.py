@@ -19,6 +19,8 @@ from reproduction.shown import OURS, PAPER, legend_below
 
 ACROSS = {
     "auto": (OURS, "-", "o", "dpwerm, everything automatic"),
+    "auto, no guard": (OURS, "--", "s", "the same without a guard"),
+    "auto, no guard, no ranges": (OURS, ":", "x", "without guard and private ranges"),
     "outcome-weighted": (SHADES[2], "-.", "v", "outcome weights alone"),
     "paper": (PAPER, "-", "^", "the paper's method, best γ in hindsight"),
     "T-learner, no privacy": (INK, "--", "D", "linear T-learner, no privacy"),

@@ -17,6 +17,7 @@ Results = Sequence[Result[Cell]]
 Found = dict[tuple[str, int, str, str], Result[Cell]]
 BARE = ("T-learner, no privacy", "paper, no privacy", "auto, no privacy")
 COMPARED = ("paper", *ESTIMATORS, "auto", *BARE)
+STEPS = ("auto, no guard, no ranges", "auto, no guard")
 GAINED = "auto's value | gain | harm, %"
 
 
@@ -88,7 +89,7 @@ def mean_table(results: Results) -> str:
     places = [(half, n) for half, names in halves.items() for n in sizes(results, names)]
     heads = [f"{half}, n = {n:,}" for half, n in places]
     lines = [f"| method | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
-    for method in COMPARED:
+    for method in (*COMPARED[:-3], *STEPS, *BARE):
         every = [means(found, halves[half], n, method) for half, n in places]
         lines.append(f"| {method} | {' | '.join(map(_mean, every))} |")
     return "\n".join(lines)
@@ -113,13 +114,13 @@ def sizes(results: Results, names: Collection[str]) -> list[int]:
 
 
 def means(
-    found: Found, names: Sequence[str], n: int, method: str
+    found: Found, names: Sequence[str], n: int, method: str, epsilon: str = "1"
 ) -> tuple[float, float, float] | None:
-    """Return mean accuracy, gain and harm over scenarios at ε = 1 (∞ where there is no privacy).
+    """Return mean accuracy, gain and harm over scenarios at ε (∞ where there is no privacy).
 
     Gain is the mean over those in which something can be gained; None if nothing was measured.
     """
-    cells = [one for name in names if (one := _at(found, name, n, method)) is not None]
+    cells = [one for name in names if (one := _at(found, name, n, method, epsilon)) is not None]
     known = [one for one in cells if not math.isnan(one.harm)]
     if not known:
         return None
@@ -129,9 +130,11 @@ def means(
     return accuracy, float(np.mean(gains)) if gains else math.nan, harm
 
 
-def _at(found: Found, scenario: str, n: int, method: str) -> Result[Cell] | None:
-    """Return a cell at ε = 1, or at ε = ∞ of a method without privacy."""
-    return found.get((scenario, n, "inf" if method in BARE else "1", method))
+def _at(
+    found: Found, scenario: str, n: int, method: str, epsilon: str = "1"
+) -> Result[Cell] | None:
+    """Return a cell at ε, or at ε = ∞ of a method without privacy."""
+    return found.get((scenario, n, "inf" if method in BARE else epsilon, method))
 
 
 def _accuracy(one: Result[Cell] | None) -> str:

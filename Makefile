@@ -37,7 +37,7 @@ benchmark: $(STAMP)  ## speed of solver, engine, choice, tables and start-up, as
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.tables
 	$(BIN)/python benchmarks/startup.py
 
-utility: $(STAMP)  ## accuracy, value, gain and harm of every method, tight and sloppy; less than an hour
+utility: $(STAMP)  ## accuracy, value, gain and harm of every method, tight and sloppy; some hours
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.utility
 
 plan: $(STAMP)  ## the figure and the tables of docs/plan.md; about half an hour

@@ -16,7 +16,7 @@ from benchmarks.campaign import Campaign
 from benchmarks.page import DATA, fill, write_table
 from benchmarks.utility.cells import EVERY, NAMED, OFF_CENTRE, run
 from benchmarks.utility.figure import save_figure
-from benchmarks.utility.methods import ESTIMATORS, METHODS, Method
+from benchmarks.utility.methods import METHODS, Method
 from benchmarks.utility.tables import (
     mean_table,
     off_centre_table,
@@ -35,9 +35,9 @@ FIGURE = ROOT / "docs" / "images" / "utility.svg"
 PAGE = ROOT / "docs" / "utility.md"
 SIZES, SLOPPY_SIZES = (200, 500, 1000), (500, 1000, 3000)
 AT = 1000
-"""The n at which single estimators, other ε and steps are tried besides auto at ε = 1."""
+"""The n at which auto is tried at another ε on sloppy trials, too."""
 
-EPSILONS = ("0.5", "1")
+EPSILONS = ("0.5", "1", "5")
 SLOPPY_EPSILONS = ("1", "3")
 PAPER_EPSILONS = ("0.1", "0.5", "1", "2", "5")
 OFF_CENTRE_METHODS = ("outcome-weighted", "auto")
@@ -77,24 +77,17 @@ def cells(repeats: int, others: int, scenarios: Collection[str]) -> Iterator[Cel
 
 def _epsilons(scenario: str, n: int, method: Method) -> tuple[str, ...]:
     """Return the ε at which a method is tried on a scenario, none if it is not."""
-    sloppy, own = scenario in SLOPPY, method.name == "auto"
     if scenario in OFF_CENTRE:
         return ("1",) if method.name in OFF_CENTRE_METHODS else ()
-    if method.single:
-        return PAPER_EPSILONS if scenario == NAMED and n == AT else ()
-    if method.step:
-        return ("1",) if sloppy and n in JUDGED else ()
-    if not method.private:
-        return ("inf",) if n in JUDGED or "auto" not in method.name else ()
-    if method.name in ESTIMATORS and n != AT:
+    if method.single and scenario != NAMED:
         return ()
-    if scenario == NAMED:
-        return PAPER_EPSILONS
-    if n != AT or method.name in ESTIMATORS:
-        return ("1",)
-    if sloppy:
-        return SLOPPY_EPSILONS if own else ("1",)
-    return EPSILONS
+    if not method.private:
+        return ("inf",)
+    if method.step:
+        return ("1",) if scenario in SLOPPY and n in JUDGED else ()
+    if scenario in SLOPPY:
+        return SLOPPY_EPSILONS if n == AT and method.name == "auto" else ("1",)
+    return PAPER_EPSILONS if scenario == NAMED else EPSILONS
 
 
 def main() -> None:

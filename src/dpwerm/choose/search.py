@@ -5,8 +5,9 @@
     round 3: the best few, also with a guard, and every other mechanism with the best of them
 
 One rehearsal fits candidates to synthetic trials with their noise and scores the rules by what they
-gain over the better single arm, a loss counting three times, or, in trials that were declared tightly, by
-the share of people who get the wrong arm, squared. The objective, the calibration and the solver
+gain over the better single arm, a loss counting three times, or, in trials that were declared
+tightly, by the share of people who get the wrong arm, squared. Where candidates release a range of
+the benefit, trials in which it is narrow and all others have an answer each. The objective, the calibration and the solver
 are those of a real fit. The effort is a fixed count, so the same question has the same answer
 whatever the machine's load. Where rows or columns are many, fewer rows stand for all, each counting
 for more.

@@ -41,7 +41,6 @@ LEAST_EFFECT = 1e-6
 """A smaller share of the sd is no difference between people."""
 
 COMMAND = ("--n", "1000")
-WORTH = ("--epsilon", "1", "--sd", "1.5", "--effect-sd", "0.5", "--worth")
 BEGINNINGS = ("What to expect", "What it depends on")
 
 
@@ -66,12 +65,6 @@ def expected_tables() -> str:
     paragraphs = printed(*COMMAND)
     first = [i for i, one in enumerate(paragraphs) if one.startswith(BEGINNINGS)]
     return console(COMMAND, ["\n\n".join(paragraphs[i : i + 2]) for i in first])
-
-
-def worth() -> str:
-    """Return the command that finds where a rule is worth having, with its answer."""
-    (answer,) = (one for one in printed(*WORTH) if "a rule worth having" in one)
-    return console(WORTH, [answer])
 
 
 @dataclass(frozen=True)
@@ -192,8 +185,6 @@ def main() -> None:
     """Write the page's tables and the figure."""
     print("expected", flush=True)
     fill(PAGE, "expected", expected_tables())
-    print("worth", flush=True)
-    fill(PAGE, "worth", worth())
     print("figure", flush=True)
     with redirect_stdout(io.StringIO()):
         dpwerm(["plan", str(STUDY), "--n", str(N), "--figure", str(FIGURE), "--force"])

@@ -12,7 +12,7 @@ from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms.contract import Calibration, Stage, no_progress
 from dpwerm.parameters import LARGEST
-from dpwerm.privacy.budget import AnyBudget, Budget, larger, total
+from dpwerm.privacy.budget import AnyBudget, Budget, total
 from dpwerm.privacy.randomness import BitSource
 from dpwerm.releases.certificate import Chosen, Specification, calibration_of
 from dpwerm.releases.parts import check_parts, range_of_benefit, ranges_of_features
@@ -121,14 +121,19 @@ class Problem:
 
     @property
     def cost(self) -> AnyBudget:
-        """What a settled problem costs at most: the rule, private ranges and a guard.
+        """What a settled problem costs: the rule, private ranges and a guard.
 
-        Both of its forms share out the same ε, but one of them may have no use for δ.
+        Both of its forms cost the same and spend as much on the range that decides between them.
         """
         own = reduce(total, self.parts.values(), self.spec.budget)
         if self.narrow is None:
             return own
-        return larger(own, self.narrow.cost)
+        ranges = [one.parts.get("ranges") for one in (self, self.narrow)]
+        if self.narrow.narrow is not None or None in ranges or ranges[0] != ranges[1]:
+            raise ParameterError("two forms of a fit need one range of the benefit, paid alike")
+        if own != self.narrow.cost:
+            raise ParameterError("two forms of a fit must cost the same")
+        return own
 
     def inside(self, trial: Trial, bits: BitSource, on_stage: Stage) -> "Problem":
         """Return the problem inside private ranges of a trial's rows, if it has paid for any."""

@@ -36,7 +36,6 @@ def test_the_tour_runs_as_printed(tmp_path: Path) -> None:
         "docs/automatic.md",
         "docs/own-loss.md",
         "docs/observational.md",
-        "docs/tuning.md",
     ],
 )
 def test_the_python_example_runs(

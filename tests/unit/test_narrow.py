@@ -11,7 +11,7 @@ from tests.unit.test_problem import DESIGN, OPEN_GAMMA, Charged, Till, problem_o
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.errors import ParameterError
 from dpwerm.fit import fit
-from dpwerm.privacy.budget import Budget, larger
+from dpwerm.privacy.budget import Budget
 from dpwerm.privacy.randomness import Unrecorded
 from dpwerm.problem import Problem
 from dpwerm.releases.certificate import Chosen
@@ -93,21 +93,27 @@ def test_the_charge_knows_nothing_of_which_it_will_be(problem: Problem) -> None:
     assert paid == [Budget.of("4000")] * 2
 
 
-def test_forms_that_cost_other_amounts_of_epsilon_are_refused(problem: Problem) -> None:
+def test_forms_that_cost_other_amounts_are_refused(problem: Problem) -> None:
     settled = problem.own(N).settled(N)
     assert settled.narrow is not None
-    dearer = replace(settled.narrow, spec=settled.narrow.spec.changed(budget=Budget.of("3999")))
-    with pytest.raises(ParameterError, match="differ"):
-        _ = replace(settled, narrow=dearer).cost
+    for budget in (Budget.of("3999"), Budget.of("1500", "1e-6")):
+        dearer = replace(settled.narrow, spec=settled.narrow.spec.changed(budget=budget))
+        with pytest.raises(ParameterError, match="cost the same"):
+            _ = replace(settled, narrow=dearer).cost
 
 
-def test_of_two_forms_the_larger_delta_is_charged() -> None:
-    small, large = Budget.of(1), Budget.of(1, "1e-6")
-    assert larger(small, large) == larger(large, small) == large
-    zcdp = Budget.zcdp("0.1")
-    assert larger(zcdp, zcdp) == zcdp
-    with pytest.raises(ParameterError, match="differ"):
-        larger(zcdp, Budget.zcdp("0.2"))
+@pytest.mark.parametrize("ranges", [0.0, 0.0625, 0.3])
+def test_forms_that_pay_other_amounts_for_the_range_are_refused_before_the_charge(
+    ranges: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both total the same ε: the first one's range would be drawn, and the second's rest spent."""
+    unequal = replace(WIDE, narrow=replace(OTHER, ranges=ranges))
+    monkeypatch.setattr("dpwerm.problem.settle", lambda *_, **__: unequal)
+    text = DESIGN.replace(*OPEN_GAMMA).replace("epsilon = 2", "epsilon = 5000")
+    till = Till()
+    with pytest.raises(ParameterError, match="paid alike"):
+        fit(problem_of(text, "4000"), trial(np.full(N, 3.0)), till)
+    assert till.cost is None
 
 
 def test_both_forms_must_make_a_claim_before_anything_is_charged(problem: Problem) -> None:

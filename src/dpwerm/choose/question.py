@@ -20,9 +20,10 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import candidates, get_mechanism
 from dpwerm.mechanisms.contract import Calibration, calibrated, spent
 from dpwerm.parameters import LARGEST, SMALLEST
-from dpwerm.privacy.budget import AnyBudget
+from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.sensitivity import LARGEST_N, Facts
 from dpwerm.releases.certificate import NON_PRIVATE, Specification, facts_of
+from dpwerm.releases.ranges import AMONG
 from dpwerm.simulate.judged import Judged, SyntheticTrials
 from dpwerm.simulate.scale import Scale
 from dpwerm.simulate.synthetic import random_labels, random_trials, widths_of
@@ -43,12 +44,6 @@ OWN = ("clip", "width", "main", "mean", "degree", "bend")
 
 THERE = ": there "
 """In a reason: before it stands how hyperparameters were chosen, after it what they did."""
-
-AMONG = (
-    " whose private range of the benefit fills them",
-    " whose private range of the benefit is narrow",
-)
-"""Of which trials a choice is the best, once a range was released."""
 
 FEWEST_ROWS = 150
 """Of a synthetic trial at least, whatever the effort, unless there are fewer people."""
@@ -187,6 +182,14 @@ class Question:
         if self.outcome.labels or not self.open_method:
             return (self.spec.weighting.name,)
         return able(self.fixed, fixed_design=self.outcome.fixed_design)
+
+    @property
+    def has_forms(self) -> bool:
+        """Whether a range of the benefit may decide between two answers.
+
+        With a δ one of them might spend none, and a file would claim what holds for it alone.
+        """
+        return isinstance(self.spec.budget, Budget) and self.spec.budget.delta == 0
 
     @property
     def most_gamma(self) -> float:

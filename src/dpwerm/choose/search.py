@@ -7,10 +7,10 @@
 One rehearsal fits candidates to synthetic trials with their noise and scores the rules by what they
 gain over the better single arm, a loss counting three times, or, in trials that were declared
 tightly, by the share of people who get the wrong arm, squared. Where candidates release a range of
-the benefit, trials in which it is narrow and all others have an answer each. The objective, the calibration and the solver
-are those of a real fit. The effort is a fixed count, so the same question has the same answer
-whatever the machine's load. Where rows or columns are many, fewer rows stand for all, each counting
-for more.
+the benefit, trials in which it is narrow and all others have an answer each. The objective, the
+calibration and the solver are those of a real fit. The effort is a fixed count, so the same
+question has the same answer whatever the machine's load. Where rows or columns are many, fewer rows
+stand for all, each counting for more.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -24,13 +24,14 @@ from numpy.typing import NDArray
 from dpwerm.arrays import FloatArray
 from dpwerm.choose.grid import gammas, grid, mechanisms, others, thresholds
 from dpwerm.choose.hyperparameters import Hyperparameters
-from dpwerm.choose.question import AMONG, Choice, Question
+from dpwerm.choose.question import Choice, Question
 from dpwerm.choose.shares import Key, varied
 from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms.contract import Calibration, no_progress
 from dpwerm.releases.guard import CANDIDATES, SECOND, signed, simulated_choice
+from dpwerm.releases.ranges import AMONG
 from dpwerm.simulate.engine.released import released, second_arm
 from dpwerm.simulate.judged import EVERY, Judged, SyntheticTrials
 from dpwerm.simulate.synthetic import generator
@@ -64,6 +65,11 @@ class Rehearsal:
             self._inside[key] = self.question.inside(self.synthetic, candidate, rng)
         return self._inside[key]
 
+    def groups(self, candidate: Hyperparameters) -> list[NDArray[np.bool_]]:
+        """Return the groups of trials that have an answer each."""
+        found = self.inside(candidate)
+        return found.groups if self.question.has_forms else [np.ones(len(found.arm), dtype=bool)]
+
     def scores(
         self, candidate: Hyperparameters, gammas: Sequence[float]
     ) -> dict[float, FloatArray]:
@@ -71,12 +77,10 @@ class Rehearsal:
 
         None without a calibration.
         """
-        synthetic, found = self.inside(candidate), {}
+        synthetic, groups, found = self.inside(candidate), self.groups(candidate), {}
         for gamma, second in self.given(candidate, gammas).items():
             scores = [synthetic.score(one) for one in second]
-            found[gamma] = np.array(
-                [[one[group].mean() for one in scores] for group in synthetic.groups]
-            )
+            found[gamma] = np.array([[one[group].mean() for one in scores] for group in groups])
         return found
 
     def given(
@@ -325,7 +329,7 @@ def _choice(tally: Tally, keys: list[Key], rehearsal: Rehearsal, group: int) -> 
     best = int(scores.argmax())
     place = best if scores[best] >= scores[0] + WORTH_IT else 0
     winner = replace(candidate, gamma=gamma, threshold=thresholds(rehearsal.question)[place])
-    members = rehearsal.inside(candidate).groups[group]
+    members = rehearsal.groups(candidate)[group]
     tried = ((key[0], float(tally.found[key][group].max())) for key in ranked)
     return Choice.of(
         winner,

@@ -196,9 +196,9 @@ def key_of(question: Question, revision: str = f"revision {REVISION}") -> str:
 
 def answers(choice: Choice, question: Question) -> bool:
     """Whether a choice leaves alone what the question fixes, and can be planned for it."""
-    if choice.narrow is not None and not answers(choice.narrow, question):
-        return False
     found, fixed = choice.hyperparameters, question.fixed
+    if found.narrow is not None or not _are_two_forms(choice, question):
+        return False
     pairs = [(getattr(fixed, name), getattr(found, name)) for name in FIXED]
     kept = all(one is None or one == chosen for one, chosen in pairs)
     sound = 0 < (1 if found.clip is None else found.clip) <= 1 and (found.threshold or 0) < 1
@@ -206,6 +206,16 @@ def answers(choice: Choice, question: Question) -> bool:
     if not (kept and sound and known):
         return False
     return _is_able(question, found, choice.gamma)
+
+
+def _are_two_forms(choice: Choice, question: Question) -> bool:
+    """Whether the answer for a narrow range, if there is one, pays as much for that range."""
+    other = choice.narrow
+    if other is None:
+        return True
+    shares = {one.hyperparameters.ranges or 0.0 for one in choice.both}
+    alike = len(shares) == 1 and 0.0 not in shares and question.has_forms
+    return alike and other.narrow is None and answers(other, question)
 
 
 def is_told(choice: Choice, question: Question, least: float = 0.0) -> bool:

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from dpwerm.choose.question import AMONG
 from dpwerm.choose.settle import MOST_COLUMNS, outcome_of
 from dpwerm.documents.document import Block, Document, Facts, Paragraph, Section, Table
 from dpwerm.documents.method import called, rows_of
@@ -23,6 +22,7 @@ from dpwerm.plan.desk import Desk
 from dpwerm.plan.expected import Expected, Settled
 from dpwerm.plan.smallest import MOST_HARM, WORTH_GAIN, Aim, Answer
 from dpwerm.privacy.budget import Budget, total
+from dpwerm.releases.ranges import AMONG
 from dpwerm.simulate.scale import FITTING_SD
 from dpwerm.study.study import Study
 from dpwerm.study.variables import Benefit

@@ -290,17 +290,6 @@ def shared(budget: AnyBudget, shares: Mapping[str, Decimal]) -> tuple[dict[str, 
     return parts, Budget(rest, budget.delta)
 
 
-def larger(first: AnyBudget, second: AnyBudget) -> AnyBudget:
-    """Return the larger of two budgets of one notion with the same ε, ρ or μ."""
-    if isinstance(first, Budget) and isinstance(second, Budget):
-        if first.epsilon != second.epsilon:
-            raise ParameterError("these budgets differ by more than δ")
-        return max(first, second, key=lambda one: one.delta)
-    if first != second:
-        raise ParameterError("these budgets differ")
-    return first
-
-
 def only_budget(
     *,
     epsilon: Written | None = None,

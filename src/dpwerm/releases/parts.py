@@ -19,6 +19,7 @@ from dpwerm.releases.certificate import Specification
 from dpwerm.releases.guard import Guard, mechanism, units_of
 from dpwerm.releases.kinds import Finding
 from dpwerm.releases.ranges import (
+    AMONG,
     BENEFIT,
     FEATURES,
     Ranges,
@@ -154,6 +155,10 @@ def ranges_findings(rule: Rule) -> list[Finding]:
         if one.of == BENEFIT:
             declared = [tuple(rule.declaration.benefit.bounds)]
             found.append(Finding(f"{what}: declared bounds", bounds, declared))
+            reason = "" if certificate.chosen is None else certificate.chosen.reason
+            said = [words in reason for words in AMONG]
+            if any(said):
+                found.append(Finding(f"{what}: narrow", said[1], one.narrow))
             continue
         names = [column.name for column in one.columns]
         numbers = [column.name for column in number_columns(used)]

@@ -54,6 +54,12 @@ LEAST = 2
 NARROW = Fraction(13, 20)
 """A range of the benefit below this share of its bounds is narrow: they were declared too wide."""
 
+AMONG = (
+    " whose private range of the benefit fills them",
+    " whose private range of the benefit is narrow",
+)
+"""Of which synthetic trials an answer is the best, once a range was released; in its reason."""
+
 _BLOCK = 1 << 20
 
 

@@ -50,8 +50,8 @@ class Stub:
                 found[gamma] = np.array([merit + 0.01 * places])
         return found
 
-    def inside(self, setting: Hyperparameters) -> SyntheticTrials:
-        return self.synthetic
+    def groups(self, setting: Hyperparameters) -> list[BoolArray]:
+        return self.synthetic.groups
 
     def judged(self, winner: Hyperparameters, group: BoolArray) -> Judged:
         """Tell a number of the winner, so that it is seen who was judged."""
@@ -256,7 +256,7 @@ def test_rows_stand_for_all_people_and_never_grow_without_limit(
 
 
 def test_small_problems_are_tried_more_often() -> None:
-    few, many = (question((0,), n=n) for n in (60, 3_000))
+    few, many = (question((0,), n=n) for n in (60, 30_000))
     counts = [
         len(searching._rehearsal(one, ROUNDS[-1], 2, searching._grid(one, "m")).synthetic.arm)
         for one in (few, many)

@@ -9,11 +9,12 @@ import pytest
 from tests.unit.choose.questions import NONE, TRIAL, question
 
 from dpwerm.choose.grid import grid
-from dpwerm.choose.question import AMONG, Choice, Outcome, Question
+from dpwerm.choose.question import Choice, Outcome, Question
 from dpwerm.choose.search import search
 from dpwerm.choose.settle import answer, answers, is_told
 from dpwerm.choose.shares import FEATURES, GUARDS, LEAST, MOST, forms_tried, varied
 from dpwerm.privacy.budget import Budget, Relation
+from dpwerm.releases.ranges import AMONG
 
 OPEN: dict[str, Any] = dict.fromkeys(NONE)
 
@@ -106,12 +107,24 @@ def test_a_search_with_a_range_has_an_answer_for_either_group(cold: Path) -> Non
         choice.narrow, hyperparameters=replace(choice.hyperparameters, mechanism="none")
     )
     assert not answers(replace(choice, narrow=other), asked)
+    share = replace(choice.narrow.hyperparameters, ranges=0.05)
+    for wrong in (
+        replace(choice, narrow=replace(choice.narrow, hyperparameters=share)),
+        replace(choice, narrow=replace(choice.narrow, narrow=choice.narrow)),
+        replace(choice, hyperparameters=replace(choice.hyperparameters, narrow=share)),
+    ):
+        assert not answers(wrong, asked)
     del cold
 
 
 @pytest.mark.usefixtures("quick")
-def test_a_search_without_a_range_has_one_answer() -> None:
-    choice = search(question((0, 0), n=200, **OPEN))
+@pytest.mark.parametrize(
+    "asked",
+    [question((0, 0), n=200, **OPEN), open_question(n=500, delta="1e-6")],
+    ids=["few people", "with a delta"],
+)
+def test_a_search_without_a_range_or_with_a_delta_has_one_answer(asked: Question) -> None:
+    choice = search(asked)
     assert choice.narrow is None
     assert choice.both == (choice,)
     assert choice.among == ""

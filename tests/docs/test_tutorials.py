@@ -6,6 +6,7 @@ import pytest
 from tests.docs.pages import ROOT, run_page
 from tests.unit.plan.studies import make_small
 
+from dpwerm.choose import grid
 from dpwerm.choose import search as candidates
 from dpwerm.choose.search import Round
 
@@ -16,7 +17,7 @@ def test_the_statistician_gets_from_a_table_to_a_report(
     # Settings and plans are simulated with little effort: their numbers are not compared.
     make_small(tmp_path / "settings", monkeypatch)
     few = {True: ("objective-block",), False: ("none",)}
-    monkeypatch.setattr(candidates, "candidates", lambda budget: few[budget.is_private])
+    monkeypatch.setattr(grid, "candidates", lambda budget: few[budget.is_private])
     # On enough trials that the page's estimator is chosen, because its words are compared.
     rounds = (Round(12, 1, 6), Round(24, 1, 3), Round(48, 1, 1))
     monkeypatch.setattr(candidates, "ROUNDS", rounds)

@@ -1,7 +1,7 @@
 """What is tried of the shares of ε for private ranges and a guard, where they can be had.
 
 A range of the benefit is taken wherever n·ε is large enough for one, because nobody knows
-beforehand how wide bounds are, and a tight trial loses next to nothing by it. Ranges of the
+beforehand how wide bounds are; a tight trial loses about a point by it. Ranges of the
 features are tried beside none from the first round on, because γ and saturation depend on them, a
 larger share of them in the second, and a guard in the last: each is another way to spend on what
 was found to be good.

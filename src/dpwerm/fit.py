@@ -49,7 +49,9 @@ def fit(
     ready, bits, propensity = charged_rows(problem, settled, cost, trial, privacy_filter, on_stage)
     inside = ready.problem
     release = ready.release(inside.spec, bits, on_stage)
-    found = Rule(release, settled.declared, propensity, ranges=inside.ranges)
+    found = Rule(
+        release, settled.declared, propensity, ranges=inside.ranges, tightness=inside.tightness
+    )
     return guarded(found, inside.parts.get("guard"), inside.declared, trial, ready.rows.X, bits)
 
 

@@ -15,8 +15,9 @@ from dpwerm.parameters import LARGEST
 from dpwerm.privacy.budget import AnyBudget, Budget, total
 from dpwerm.privacy.randomness import BitSource
 from dpwerm.releases.certificate import Chosen, Specification, calibration_of
-from dpwerm.releases.parts import check_parts, range_of_benefit, ranges_of_features
+from dpwerm.releases.parts import check_parts, range_of_benefit, ranges_of_features, tightness_of
 from dpwerm.releases.ranges import Ranges
+from dpwerm.releases.tightness import Tightness
 from dpwerm.study.propensity import ExternalPropensity
 from dpwerm.study.treatment import Declaration
 from dpwerm.weighting.trial import Trial, origin_for, split
@@ -35,9 +36,10 @@ class Problem:
     declaration : treatment and benefit, None for labels that come with weights
     planned_n : int or None, the number of people to choose hyperparameters for
     open_method : bool, whether the estimator is chosen with the hyperparameters
-    parts : what private ranges and a guard take of the budget; ranges : that were released
-    narrow : of a settled problem, the one that takes its place where the released range of the
-        benefit is narrow; None if none does
+    parts : what tightness, private ranges and a guard take of the budget
+    tightness, ranges : that were released
+    loose : of a settled problem, the one that takes its place where the released tightness says
+        that bounds are too wide; None if none does
     """
 
     spec: Specification
@@ -47,8 +49,9 @@ class Problem:
     planned_n: int | None = None
     open_method: bool = False
     parts: Mapping[str, Budget] = field(default_factory=dict)
+    tightness: Tightness | None = None
     ranges: tuple[Ranges, ...] = ()
-    narrow: "Problem | None" = None
+    loose: "Problem | None" = None
 
     def __post_init__(self) -> None:
         if self.declaration is None:
@@ -116,33 +119,35 @@ class Problem:
             hyperparameters=found,
             declaration=declaration,
             parts=parts,
-            narrow=None if found.narrow is None else self._with(found.narrow),
+            loose=None if found.loose is None else self._with(found.loose),
         )
 
     @property
     def cost(self) -> AnyBudget:
-        """What a settled problem costs: the rule, private ranges and a guard.
+        """What a settled problem costs: the rule, tightness, private ranges and a guard.
 
-        Both of its forms cost the same and spend as much on the range that decides between them.
+        Both of its forms cost the same and spend as much on what decides between them.
         """
         own = reduce(total, self.parts.values(), self.spec.budget)
-        if self.narrow is None:
+        if self.loose is None:
             return own
-        ranges = [one.parts.get("ranges") for one in (self, self.narrow)]
-        if self.narrow.narrow is not None or None in ranges or ranges[0] != ranges[1]:
-            raise ParameterError("two forms of a fit need one range of the benefit, paid alike")
-        if own != self.narrow.cost:
+        paid = [one.parts.get("tightness") for one in (self, self.loose)]
+        if self.loose.loose is not None or None in paid or paid[0] != paid[1]:
+            raise ParameterError("two forms of a fit need one tightness, paid alike")
+        if own != self.loose.cost:
             raise ParameterError("two forms of a fit must cost the same")
         return own
 
     def inside(self, trial: Trial, bits: BitSource, on_stage: Stage) -> "Problem":
         """Return the problem inside private ranges of a trial's rows, if it has paid for any."""
-        found, one = self, range_of_benefit(self.parts, self.declared, trial, bits, on_stage)
+        told = tightness_of(self.parts, self.declared, self.encoding, trial, bits, on_stage)
+        other = self.loose if told is not None and not told.tight else None
+        found = replace(self if other is None else other, tightness=told, loose=None)
+        one = range_of_benefit(found.parts, found.declared, trial, bits, on_stage)
         if one is not None:
-            found = self.narrow if one.narrow and self.narrow is not None else self
             benefit = one.benefit(found.declared.benefit)
             ranged = replace(found.declared, benefit=benefit)
-            found = replace(found, declaration=ranged, ranges=(one,), narrow=None)
+            found = replace(found, declaration=ranged, ranges=(one,))
         two = ranges_of_features(found.parts, found.encoding, trial, bits, on_stage)
         if two is not None:
             encoding = two.encoding(found.encoding)
@@ -154,8 +159,8 @@ class Problem:
 
         parts : of the specification, to be used in the place of the problem's own
         """
-        if self.narrow is not None:
-            self.narrow.calibration(n, **parts)
+        if self.loose is not None:
+            self.loose.calibration(n, **parts)
         return calibration_of(self.spec.changed(**parts), self.encoding, n)
 
     def check(self) -> None:

@@ -12,7 +12,7 @@ from itertools import product
 from typing import Any
 
 from dpwerm.choose.hyperparameters import Hyperparameters
-from dpwerm.choose.question import Question
+from dpwerm.choose.question import LOOSE, Question
 from dpwerm.choose.shares import Key, at_first, forms_tried
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import candidates
@@ -36,6 +36,10 @@ OPTIONS: Mapping[str, tuple[float, ...]] = {
 }
 """What is tried of the options of an estimator."""
 
+LOOSE_OPTIONS: Mapping[str, tuple[float, ...]] = {"main": (0.1, 0.03, 0.3), "mean": (4.0, 1.0)}
+"""The same where bounds are loose: features often decide more in both arms alike than between them.
+"""
+
 SECOND_ROUND = ("main", "mean", "intercept")
 """Of a regression, what has its first value in the first round; the best few try the others."""
 
@@ -43,6 +47,7 @@ WIDTHS_INSIDE = (0.08, 0.16, 0.32)
 """What is tried of the width inside a private range, which benefits fill."""
 
 INTERCEPTS = {"margin": (0.2, 0.4, 1.0), "residual": (1.0, 2.0)}
+LOOSE_INTERCEPTS = (1.5, 1.0, 2.0)
 """Constants of the intercept, by the form of the loss: a regression has to carry a whole mean."""
 
 
@@ -62,10 +67,11 @@ def grid(question: Question, mechanism: str) -> Iterator[Hyperparameters]:
         kind: Any = WEIGHTINGS[name]
         curved = (fixed.degree or 1.0) > 1  # what bends is penalised the more
         options = [one for one in kind.options if one != "bend" or curved]
-        own = {option: OPTIONS[option] for option in options}
+        known = _options(question, name)
+        own = {option: known[option] for option in options}
         if question.outcome.labels:
             own["clip"] = (1.0,)  # weights come bounded by W; there is nothing to clip
-        tried = {**own, "intercept": INTERCEPTS[kind.form], "saturation": saturations}
+        tried = {**own, "intercept": known["intercept"], "saturation": saturations}
         given = {option: getattr(fixed, option) for option in tried}
         if kind.form == "residual":
             tried |= {one: tried[one][:1] for one in SECOND_ROUND if one in tried}
@@ -81,6 +87,14 @@ def grid(question: Question, mechanism: str) -> Iterator[Hyperparameters]:
                 yield Hyperparameters(mechanism, estimator=name, **chosen, **shares)
 
 
+def _options(question: Question, estimator: str) -> dict[str, tuple[float, ...]]:
+    """Return what is tried of each option of an estimator, and of the intercept."""
+    kind: Any = WEIGHTINGS[estimator]
+    if question.form == LOOSE and kind.form == "residual":
+        return {**OPTIONS, **LOOSE_OPTIONS, "intercept": LOOSE_INTERCEPTS}
+    return {**OPTIONS, "intercept": INTERCEPTS[kind.form]}
+
+
 def others(question: Question, keys: list[Key]) -> list[Key]:
     """Return keys, and behind each the same with each other value of what the first round fixed."""
     found = []
@@ -89,7 +103,7 @@ def others(question: Question, keys: list[Key]) -> list[Key]:
         kind: Any = WEIGHTINGS[str(candidate.estimator)]
         if kind.form != "residual":
             continue
-        tried = {**OPTIONS, "intercept": INTERCEPTS[kind.form]}
+        tried = _options(question, str(candidate.estimator))
         for name in SECOND_ROUND:
             if getattr(question.fixed, name) is None and getattr(candidate, name) is not None:
                 changes: list[dict[str, Any]] = [{name: one} for one in tried[name][1:]]

@@ -33,7 +33,7 @@ PLAIN_WIDTH = 0.1
 MAIN_EFFECTS = {"linear": 1.0, "squares": 2.0, "cubes": 3.0}
 LARGEST_SATURATION = 100.0
 REGRESSION = "contrast"
-SHARES = ("ranges", "feature_ranges", "guard")
+SHARES = ("tightness", "ranges", "feature_ranges", "guard")
 LARGEST_SHARE = 0.5
 
 
@@ -54,9 +54,10 @@ class Hyperparameters:
     gamma : float > 0; in units of W if ``chosen`` says that it was chosen
     threshold : float in [0, 1), the share of the largest coefficient below which a rule uses 0
     chosen : what was chosen on synthetic trials, and why; None if nothing was
-    ranges, feature_ranges, guard : float in [0, 0.5], the shares of ε for private ranges of the
-        benefit and of the features' numbers, and for the guard; 0 for none
-    narrow : what is used instead where the released range of the benefit is narrow; None if nothing
+    tightness, ranges, feature_ranges, guard : float in [0, 0.5], the shares of ε for the private
+        tightness, for private ranges of the benefit and of the features' numbers, and for the
+        guard; 0 for none
+    loose : what is used instead where the released tightness is small; None if nothing
     """
 
     mechanism: str | None = None
@@ -72,10 +73,11 @@ class Hyperparameters:
     mean: float | None = None
     degree: float | None = None
     bend: float | None = None
+    tightness: float | None = None
     ranges: float | None = None
     feature_ranges: float | None = None
     guard: float | None = None
-    narrow: "Hyperparameters | None" = None
+    loose: "Hyperparameters | None" = None
 
     @classmethod
     def of(cls, estimator: Any, *, intercept: Any, clip: float | None = None) -> Self:

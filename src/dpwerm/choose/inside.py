@@ -1,15 +1,35 @@
-"""Synthetic trials as a fit sees them after private ranges were released, in doubles."""
+"""Synthetic trials as a fit sees them: by their tightness, inside private ranges; in doubles."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from dpwerm.arrays import FloatArray
 from dpwerm.privacy.budget import Budget
-from dpwerm.releases.ranges import BENEFIT, CUT, DEVIATIONS, FEATURES, LEAST, NARROW, steps
+from dpwerm.releases.ranges import BENEFIT, CUT, DEVIATIONS, FEATURES, LEAST, steps
+from dpwerm.releases.tightness import simulated_tight
 from dpwerm.simulate.judged import SyntheticTrials
+
+
+def are_tight(
+    trials: SyntheticTrials,
+    part: Budget,
+    widths: Sequence[int],
+    values: int | None,
+    n: int,
+    rng: Generator,
+) -> NDArray[np.bool_]:
+    """Return which of the trials a tightness of n people would find to be declared tightly, (B,).
+
+    values : how many the benefit has; with two it is left out
+    """
+    columns = [trials.X[..., _numbers(widths)]]
+    if values != 2:
+        columns.append(trials.benefit[..., None])
+    return simulated_tight(np.concatenate(columns, axis=-1), n, part, rng)
 
 
 def inside_ranges(
@@ -28,7 +48,7 @@ def inside_ranges(
             for name in ("benefit", "other")
             if getattr(trials, name).size
         }
-        found = replace(found, narrow=half[:, 0, 0] < float(NARROW), **both)
+        found = replace(found, **both)
     numbers = _numbers(widths)
     if (part := parts.get("feature_ranges")) is not None and numbers:
         centre, half = _released(trials.X[..., numbers], FEATURES, part, n, rng)

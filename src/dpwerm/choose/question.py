@@ -11,10 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self, cast
 
+import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from dpwerm.choose.hyperparameters import Hyperparameters
-from dpwerm.choose.inside import inside_ranges
+from dpwerm.choose.inside import are_tight, inside_ranges
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import candidates, get_mechanism
@@ -23,10 +25,10 @@ from dpwerm.parameters import LARGEST, SMALLEST
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.sensitivity import LARGEST_N, Facts
 from dpwerm.releases.certificate import NON_PRIVATE, Specification, facts_of
-from dpwerm.releases.ranges import AMONG
+from dpwerm.releases.tightness import AMONG
 from dpwerm.simulate.judged import Judged, SyntheticTrials
 from dpwerm.simulate.scale import Scale
-from dpwerm.simulate.synthetic import random_labels, random_trials, widths_of
+from dpwerm.simulate.synthetic import MIXED, random_labels, random_trials, widths_of
 from dpwerm.weighting.contract import WEIGHTINGS
 
 OPEN = Hyperparameters()
@@ -35,7 +37,7 @@ OPEN = Hyperparameters()
 FIXED = (
     "mechanism", "clip", "intercept", "saturation", "threshold",
     "estimator", "width", "main", "mean", "degree", "bend",
-    "ranges", "feature_ranges", "guard",
+    "tightness", "ranges", "feature_ranges", "guard",
 )  # fmt: skip
 """What a question may fix."""
 
@@ -44,6 +46,9 @@ OWN = ("clip", "width", "main", "mean", "degree", "bend")
 
 THERE = ": there "
 """In a reason: before it stands how hyperparameters were chosen, after it what they did."""
+
+ANY, TIGHT, LOOSE = "", "tight", "loose"
+"""The trials that an answer is for: any, or those on one side of a tightness."""
 
 FEWEST_ROWS = 150
 """Of a synthetic trial at least, whatever the effort, unless there are fewer people."""
@@ -123,10 +128,11 @@ class Outcome:
         rng: Generator,
         scale: Scale | None = None,
         useless: Sequence[int] = (),
+        kinds: Sequence[int] = MIXED,
     ) -> SyntheticTrials:
         """Return random trials, or labels with weights, inside the declared bounds.
 
-        scale, useless: as in :func:`random_trials`; labels have neither
+        scale, useless, kinds: as in :func:`random_trials`; labels have none of them
         """
         if self.labels:
             return random_labels(widths, count=count, rows=rows, rng=rng)
@@ -142,6 +148,7 @@ class Outcome:
             degree=self.degree,
             scale=scale,
             useless=useless,
+            kinds=kinds,
         )
 
 
@@ -156,6 +163,7 @@ class Question:
     fixed : Hyperparameters that are not asked for; γ always is
     open_method : bool, whether the estimator is asked for too; False where a loss, a penalty or
         a clip was named that belong to outcome weights
+    form : str, which trials it is asked for
     """
 
     spec: Specification
@@ -164,6 +172,7 @@ class Question:
     outcome: Outcome
     fixed: Hyperparameters = OPEN
     open_method: bool = True
+    form: str = ANY
     widths: tuple[int, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -185,7 +194,7 @@ class Question:
 
     @property
     def has_forms(self) -> bool:
-        """Whether a range of the benefit may decide between two answers.
+        """Whether a tightness may decide between two answers.
 
         With a δ one of them might spend none, and a file would claim what holds for it alone.
         """
@@ -218,7 +227,7 @@ class Question:
         return calibrated(chosen, self.facts(candidate, gamma), spent(chosen, budget))
 
     def budget(self, candidate: Hyperparameters) -> AnyBudget:
-        """Return what is left to the rule once private ranges and a guard have their parts."""
+        """Return what is left to the rule once all that is beside it has its parts."""
         return candidate.parts(self.spec.budget)[1]
 
     def inside(
@@ -227,6 +236,11 @@ class Question:
         """Return trials as a candidate's fit would see them: inside its private ranges, if any."""
         parts, _ = candidate.parts(self.spec.budget)
         return inside_ranges(trials, parts, self.widths, self.n, rng)
+
+    def tight(self, trials: SyntheticTrials, rng: Generator) -> NDArray[np.bool_]:
+        """Return which trials the fixed tightness would find to be declared tightly, (B,)."""
+        part = self.fixed.parts(self.spec.budget)[0]["tightness"]
+        return are_tight(trials, part, self.widths, self.outcome.values, self.n, rng)
 
     def plain(self) -> dict[str, Any]:
         """Return everything the answer depends on as plain values."""
@@ -243,6 +257,7 @@ class Question:
             "outcome": list(asdict(self.outcome).values()),
             "fixed": [*(getattr(fixed, name) for name in FIXED), self.most_gamma],
             "estimators": list(self.estimators),
+            "form": self.form,
         }
 
     def digest(self, version: str) -> str:
@@ -261,8 +276,8 @@ class Choice:
     score : what it was chosen by, at its best threshold (one that wins less is not applied)
     rivals : score of the best of each other estimator and mechanism there
     problems, rows : how many problems of how many rows those were
-    among : of which trials those are, by their private range of the benefit; "" for all
-    narrow : the answer in the place of this one where that range is narrow; None if it is the same
+    among : of which trials those are, by their tightness; "" for all
+    loose : the answer in the place of this one where tightness is small; None if it is the same
     """
 
     hyperparameters: Hyperparameters
@@ -274,7 +289,7 @@ class Choice:
     problems: int
     rows: int
     among: str = ""
-    narrow: "Choice | None" = None
+    loose: "Choice | None" = None
 
     def __post_init__(self) -> None:
         found = self.hyperparameters
@@ -322,8 +337,8 @@ class Choice:
 
     @property
     def both(self) -> "tuple[Choice, ...]":
-        """The choice itself, and the one for a narrow range if there is one."""
-        return (self,) if self.narrow is None else (self, self.narrow)
+        """The choice itself, and the one for loose bounds if there is one."""
+        return (self,) if self.loose is None else (self, self.loose)
 
     def plain(self) -> dict[str, Any]:
         """Return plain values for a file."""

@@ -1,13 +1,13 @@
 """The search: successive halving over a public grid, on synthetic trials inside the bounds.
 
-    round 1: all candidates of the leading mechanism, with private ranges and without
+    round 1: all candidates of the leading mechanism, with ranges of the features and without
     round 2: the best of them, on more problems, each also with other constants and larger ranges
     round 3: the best few, also with a guard, and every other mechanism with the best of them
 
 One rehearsal fits candidates to synthetic trials with their noise and scores the rules by what they
 gain over the better single arm, a loss counting three times, or, in trials that were declared
-tightly, by the share of people who get the wrong arm, squared. Where candidates release a range of
-the benefit, trials in which it is narrow and all others have an answer each. The objective, the
+tightly, by the share of people who get the wrong arm, squared. Where a tightness is released, there
+is a search for trials that were declared tightly, and one for all others. The objective, the
 calibration and the solver are those of a real fit. The effort is a fixed count, so the same
 question has the same answer whatever the machine's load. Where rows or columns are many, fewer rows
 stand for all, each counting for more.
@@ -16,6 +16,7 @@ stand for all, each counting for more.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,17 +25,17 @@ from numpy.typing import NDArray
 from dpwerm.arrays import FloatArray
 from dpwerm.choose.grid import gammas, grid, mechanisms, others, thresholds
 from dpwerm.choose.hyperparameters import Hyperparameters
-from dpwerm.choose.question import Choice, Question
-from dpwerm.choose.shares import Key, varied
+from dpwerm.choose.question import ANY, LOOSE, TIGHT, Choice, Question
+from dpwerm.choose.shares import Key, forms, varied
 from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms.contract import Calibration, no_progress
 from dpwerm.releases.guard import CANDIDATES, SECOND, signed, simulated_choice
-from dpwerm.releases.ranges import AMONG
+from dpwerm.releases.tightness import AMONG
 from dpwerm.simulate.engine.released import released, second_arm
-from dpwerm.simulate.judged import EVERY, Judged, SyntheticTrials
-from dpwerm.simulate.synthetic import generator
+from dpwerm.simulate.judged import Judged, SyntheticTrials
+from dpwerm.simulate.synthetic import MIXED, generator
 from dpwerm.solve.batch_problems import BatchProblems
 
 # -- rehearsals ------------------------------------------------------------------------------
@@ -65,22 +66,13 @@ class Rehearsal:
             self._inside[key] = self.question.inside(self.synthetic, candidate, rng)
         return self._inside[key]
 
-    def groups(self, candidate: Hyperparameters) -> list[NDArray[np.bool_]]:
-        """Return the groups of trials that have an answer each."""
-        found = self.inside(candidate)
-        return found.groups if self.question.has_forms else [np.ones(len(found.arm), dtype=bool)]
-
     def scores(
         self, candidate: Hyperparameters, gammas: Sequence[float]
     ) -> dict[float, FloatArray]:
-        """Return for each γ the mean score, (G, T): of each group of trials, at every threshold.
-
-        None without a calibration.
-        """
-        synthetic, groups, found = self.inside(candidate), self.groups(candidate), {}
+        """Return for each γ the mean score at every threshold, (T,); none without a calibration."""
+        synthetic, found = self.inside(candidate), {}
         for gamma, second in self.given(candidate, gammas).items():
-            scores = [synthetic.score(one) for one in second]
-            found[gamma] = np.array([[one[group].mean() for one in scores] for group in groups])
+            found[gamma] = np.array([synthetic.score(one).mean() for one in second])
         return found
 
     def given(
@@ -168,11 +160,11 @@ class Rehearsal:
         counts = synthetic.counts if synthetic.counts.size else 1.0
         return BatchProblems(design, targets, weights * counts * self.weight, constant)
 
-    def judged(self, winner: Hyperparameters, group: NDArray[np.bool_] | slice = EVERY) -> Judged:
-        """Return what a candidate with its γ and threshold did on a group of these trials."""
+    def judged(self, winner: Hyperparameters) -> Judged:
+        """Return what a candidate with its γ and threshold did on these trials."""
         (second,) = self.given(winner, [winner.gamma or 1.0]).values()
         place = thresholds(self.question).index(winner.threshold or 0.0)
-        return self.synthetic.judged(second[place], group)
+        return self.synthetic.judged(second[place])
 
     def second_arm(
         self, theta: FloatArray, encoding: Encoding, people: FloatArray
@@ -187,7 +179,7 @@ class Rehearsal:
 
 
 SEED = 20260
-REVISION = 12
+REVISION = 14
 """To be raised with every change of what is tried or on what, so that old answers are forgotten."""
 
 EFFORT, SPARE = 1e10, 2e9
@@ -215,38 +207,51 @@ class Round:
     most: int = 0
 
 
+KINDS = {ANY: MIXED, TIGHT: (1,), LOOSE: (0,)}
+"""Of which kinds the trials of a form are: for the few that a tightness takes for the other kind
+the other answer does, too."""
+
 ROUNDS = (Round(36, 1, 16, 48), Round(96, 1, 6, 120), Round(240, 1, 1, 300))
 
 
 @dataclass
 class Tally:
-    """The score of each (candidate, γ) in one round, of each group of trials at every threshold."""
+    """The score of each (candidate, γ) in one round, at every threshold."""
 
     found: dict[Key, FloatArray] = field(default_factory=dict)
 
-    @property
-    def groups(self) -> range:
-        """The places of the groups of trials."""
-        return range(len(next(iter(self.found.values()))))
-
-    def ranked(self, keys: list[Key], group: int) -> list[Key]:
-        """Return the keys, those that are best for a group of trials first."""
-        order = sorted(range(len(keys)), key=lambda i: (-self.found[keys[i]][group].max(), i))
+    def ranked(self, keys: list[Key]) -> list[Key]:
+        """Return the keys, the best first."""
+        order = sorted(range(len(keys)), key=lambda i: (-self.found[keys[i]].max(), i))
         return [keys[i] for i in order]
 
     def best(self, keys: list[Key], count: int) -> list[Key]:
-        """Return the ``count`` best of the keys and the best of each estimator, in each group."""
-        kept: dict[Key, None] = {}
-        for group in self.groups:
-            ranked = self.ranked(keys, group)
-            leaders = {one.estimator: (one, gamma) for one, gamma in reversed(ranked)}
-            chosen = {*ranked[:count], *leaders.values()}
-            kept |= dict.fromkeys(key for key in ranked if key in chosen)
-        return list(kept)
+        """Return the ``count`` best of the keys and the best of each estimator."""
+        ranked = self.ranked(keys)
+        leaders = {one.estimator: (one, gamma) for one, gamma in reversed(ranked)}
+        chosen = {*ranked[:count], *leaders.values()}
+        return [key for key in ranked if key in chosen]
 
 
 def search(question: Question, on_progress: Progress = no_progress) -> Choice:
-    """Return the hyperparameters whose rules did most good on the synthetic trials."""
+    """Return the hyperparameters whose rules did most good on the synthetic trials.
+
+    Where a tightness decides, those for trials declared tightly, and with them those for others.
+    """
+    found, asked = [], forms(question)
+    for index, form in enumerate(asked):
+        part = partial(_shared_progress, on_progress, index, len(asked))
+        found.append(_searched(replace(question, form=form), part))
+    first, *loose = found
+    return replace(first, loose=loose[0]) if loose else first
+
+
+def _shared_progress(on_progress: Progress, index: int, count: int, share: float) -> None:
+    on_progress((index + share) / count)
+
+
+def _searched(question: Question, on_progress: Progress) -> Choice:
+    """Return the best for one form of the question."""
     leading, *rest = mechanisms(question)
     keys = _grid(question, leading)
     done = 0.0
@@ -269,8 +274,7 @@ def search(question: Question, on_progress: Progress = no_progress) -> Choice:
             raise ParameterError("no candidate fits this study; set gamma and mechanism by hand")
         if not last:
             keys = tally.best(keys, round_.keep)
-    choice, *narrow = (_choice(tally, keys, rehearsal, group) for group in tally.groups)
-    return replace(choice, narrow=narrow[0]) if narrow else choice
+    return _choice(tally, keys, rehearsal)
 
 
 def _grid(question: Question, mechanism: str) -> list[Key]:
@@ -310,7 +314,9 @@ def _rehearsal(question: Question, round_: Round, index: int, keys: list[Key]) -
     affordable = EFFORT / (work * count)
     rows = n if n <= min(affordable, MOST_ROWS) else question.rows(affordable / 2, MOST_ROWS // 2)
     rng = generator(SEED, index + 1, 1)
-    synthetic = question.outcome.trials(question.widths, count=count, rows=rows, rng=rng)
+    synthetic = question.outcome.trials(
+        question.widths, count=count, rows=rows, rng=rng, kinds=KINDS[question.form]
+    )
     seed = (SEED, index + 1, 2)
     return Rehearsal(question, synthetic.standing_for(n), round_.draws, seed, n / rows)
 
@@ -321,21 +327,20 @@ def _columns(question: Question, estimator: str) -> int:
     return spec.weighting.domain(encoding).dimension
 
 
-def _choice(tally: Tally, keys: list[Key], rehearsal: Rehearsal, group: int) -> Choice:
-    """Return the best of the keys for a group of trials, with its threshold if that is worth it."""
-    ranked = tally.ranked(keys, group)
+def _choice(tally: Tally, keys: list[Key], rehearsal: Rehearsal) -> Choice:
+    """Return the best of the keys, with its threshold if that is worth it."""
+    ranked = tally.ranked(keys)
     candidate, gamma = ranked[0]
-    scores = tally.found[candidate, gamma][group]
+    scores = tally.found[candidate, gamma]
     best = int(scores.argmax())
     place = best if scores[best] >= scores[0] + WORTH_IT else 0
     winner = replace(candidate, gamma=gamma, threshold=thresholds(rehearsal.question)[place])
-    members = rehearsal.groups(candidate)[group]
-    tried = ((key[0], float(tally.found[key][group].max())) for key in ranked)
+    tried = ((key[0], float(tally.found[key].max())) for key in ranked)
     return Choice.of(
         winner,
-        rehearsal.judged(winner, members),
+        rehearsal.judged(winner),
         float(scores[best]),
         tried,
-        (int(members.sum()), rehearsal.synthetic.arm.shape[1]),
-        AMONG[group] if len(tally.groups) > 1 else "",
+        rehearsal.synthetic.arm.shape,
+        {TIGHT: AMONG[0], LOOSE: AMONG[1]}.get(rehearsal.question.form, ""),
     )

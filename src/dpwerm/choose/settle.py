@@ -54,6 +54,8 @@ def settle(
     if given.mechanism is not None:
         get_mechanism(given.mechanism).check_notion(spec.budget)
     if given.gamma is not None:
+        if given.tightness:
+            raise ParameterError("tightness decides between two answers, and gamma fixes one")
         return given.or_plain(spec.budget)
     if spec.weighting.options is None:
         raise ParameterError(
@@ -63,6 +65,8 @@ def settle(
     # Without privacy there is one mechanism, whatever was named.
     fixed = given if spec.budget.is_private else replace(given, mechanism=None)
     question = Question(spec, encoding, people or 1, outcome, fixed, open_method)
+    if given.tightness and not question.has_forms:
+        raise ParameterError("tightness decides between two answers, which need delta = 0")
     stage = "choosing hyperparameters on synthetic trials"
     on_stage(stage)
     choice = answer(question, lambda share: on_stage(f"{stage}: {share:.0%}"))
@@ -82,8 +86,8 @@ def settle(
         "threshold": given.threshold is None,
     }
     names = [name for name, was_open in open_ones.items() if was_open]
-    first, *narrow = (_told(one, given, names) for one in choice.both)
-    return replace(first, narrow=narrow[0]) if narrow else first
+    first, *loose = (_told(one, given, names) for one in choice.both)
+    return replace(first, loose=loose[0]) if loose else first
 
 
 def _told(choice: Choice, given: Hyperparameters, names: list[str]) -> Hyperparameters:
@@ -197,7 +201,7 @@ def key_of(question: Question, revision: str = f"revision {REVISION}") -> str:
 def answers(choice: Choice, question: Question) -> bool:
     """Whether a choice leaves alone what the question fixes, and can be planned for it."""
     found, fixed = choice.hyperparameters, question.fixed
-    if found.narrow is not None or not _are_two_forms(choice, question):
+    if found.loose is not None or not _are_two_forms(choice, question):
         return False
     pairs = [(getattr(fixed, name), getattr(found, name)) for name in FIXED]
     kept = all(one is None or one == chosen for one, chosen in pairs)
@@ -209,18 +213,18 @@ def answers(choice: Choice, question: Question) -> bool:
 
 
 def _are_two_forms(choice: Choice, question: Question) -> bool:
-    """Whether the answer for a narrow range, if there is one, pays as much for that range."""
-    other = choice.narrow
+    """Whether the answer for loose bounds, if there is one, pays as much for the tightness."""
+    other = choice.loose
     if other is None:
-        return True
-    shares = {one.hyperparameters.ranges or 0.0 for one in choice.both}
+        return not choice.hyperparameters.tightness or choice.among != ""
+    shares = {one.hyperparameters.tightness or 0.0 for one in choice.both}
     alike = len(shares) == 1 and 0.0 not in shares and question.has_forms
-    return alike and other.narrow is None and answers(other, question)
+    return alike and other.loose is None and answers(other, question)
 
 
 def is_told(choice: Choice, question: Question, least: float = 0.0) -> bool:
     """Whether a search can have found the evidence of a choice, and a certificate can say it."""
-    if choice.narrow is not None and not is_told(choice.narrow, question, least):
+    if choice.loose is not None and not is_told(choice.loose, question, least):
         return False
     counted = 1 <= choice.problems <= LARGEST_N and 1 <= choice.rows <= LARGEST_N
     names = {*mechanisms(question), *question.estimators}
@@ -256,11 +260,11 @@ def by_analogy(
     question: Question, searched: Callable[[Question, Progress], Choice], on_progress: Progress
 ) -> Choice:
     """Return the answer; of many columns, that of 32 and fewer people, γ scaled back with n."""
-    narrow = narrowed(question)
-    if narrow is None:
+    fewer = narrowed(question)
+    if fewer is None:
         return searched(question, on_progress)
-    first, *second = (_scaled(one, narrow, question) for one in searched(narrow, on_progress).both)
-    return replace(first, narrow=second[0]) if second else first
+    first, *second = (_scaled(one, fewer, question) for one in searched(fewer, on_progress).both)
+    return replace(first, loose=second[0]) if second else first
 
 
 def _scaled(choice: Choice, asked: Question, question: Question) -> Choice:

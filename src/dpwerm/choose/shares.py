@@ -1,10 +1,10 @@
-"""What is tried of the shares of ε for private ranges and a guard, where they can be had.
+"""What is tried of the shares of ε for tightness, private ranges and a guard.
 
-A range of the benefit is taken wherever n·ε is large enough for one, because nobody knows
-beforehand how wide bounds are; a tight trial loses about a point by it. Ranges of the
-features are tried beside none from the first round on, because γ and saturation depend on them, a
-larger share of them in the second, and a guard in the last: each is another way to spend on what
-was found to be good.
+A tightness is taken wherever n·ε is large enough for one, because nobody knows beforehand how wide
+bounds are. A trial that it finds to be declared tightly then leaves all else to the rule. In all
+others a range of the benefit is taken where it can be had; ranges of the features are tried beside
+none from the first round on, because γ and saturation depend on them, a larger share of them in the
+second, and a guard in the last: each is another way to spend on what was found to be good.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import Any
 
 from dpwerm.choose.hyperparameters import SHARES, Hyperparameters
-from dpwerm.choose.question import Question
+from dpwerm.choose.question import ANY, LOOSE, TIGHT, Question
 from dpwerm.errors import ParameterError
 from dpwerm.privacy.budget import Budget, shared
 from dpwerm.releases.guard import mechanism
@@ -22,47 +22,61 @@ from dpwerm.releases.ranges import steps
 from dpwerm.weighting.contract import WEIGHTINGS
 
 ENOUGH = 400
-"""n·ε from which on a range of the benefit is taken."""
+"""n·ε from which on tightness and a range of the benefit are taken."""
 
-SPENT, MOST, LEAST = 100.0, 0.1, 0.02
-"""What n·ε a range of the benefit takes, and its largest and its smallest share of ε."""
+MOST, LEAST = 0.1, 0.02
+"""The largest and the smallest share of ε for either."""
 
-FEATURES = (0.1, 0.2)
+SPENT = {"tightness": 40.0, "ranges": 100.0}
+"""What n·ε they take: so much tells synthetic trials of either kind apart but for 1 in 100, and
+makes a range as good as an exact one."""
+
+FEATURES = (0.1, 0.15)
 """Shares for ranges of the features, beside none."""
 
-GUARDS = (0.1, 0.2)
-"""Shares for a guard, beside none."""
+GUARDS = (0.2,)
+"""Shares for a guard, beside none: a small one chooses badly itself."""
 
 Key = tuple[Hyperparameters, float]
 
 
-def forms_tried(question: Question) -> tuple[str, ...]:
-    """Return the estimators to try: regressions alone where there is a range of the benefit.
+def forms(question: Question) -> tuple[str, ...]:
+    """Return the forms of an answer: two where a tightness decides between them."""
+    return (TIGHT, LOOSE) if question.has_forms and tightness(question) else (ANY,)
 
-    Whether it is narrow then decides between two answers, so every candidate has to release it.
-    """
-    ranged = [name for name in question.estimators if _range_with(question, name)]
-    return tuple(ranged) or question.estimators
+
+def tightness(question: Question) -> float | None:
+    """Return the share for a tightness, None for none."""
+    if not question.has_forms or not any(_is_regression(name) for name in question.estimators):
+        return question.fixed.tightness
+    return _of(question, "tightness")[-1]
+
+
+def forms_tried(question: Question) -> tuple[str, ...]:
+    """Return the estimators to try: regressions alone where a tightness is paid for."""
+    if not tightness(question):
+        return question.estimators
+    return tuple(name for name in question.estimators if _is_regression(name))
 
 
 def at_first(question: Question, estimator: str) -> list[dict[str, Any]]:
     """Return the shares that the first round tries with an estimator."""
     fixed = {name: getattr(question.fixed, name) for name in SHARES}
-    tried = _tried(question, estimator, "feature_ranges", FEATURES[:1])
-    benefit = _range_with(question, estimator)
-    return [{**fixed, "ranges": benefit, "feature_ranges": one} for one in tried]
-
-
-def _range_with(question: Question, estimator: str) -> float | None:
-    """Return the share for a range of the benefit with an estimator."""
-    return _tried(question, estimator, "ranges", _of_benefit(question))[-1]
+    fixed["tightness"] = tightness(question)
+    if question.form == TIGHT or not _is_regression(estimator):
+        return [fixed]
+    features = _of(question, "feature_ranges", FEATURES[:1])
+    benefit = _of(question, "ranges")[-1]
+    return [{**fixed, "ranges": benefit, "feature_ranges": one} for one in features]
 
 
 def varied(question: Question, keys: list[Key], place: int) -> list[Key]:
     """Return the keys of a round, by its place, each also with the shares that the round brings."""
+    if place == 0 or question.form == TIGHT:
+        return keys
     if place == 1:
         return _with(question, keys, "feature_ranges", dict.fromkeys(FEATURES[:1], FEATURES[1:]))
-    return _with(question, keys, "guard", {None: GUARDS}) if place > 1 else keys
+    return _with(question, keys, "guard", {None: GUARDS})
 
 
 def _with(
@@ -75,31 +89,40 @@ def _with(
     found = []
     for candidate, gamma in keys:
         found.append((candidate, gamma))
-        others = more.get(getattr(candidate, name), ())
-        for one in _tried(question, str(candidate.estimator), name, others)[1:]:
+        if not _is_regression(str(candidate.estimator)):
+            continue
+        for one in _of(question, name, more.get(getattr(candidate, name), ()))[1:]:
             share: dict[str, Any] = {name: one}
             found.append((replace(candidate, **share), gamma))
     return found
 
 
-def _tried(
-    question: Question, estimator: str, name: str, shares: tuple[float, ...]
-) -> tuple[float | None, ...]:
-    """Return what is fixed of a share, or none and those of the shares that can be had."""
-    fixed = getattr(question.fixed, name)
+def _is_regression(estimator: str) -> bool:
     kind: Any = WEIGHTINGS[estimator]
-    if fixed is not None or kind.form != "residual":
+    return bool(kind.form == "residual")
+
+
+def _of(
+    question: Question, name: str, shares: tuple[float, ...] | None = None
+) -> tuple[float | None, ...]:
+    """Return what is fixed of a share, or none and those of the shares that can be had.
+
+    shares : by default the one that is enough for so many people
+    """
+    fixed = getattr(question.fixed, name)
+    if fixed is not None:
         return (fixed,)
+    shares = _enough(question, SPENT[name]) if shares is None else shares
     return (None, *(one for one in shares if _can_be_had(question, name, one)))
 
 
-def _of_benefit(question: Question) -> tuple[float, ...]:
-    """Return the share for a range of the benefit, none where it would be too coarse."""
-    budget, two = question.spec.budget, question.outcome.values == 2
+def _enough(question: Question, spent: float) -> tuple[float, ...]:
+    """Return the share that takes so much n·ε, none where it would be too coarse."""
+    budget = question.spec.budget
     known = question.n * float(budget.epsilon) if isinstance(budget, Budget) else 0.0
-    if two or not ENOUGH <= known < float("inf"):
+    if not ENOUGH <= known < float("inf"):
         return ()
-    return (round(min(MOST, max(LEAST, SPENT / known)), 2),)
+    return (round(min(MOST, max(LEAST, spent / known)), 2),)
 
 
 def _can_be_had(question: Question, name: str, share: float) -> bool:
@@ -115,8 +138,9 @@ def _can_be_had(question: Question, name: str, share: float) -> bool:
         if name == "guard":
             mechanism(part, relation)
             return question.fixed.intercept != 0
-        numbers = 1 if name == "ranges" else question.widths.count(0)
-        if numbers:
-            steps(numbers, part)
-        return numbers > 0 and relation.publishes_n
+        benefit, numbers = int(outcome.values != 2), question.widths.count(0)
+        columns = {"tightness": benefit + numbers, "ranges": benefit, "feature_ranges": numbers}
+        if columns[name]:
+            steps(columns[name], part)
+        return columns[name] > 0 and relation.publishes_n
     return False

@@ -22,7 +22,7 @@ from dpwerm.plan.desk import Desk
 from dpwerm.plan.expected import Expected, Settled
 from dpwerm.plan.smallest import MOST_HARM, WORTH_GAIN, Aim, Answer
 from dpwerm.privacy.budget import Budget, total
-from dpwerm.releases.ranges import AMONG
+from dpwerm.releases.tightness import AMONG
 from dpwerm.simulate.scale import FITTING_SD
 from dpwerm.study.study import Study
 from dpwerm.study.variables import Benefit
@@ -228,10 +228,9 @@ def hyperparameters(settled: Settled, n: int) -> Iterator[Block]:
         whole, part = total(settled.propensity_part, whole), f" for the rule's part, {whole}"
     at = f"at {whole}" if whole.is_private else WITHOUT
     where = ""
-    if settled.narrow is not None:
-        where = ", where the private range of the benefit fills most of its bounds"
-    elif "ranges" in settled.parts and spec.chosen is not None and AMONG[1] in spec.chosen.reason:
-        where = ", where the private range of the benefit is narrow"
+    if "tightness" in settled.parts and spec.chosen is not None:
+        loose = AMONG[1] in spec.chosen.reason
+        where = f", where the private tightness finds bounds {'far too wide' if loose else 'tight'}"
     yield Facts(tuple(rows.items()), f"What a fit {at} with {counted(n)} would use{part}{where}:")
     if spec.chosen is None:
         yield Paragraph("The study sets gamma, so nothing is chosen by simulation.")

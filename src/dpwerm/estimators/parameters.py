@@ -62,7 +62,7 @@ OF_MARGINS = ("h", "weights")
 
 METHOD = (
     "estimator", "gamma", "mechanism", "loss", "h", "saturation", "threshold", "width",
-    "main_penalty", "mean_scale", "main_effect", "ranges", "feature_ranges", "guard",
+    "main_penalty", "mean_scale", "main_effect", "tightness", "ranges", "feature_ranges", "guard",
 )  # fmt: skip
 """The parameters that [method] of a study fills in where they are not given."""
 

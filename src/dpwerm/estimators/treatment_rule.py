@@ -90,6 +90,9 @@ class PrivateTreatmentRule(PrivateEstimator):
         Of contrast regression: the constant of the column for the benefit's mean, 0 for none.
     main_effect : ``"linear"``, ``"squares"`` or ``"cubes"``
         Of arm-wise regression: what numbers do in both arms; the rule itself stays linear.
+    tightness : ``"auto"`` or float in [0, 0.5]
+        The share of ε that finds whether the declared bounds are tight, which decides between two
+        sets of automatic hyperparameters; 0 for one set.
     ranges, feature_ranges : ``"auto"`` or float in [0, 0.5]
         The shares of ε that find where the benefit and the features' numbers lie inside their
         declared bounds; a regression then runs inside these private ranges. 0 for none.
@@ -168,6 +171,7 @@ class PrivateTreatmentRule(PrivateEstimator):
     main_penalty: float | str = "auto"
     mean_scale: float | str = "auto"
     main_effect: str = "linear"
+    tightness: float | str = "auto"
     ranges: float | str = "auto"
     feature_ranges: float | str = "auto"
     guard: float | str = "auto"

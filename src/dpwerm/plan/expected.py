@@ -43,7 +43,7 @@ from dpwerm.weighting.trial import split
 class Settled(Problem):
     """A planned fit: a settled problem with the rule's own budget, and the question behind it.
 
-    ``narrow`` is never set: ``or_narrow`` is the fit that takes its place there.
+    ``loose`` is never set: ``or_loose`` is the fit that takes its place there.
 
     question : public, with everything fixed, in units of W
     propensity_part : what a private propensity model would take of the budget, None without one
@@ -51,12 +51,12 @@ class Settled(Problem):
 
     question: Question
     propensity_part: Budget | None = None
-    or_narrow: "Settled | None" = None
+    or_loose: "Settled | None" = None
 
     @property
     def forms(self) -> tuple["Settled", ...]:
-        """The fit itself, and the one where the released range of the benefit is narrow."""
-        return (self,) if self.or_narrow is None else (self, self.or_narrow)
+        """The fit itself, and the one where the released tightness is small."""
+        return (self,) if self.or_loose is None else (self, self.or_loose)
 
     @property
     def threshold(self) -> float:
@@ -131,8 +131,8 @@ def settle(
     open_problem = problem.own(n)
     found = open_problem.settled(n, on_stage)
     part, _ = split(problem.spec.budget, declaration.treatment)
-    narrow = None if found.narrow is None else _planned(found.narrow, open_problem, n, part)
-    return replace(_planned(found, open_problem, n, part), or_narrow=narrow)
+    loose = None if found.loose is None else _planned(found.loose, open_problem, n, part)
+    return replace(_planned(found, open_problem, n, part), or_loose=loose)
 
 
 def _planned(found: Problem, open_problem: Problem, n: int, part: Budget | None) -> Settled:
@@ -145,7 +145,7 @@ def _planned(found: Problem, open_problem: Problem, n: int, part: Budget | None)
         asked = asked.changed(budget=open_problem.spec.budget)
     fixed = replace(fixed, **shares)
     question = Question(asked, found.encoding, n, open_problem.outcome, fixed)
-    own = vars(found) | {"narrow": None}
+    own = vars(found) | {"loose": None}
     return Settled(**own, question=question, propensity_part=part)
 
 
@@ -235,7 +235,6 @@ def expected(
         rng = generator(SEED, part, 1)
         synthetic = draw(matter, count=AT_ONCE, rows=rows, rng=rng)
         kinds.append(synthetic.tight)
-        synthetic = synthetic.standing_for(question.n)
         found.append(_of_forms(settled, synthetic, (SEED, part, 2), question.n / rows))
     *measured, gain = (np.concatenate(one) for one in zip(*found, strict=True))
     tight = np.concatenate(kinds)
@@ -251,16 +250,16 @@ def expected(
 def _of_forms(
     settled: Settled, synthetic: SyntheticTrials, seed: tuple[int, ...], weight: float
 ) -> tuple[FloatArray, ...]:
-    """Return what the planned fit does on trials, in each with the form that its range decides."""
+    """Return what the planned fit does on trials, in each with the form that tightness decides."""
     found = []
     for form in settled.forms:
         question, gamma = rehearsed(form)
-        rehearsal = Rehearsal(question, synthetic, DRAWS, seed, weight)
-        narrow = rehearsal.inside(question.fixed).narrow
-        found.append(_judged(rehearsal, form, gamma))
+        standing = synthetic.standing_for(question.n)
+        found.append(_judged(Rehearsal(question, standing, DRAWS, seed, weight), form, gamma))
     if len(found) == 1:
         return found[0]
-    return tuple(np.where(narrow[:, None], two, one) for one, two in zip(*found, strict=True))
+    tight = replace(question, n=settled.question.n).tight(synthetic, generator(*seed, 5))
+    return tuple(np.where(tight[:, None], one, two) for one, two in zip(*found, strict=True))
 
 
 def rehearsed(settled: Settled) -> tuple[Question, float]:
@@ -269,11 +268,11 @@ def rehearsed(settled: Settled) -> tuple[Question, float]:
     A study of more than 32 columns is simulated by analogy, as in the choice of hyperparameters.
     """
     question, gamma = settled.question, settled.gamma
-    narrow = narrowed(question)
-    if narrow is None:
+    fewer = narrowed(question)
+    if fewer is None:
         return question, gamma
-    floor = floor_of(narrow, question.fixed)
-    return narrow, max(gamma * narrow.n / question.n, 1.001 * floor)
+    floor = floor_of(fewer, question.fixed)
+    return fewer, max(gamma * fewer.n / question.n, 1.001 * floor)
 
 
 def rows_for(question: Question, trials: int) -> int:

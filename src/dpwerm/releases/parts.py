@@ -19,7 +19,6 @@ from dpwerm.releases.certificate import Specification
 from dpwerm.releases.guard import Guard, mechanism, units_of
 from dpwerm.releases.kinds import Finding
 from dpwerm.releases.ranges import (
-    AMONG,
     BENEFIT,
     FEATURES,
     Ranges,
@@ -29,6 +28,8 @@ from dpwerm.releases.ranges import (
     steps,
 )
 from dpwerm.releases.release import Rule
+from dpwerm.releases.tightness import AMONG, Tightness
+from dpwerm.releases.tightness import law as law_of_tightness
 from dpwerm.study.propensity import NoPropensity, RidgePropensity
 from dpwerm.study.treatment import Declaration, received_probabilities
 from dpwerm.weighting.trial import Trial, second_arm
@@ -51,15 +52,22 @@ def check_parts(
             f"{' and '.join(parts)} need a regression, and the estimator is "
             f"{spec.weighting.name}: name estimator contrast or arm-wise"
         )
-    numbers = len(number_columns(encoding))
-    for name, count in (("ranges", 1), ("feature_ranges", numbers)):
+    numbers, filled = len(number_columns(encoding)), columns_to_fill(declaration, encoding)
+    for name, count in (
+        ("tightness", len(filled)),
+        ("ranges", 1),
+        ("feature_ranges", numbers),
+    ):
         if name not in parts:
             continue
         if not spec.relation.publishes_n:
-            raise ParameterError(f"{name} need relation replace_one: they divide by n")
+            raise ParameterError(f"{name}: needs relation replace_one, because it divides by n")
         if not count:
-            raise ParameterError(f"{name}: no feature is a number, so leave them out")
-        steps(count, parts[name])
+            raise ParameterError(f"{name}: there is no number, so leave it out")
+        if name == "tightness":
+            law_of_tightness(1, parts[name])
+        else:
+            steps(count, parts[name])
     if "guard" not in parts:
         return
     if not encoding.intercept:
@@ -71,6 +79,33 @@ def check_parts(
             f"propensity is {model.model!r}: declare others, or leave the guard out"
         )
     mechanism(parts["guard"], spec.relation)
+
+
+def columns_to_fill(declared: Declaration, encoding: Encoding) -> tuple[str, ...]:
+    """Return the names of what a tightness is the mean of: numbers, the benefit if it is one.
+
+    A benefit with two values fills its bounds whatever they are.
+    """
+    own = () if declared.benefit.values == 2 else (BENEFIT,)
+    return (*own, *(one.name for one in number_columns(encoding)))
+
+
+def tightness_of(
+    parts: Mapping[str, Budget],
+    declared: Declaration,
+    encoding: Encoding,
+    trial: Trial,
+    bits: BitSource,
+    on_stage: Stage,
+) -> Tightness | None:
+    """Return the private tightness, None if none is paid for."""
+    if "tightness" not in parts:
+        return None
+    on_stage("private tightness")
+    names, u = columns_to_fill(declared, encoding), numbers_of(encoding, trial.encode)
+    if len(names) > u.shape[1]:
+        u = np.column_stack([declared.benefit.scaled(trial.outcome), u])
+    return Tightness.released(names, u, parts["tightness"], bits.substream())
 
 
 def range_of_benefit(
@@ -155,10 +190,6 @@ def ranges_findings(rule: Rule) -> list[Finding]:
         if one.of == BENEFIT:
             declared = [tuple(rule.declaration.benefit.bounds)]
             found.append(Finding(f"{what}: declared bounds", bounds, declared))
-            reason = "" if certificate.chosen is None else certificate.chosen.reason
-            said = [words in reason for words in AMONG]
-            if any(said):
-                found.append(Finding(f"{what}: narrow", said[1], one.narrow))
             continue
         names = [column.name for column in one.columns]
         numbers = [column.name for column in number_columns(used)]
@@ -169,6 +200,21 @@ def ranges_findings(rule: Rule) -> list[Finding]:
     if len({one.of for one in rule.ranges}) < len(rule.ranges):
         found.append(Finding("private ranges", "twice of the same", "once of each"))
     return found
+
+
+def tightness_findings(rule: Rule) -> list[Finding]:
+    """Return the checks of a private tightness: of these rows and columns, and what it decided."""
+    one, certificate = rule.tightness, rule.release.certificate
+    if one is None:
+        return []
+    reason = "" if certificate.chosen is None else certificate.chosen.reason
+    said = [words in reason for words in AMONG]
+    names = list(columns_to_fill(rule.declaration, declared_encoding(rule)))
+    return [
+        Finding("tightness: n", one.n, certificate.n),
+        Finding("tightness: columns", list(one.columns), names),
+        Finding("tightness: answer for it", said, [one.tight, not one.tight]),
+    ]
 
 
 def guard_findings(rule: Rule) -> list[Finding]:

@@ -51,15 +51,6 @@ DEVIATIONS = {BENEFIT: Fraction(3), FEATURES: Fraction(5, 2)}
 LEAST = 2
 """A deviation counts as at least so many times the mean size of its own noise."""
 
-NARROW = Fraction(13, 20)
-"""A range of the benefit below this share of its bounds is narrow: they were declared too wide."""
-
-AMONG = (
-    " whose private range of the benefit fills them",
-    " whose private range of the benefit is narrow",
-)
-"""Of which synthetic trials an answer is the best, once a range was released; in its reason."""
-
 _BLOCK = 1 << 20
 
 
@@ -117,12 +108,6 @@ class Ranges:
             half = DEVIATIONS[self.of] * d
             found.append((max(c - half, Fraction(-1)), min(c + half, Fraction(1))))
         return tuple(found)
-
-    @property
-    def narrow(self) -> bool:
-        """Whether the first range is a small part of the bounds."""
-        low, high = self.ends[0]
-        return high - low < 2 * NARROW
 
     def benefit(self, declared: Benefit) -> Benefit:
         """Return the benefit with the released range in the place of its bounds."""

@@ -22,6 +22,7 @@ from dpwerm.privacy.randomness import Receipt
 from dpwerm.releases.certificate import Certificate
 from dpwerm.releases.guard import Guard
 from dpwerm.releases.ranges import BENEFIT, Ranges
+from dpwerm.releases.tightness import Tightness
 from dpwerm.releases.tuning import Tuning
 from dpwerm.study.treatment import Declaration
 from dpwerm.study.variables import Benefit
@@ -212,6 +213,7 @@ class Rule:
     tuning : how γ was tuned privately on the same rows, if it was
     ranges : where benefit and features were found to lie, inside what was declared
     guard : what was chosen between the rule and each arm for everybody, if that was paid for
+    tightness : how much of the declared bounds the rows fill, if that was paid for
     """
 
     release: Release
@@ -220,6 +222,7 @@ class Rule:
     tuning: Tuning | None = None
     ranges: tuple[Ranges, ...] = ()
     guard: Guard | None = None
+    tightness: Tightness | None = None
 
     @property
     def fitted_benefit(self) -> Benefit:
@@ -233,9 +236,8 @@ class Rule:
     def own_budget(self) -> AnyBudget:
         """What the rule cost with the tuning of its γ, without its propensity model."""
         own = self.release.certificate.budget if self.tuning is None else self.tuning.budget
-        parts = [one.budget for one in self.ranges]
-        if self.guard is not None:
-            parts.append(self.guard.budget)
+        beside = (self.tightness, *self.ranges, self.guard)
+        parts = [one.budget for one in beside if one is not None]
         for part in parts:
             own = total(part, own)
         return own

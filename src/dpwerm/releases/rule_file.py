@@ -24,9 +24,15 @@ from dpwerm.privacy.weight_origin import KnownByDesign, ReleasedModel
 from dpwerm.releases.certificate import PROMISES, Certificate, Finite, Integer, Name, Text, certify
 from dpwerm.releases.guard import GuardRecord
 from dpwerm.releases.kinds import RULE, Finding, Kind, compared, refused_at, register_kind
-from dpwerm.releases.parts import declared_encoding, guard_findings, ranges_findings
+from dpwerm.releases.parts import (
+    declared_encoding,
+    guard_findings,
+    ranges_findings,
+    tightness_findings,
+)
 from dpwerm.releases.ranges import RangesRecord
 from dpwerm.releases.release import Release, Rule
+from dpwerm.releases.tightness import TightnessRecord
 from dpwerm.releases.tuning import Tuning, TuningRecord, plain_tuning, refuse_shared_weights
 from dpwerm.study.propensity import NoPropensity
 from dpwerm.study.treatment import Declaration
@@ -106,6 +112,7 @@ class RuleRecord(ReleaseRecord):
     sources: dict[Text, Text]
     propensity: ReleaseRecord | None
     tuning: TuningRecord | None
+    tightness: TightnessRecord | None = None
     ranges: list[RangesRecord] = Field(default_factory=list, max_length=2)
     guard: GuardRecord | None = None
     digest: Name
@@ -201,6 +208,7 @@ def declared_findings(rule: Rule) -> list[Finding]:
         Finding("weight origin, its numbers", recorded.parameters, dict(origin.parameters)),
         *_penalty(rule.release),
         *tuning_findings(rule),
+        *tightness_findings(rule),
         *ranges_findings(rule),
         *guard_findings(rule),
         *([] if rule.propensity is None else _propensity(rule, rule.propensity)),
@@ -311,6 +319,7 @@ class RuleKind(Kind[Rule]):
             "sources": dict(declaration.sources),
             "propensity": None if propensity is None else propensity.to_dict(),
             "tuning": None if tuning is None else plain_tuning(tuning),
+            **({} if release.tightness is None else {"tightness": release.tightness.plain()}),
             **({"ranges": [one.plain() for one in release.ranges]} if release.ranges else {}),
             **({} if release.guard is None else {"guard": release.guard.plain()}),
             **release.release.to_dict(),
@@ -332,12 +341,14 @@ class RuleKind(Kind[Rule]):
         facts = replace(facts, study_id=study.id, study_name=study.name, sources=sources)
         with refused_at(where, "tuning"):
             tuning = None if record.tuning is None else record.tuning.tuning()
+        with refused_at(where, "tightness"):
+            tightness = None if record.tightness is None else record.tightness.tightness()
         with refused_at(where, "ranges"):
             ranges = tuple(one.ranges() for one in record.ranges)
         with refused_at(where, "guard"):
             relation = record.certificate.relation
             guard = None if record.guard is None else record.guard.guard(relation)
-        rule = Rule(release, facts, propensity, tuning, ranges, guard)
+        rule = Rule(release, facts, propensity, tuning, ranges, guard, tightness)
         with refused_at(where, "budget of both releases"):
             _ = rule.budget
         return rule

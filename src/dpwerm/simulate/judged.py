@@ -22,9 +22,6 @@ HARM = 3.0
 """A loss against one arm for everybody counts this many times a gain of the same size."""
 
 
-EVERY = slice(None)
-
-
 class Judged(NamedTuple):
     """What rules did on synthetic trials.
 
@@ -63,18 +60,6 @@ class SyntheticTrials:
     tight: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, dtype=bool))
     other: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
     counts: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
-    narrow: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, dtype=bool))
-
-    @property
-    def groups(self) -> list[NDArray[np.bool_]]:
-        """The trials by their private range of the benefit: those that it fills, and narrow ones.
-
-        All of them at once where no range was released, or where one of the two is empty.
-        """
-        both = [~self.narrow, self.narrow] if self.narrow.size else []
-        if not both or not all(one.any() for one in both):
-            return [np.ones(len(self.arm), dtype=bool)]
-        return both
 
     def standing_for(self, n: int) -> "SyntheticTrials":
         """Return trials in which fewer rows stand for n people, with chance as among n.
@@ -116,17 +101,12 @@ class SyntheticTrials:
         """Return (B, R) the share of people (B, R, T) who get their better arm."""
         return np.asarray(np.mean(second == (self.best[:, None] > 0), axis=-1))
 
-    def judged(
-        self, second: NDArray[np.bool_], group: NDArray[np.bool_] | slice = EVERY
-    ) -> "Judged":
-        """Return what rules did on average that give some people (B, R, T) the second arm.
-
-        group: (B,), of which trials; all by default
-        """
-        accuracy = float(self.accuracy(second)[group].mean())
+    def judged(self, second: NDArray[np.bool_]) -> "Judged":
+        """Return what rules did on average that give some people (B, R, T) the second arm."""
+        accuracy = float(self.accuracy(second).mean())
         if not self.spread.size:
             return Judged(accuracy, None, None)
-        gain = self.gain(second)[group]
+        gain = self.gain(second)
         return Judged(
             accuracy, float(np.maximum(gain, -1.0).mean()), float((gain < HARMS_BELOW).mean())
         )
@@ -135,13 +115,11 @@ class SyntheticTrials:
         """Return (B, R) what hyperparameters are chosen by: gain, a loss counting three times.
 
         In a trial that was declared well gains hardly differ, so errors count there instead, by
-        their square: four people in a hundred with the wrong arm matter little, twenty a lot. One
-        with a narrow private range of its benefit does not look as if it had been.
+        their square: four people in a hundred with the wrong arm matter little, twenty a lot.
         """
         accuracy = self.accuracy(second)
         if not self.spread.size:  # labels with weights have no outcome
             return accuracy
         gain = np.maximum(self.gain(second), -1.0)
         gained = np.where(gain < 0, HARM * gain, gain)
-        tight = self.tight.astype(bool) & ~self.narrow if self.narrow.size else self.tight
-        return np.where(tight[:, None], -PRECISE * (1.0 - accuracy) ** 2, gained)
+        return np.where(self.tight[:, None], -PRECISE * (1.0 - accuracy) ** 2, gained)

@@ -26,7 +26,7 @@ MOST_ACTIVE = 8
 TESTS = 500
 """People on whom a rule is measured, per problem."""
 
-TIGHT = (1, 0, 0)
+MIXED = (1, 0, 0)
 """A third of the trials is declared tightly, the others as people declare them."""
 
 EFFECTS = (0.37, 0.1, 0.2, 0.3)
@@ -87,8 +87,9 @@ def random_trials(
     degree: int = 1,
     scale: Scale | None = None,
     useless: Sequence[int] = (),
+    kinds: Sequence[int] = MIXED,
 ) -> SyntheticTrials:
-    """Return random trials, a third of them declared tightly.
+    """Return random trials.
 
     widths : columns of each feature, as :func:`widths_of` gives them
     count, rows : int, B and n
@@ -100,14 +101,15 @@ def random_trials(
     degree : 1, 2 or 3, of numbers in the main effect
     scale : of the benefit and of the arms' difference, None for scales at random
     useless : columns of further features, which stand behind the others and do not matter
+    kinds : 1 for a trial that is declared tightly, 0 for one with bounds far too wide, in turn
     """
-    kinds = rng.permutation(np.resize(TIGHT, count))
+    drawn = rng.permutation(np.resize(kinds, count))
     size = rows + TESTS
     mains = MAINS if propensity[0] == propensity[1] else INDICATED_MAINS
-    tight = _tight(widths, int(kinds.sum()), size, rng, around, spread, degree, mains)
-    sloppy = _sloppy(widths, int((1 - kinds).sum()), size, rng, degree)
+    tight = _tight(widths, int(drawn.sum()), size, rng, around, spread, degree, mains)
+    sloppy = _sloppy(widths, int((1 - drawn).sum()), size, rng, degree)
     parts = []
-    for kind in kinds.tolist():
+    for kind in drawn.tolist():
         X, f, mean, scatter = next(tight if kind else sloppy)
         second = rng.uniform(*propensity, size=rows + TESTS)
         if propensity[0] < propensity[1]:

@@ -132,7 +132,7 @@ REMEDIES = {
     "method.intercept_scale": '"auto", 0 (no intercept), or a number between 1e-12 and 1e+12',
     "method.saturation": '"auto", or a number between 1 and 100',
     **dict.fromkeys(
-        ("method.ranges", "method.feature_ranges", "method.guard"),
+        ("method.tightness", "method.ranges", "method.feature_ranges", "method.guard"),
         '"auto", or a number from 0 to 0.5',
     ),
     "method.threshold": '"auto", or a number from 0 to below 1',
@@ -177,6 +177,7 @@ class Method(Frozen):
     main_penalty: AutoPositive | None = None
     mean_scale: values.AutoScale | None = None
     main_effect: Literal["linear", "squares", "cubes"] | None = None
+    tightness: values.Share | None = None
     ranges: values.Share | None = None
     feature_ranges: values.Share | None = None
     guard: values.Share | None = None

@@ -1,4 +1,6 @@
-"""What a rule may pay for besides its fit, as targets: private ranges and the guard.
+"""What a rule may pay for besides its fit, as targets: tightness, private ranges and the guard.
+
+A tightness is attacked by one person who stands with all others, or a cut away from them.
 
 Private ranges are attacked with both steps together, centres and then deviations around them. A
 person alone at one end of every column, or at the other, attains the claim of both steps at once:
@@ -21,6 +23,7 @@ from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import OperatingSystemBits
 from dpwerm.releases.guard import CLIP, HANDICAP, Guard, mechanism, scores, units_of
 from dpwerm.releases.ranges import CUT, FEATURES, Declared, Ranges, steps
+from dpwerm.releases.tightness import Tightness, apart, law
 
 CROWDS = (0, 2, 20)
 """How many others the one person of private ranges has."""
@@ -33,6 +36,48 @@ FAR = 10.0
 
 RAREST = 0.25
 """π_min of the trials that are audited; the one person has it."""
+
+
+@dataclass(frozen=True)
+class TightnessTarget:
+    """A private tightness of some columns: one noisy sum over pairs; δ = 0."""
+
+    claim: Budget
+    columns: int = 1
+
+    name: ClassVar[str] = "tightness"
+    dimension: ClassVar[int] = 1
+
+    def pairs(self) -> Sequence[Pair]:
+        """Return a person among others who all stand at one place, with them or apart."""
+        found = []
+        for others in CROWDS[1:]:
+            crowd = np.zeros((others, self.columns))
+            two = (np.vstack([crowd, np.full(self.columns, end)]) for end in (0.0, 1.0))
+            found.append(Pair(f"with {others} others or apart", *two))
+        return found
+
+    def outputs(self, data: FloatArray, runs: int, key: Key) -> FloatArray:
+        """Return simulated releases on the grid, (runs, 1)."""
+        used = law(len(data), self.claim)
+        return _noisy(np.array([self.between(data)]), used, runs, rng_of(*key))
+
+    def between(self, data: FloatArray) -> float:
+        """Return the sum over pairs."""
+        return float(apart(data))
+
+    def score(self, outputs: FloatArray, pair: Pair) -> FloatArray:
+        """Return the log-likelihood ratio."""
+        scale = law(len(pair.first), self.claim).scale
+        one, other = (np.abs(outputs[:, 0] - self.between(data)) / scale for data in pair.both)
+        return np.asarray(other - one)
+
+    def exact(self, data: FloatArray, runs: int) -> FloatArray:
+        """Return real releases."""
+        names = tuple(f"x{j + 1}" for j in range(self.columns))
+        bits, grid = OperatingSystemBits(), 2.0 ** law(len(data), self.claim).exponent
+        found = [Tightness.released(names, data, self.claim, bits).integer for _ in range(runs)]
+        return np.array(found, dtype=np.float64).reshape(runs, 1) * grid
 
 
 @dataclass(frozen=True)

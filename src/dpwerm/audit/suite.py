@@ -24,7 +24,7 @@ from dpwerm.audit.mechanisms import (
     plain_facts,
     propensity_target,
 )
-from dpwerm.audit.parts import GuardTarget, RangesTarget
+from dpwerm.audit.parts import GuardTarget, RangesTarget, TightnessTarget
 from dpwerm.audit.target import Exact, Key, Pair, Target, rng_of
 from dpwerm.errors import ParameterError
 from dpwerm.mechanisms import MECHANISMS
@@ -233,9 +233,12 @@ class ChoiceTarget:
 
 
 def _part_cells() -> Iterator[Cell]:
-    """Yield the cells of what a rule pays for besides its fit: private ranges, and the guard."""
+    """Yield the cells of what a rule pays for besides its fit: tightness, ranges, and the guard."""
     for epsilon in EPSILONS:
         claim, quick, real = Budget.of(epsilon), epsilon == "4", epsilon in CONFIRMED
+        tight = partial(TightnessTarget, claim, 2)
+        setting = f"2 columns, epsilon = {epsilon}"
+        yield Cell(TightnessTarget.name, setting, tight, quick=quick, confirmed=real)
         for m in SMALL:
             columns, said = partial(RangesTarget, claim, m), "columns" if m > 1 else "column"
             setting = f"{m} {said}, epsilon = {epsilon}"

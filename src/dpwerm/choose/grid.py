@@ -43,8 +43,11 @@ LOOSE_OPTIONS: Mapping[str, tuple[float, ...]] = {"main": (0.1, 0.03, 0.3), "mea
 SECOND_ROUND = ("main", "mean", "intercept")
 """Of a regression, what has its first value in the first round; the best few try the others."""
 
-WIDTHS_INSIDE = (0.08, 0.16, 0.32)
+WIDTHS_INSIDE = (0.08, 0.16)
 """What is tried of the width inside a private range, which benefits fill."""
+
+LOOSE_SATURATIONS = (2.0,)
+"""Of loose trials, in which the middle half of a number's range tells nearly all."""
 
 INTERCEPTS = {"margin": (0.2, 0.4, 1.0), "residual": (1.0, 2.0)}
 LOOSE_INTERCEPTS = (1.5, 1.0, 2.0)
@@ -62,7 +65,9 @@ def grid(question: Question, mechanism: str) -> Iterator[Hyperparameters]:
     """Yield everything but γ and threshold: all of the grid that the question leaves open."""
     fixed = question.fixed
     paper = question.encoding.kind == "paper"
-    saturations = (1.0,) if paper or 0 not in question.widths else SATURATIONS
+    saturations = LOOSE_SATURATIONS if question.form == LOOSE else SATURATIONS
+    if paper or 0 not in question.widths:
+        saturations = (1.0,)
     for name in forms_tried(question):
         kind: Any = WEIGHTINGS[name]
         curved = (fixed.degree or 1.0) > 1  # what bends is penalised the more

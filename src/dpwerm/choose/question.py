@@ -361,8 +361,8 @@ class Choice:
             f"without reading a row{THERE}{self.hyperparameters.estimator} with {winner} gained "
             f"{100 * self.gain:.0f} % of what could be gained over one arm for everybody, and was "
             f"worse than one arm for everybody in {100 * self.harm:.0f} %. It scored "
-            f"{self.score:.2f} (gain, a loss three times; squared errors in tight ones)"
-            + (f"; others: {rivals}" if rivals else "")
+            f"{self.score:.2f} (gain, a loss three times and harm as such; squared errors in tight "
+            "ones)" + (f"; others: {rivals}" if rivals else "")
         )
 
 

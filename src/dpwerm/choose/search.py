@@ -179,10 +179,10 @@ class Rehearsal:
 
 
 SEED = 20260
-REVISION = 14
+REVISION = 15
 """To be raised with every change of what is tried or on what, so that old answers are forgotten."""
 
-EFFORT, SPARE = 1e10, 2e9
+EFFORT, SPARE = 1e10, 3e9
 """Rows times squared columns times fits that one round may take, and up to which it takes more
 trials than it must."""
 
@@ -211,7 +211,7 @@ KINDS = {ANY: MIXED, TIGHT: (1,), LOOSE: (0,)}
 """Of which kinds the trials of a form are: for the few that a tightness takes for the other kind
 the other answer does, too."""
 
-ROUNDS = (Round(36, 1, 16, 48), Round(96, 1, 6, 120), Round(240, 1, 1, 300))
+ROUNDS = (Round(36, 1, 16, 120), Round(96, 1, 6, 240), Round(240, 1, 1, 480))
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""What a rule paid for besides its fit, in words: where the data were found to lie, and the guard.
+"""What a rule paid for besides its fit, in words: tightness, private ranges and the guard.
 
 Declared bounds stay what they were; a fit inside private ranges has others. Nothing here says that
 a range or a choice is right: both are noisy.
@@ -14,6 +14,7 @@ from dpwerm.releases.guard import PROOF as GUARD_PROOF
 from dpwerm.releases.parts import declared_encoding
 from dpwerm.releases.ranges import BENEFIT, FEATURES
 from dpwerm.releases.release import Rule
+from dpwerm.releases.tightness import CUT, TIGHT
 from dpwerm.text import listed, on_scale
 
 UNITS = {
@@ -83,6 +84,17 @@ def units_words(rule: Rule) -> str:
     return UNITS[rule.release.encoding.kind].format(range_name(rule, FEATURES))
 
 
+def tightness_words(rule: Rule) -> str:
+    """Say whether bounds look tight, and what hangs on it; "" without a private tightness."""
+    if rule.tightness is None:
+        return ""
+    tight = rule.tightness.tight
+    return (
+        f"Whether the declared bounds fit the data was estimated privately, with noise: they look "
+        f"{'tight' if tight else 'too wide'}. Only how the rule was learned depends on it."
+    )
+
+
 def ranges_words(rule: Rule) -> str:
     """Say where the data were found to lie and what came of it, "" without private ranges."""
     told = found(rule)
@@ -108,8 +120,14 @@ def guard_words(rule: Rule) -> str:
 
 
 def parts_rows(rule: Rule) -> dict[str, str]:
-    """Return what private ranges and a guard cost, and what they found."""
+    """Return what tightness, private ranges and a guard cost, and what they found."""
     rows = {}
+    if rule.tightness is not None:
+        told = rule.tightness
+        rows["private tightness"] = (
+            f"{on_scale(float(told.value), float(CUT))}, tight from {float(TIGHT):g} on, of at "
+            f"most {float(CUT):g}; epsilon {told.budget.epsilon} ({BoxSums.proof})"
+        )
     for one in rule.ranges:
         inside = [
             f"{column}{each.words}, declared {each.bounds}"
@@ -126,6 +144,7 @@ def parts_rows(rule: Rule) -> dict[str, str]:
 
 
 def cost_rows(rule: Rule) -> list[tuple[str, str]]:
-    """Return what was spent on private ranges and on the guard."""
-    rows = [(f"private range of the {one.of}", str(one.budget)) for one in rule.ranges]
+    """Return what was spent on tightness, on private ranges and on the guard."""
+    rows = [] if rule.tightness is None else [("private tightness", str(rule.tightness.budget))]
+    rows += [(f"private range of the {one.of}", str(one.budget)) for one in rule.ranges]
     return [*rows, ("guard", str(rule.guard.budget))] if rule.guard is not None else rows

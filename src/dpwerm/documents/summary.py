@@ -29,7 +29,13 @@ from dpwerm.documents.method import (
     warning_words,
 )
 from dpwerm.documents.own_units import score_rows
-from dpwerm.documents.parts import guard_words, parts_rows, ranges_words, units_words
+from dpwerm.documents.parts import (
+    guard_words,
+    parts_rows,
+    ranges_words,
+    tightness_words,
+    units_words,
+)
 from dpwerm.documents.render import as_text
 from dpwerm.documents.verdict import Verdict, verdict_of
 from dpwerm.privacy.budget import AnyBudget, Budget
@@ -181,7 +187,7 @@ def _rule_blocks(rule: Rule, verdict: Verdict) -> Iterator[Block]:
     words = f"Recommend {second!r} where the score is above 0, {first!r} where it is below; a "
     words += f"score of exactly 0 gives {rule.default!r}."
     yield Paragraph(f"{words} {learning_words(rule)}".strip())
-    yield from told(ranges_words(rule), guard_words(rule))
+    yield from told(tightness_words(rule), ranges_words(rule), guard_words(rule))
     yield from told(warning_words(rule))
     yield _own_units(rule.release, "The score is the sum of these, in the columns' own units:")
     yield from told(shrunk_words(rule))

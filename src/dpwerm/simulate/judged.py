@@ -21,6 +21,9 @@ PRECISE = 150.0
 HARM = 3.0
 """A loss against one arm for everybody counts this many times a gain of the same size."""
 
+HARMFUL = 0.2
+"""What harm costs besides, however small the loss is, in units of all that can be gained."""
+
 
 class Judged(NamedTuple):
     """What rules did on synthetic trials.
@@ -121,5 +124,6 @@ class SyntheticTrials:
         if not self.spread.size:  # labels with weights have no outcome
             return accuracy
         gain = np.maximum(self.gain(second), -1.0)
-        gained = np.where(gain < 0, HARM * gain, gain)
+        lost = HARM * gain - HARMFUL * (gain < HARMS_BELOW)
+        gained = np.where(gain < 0, lost, gain)
         return np.where(self.tight[:, None], -PRECISE * (1.0 - accuracy) ** 2, gained)

@@ -17,7 +17,7 @@ from dpwerm.documents.document import (
 from dpwerm.documents.effects import beyond, leans, one_sided
 from dpwerm.documents.half_widths import no_trials
 from dpwerm.documents.method import learning_words, unweighted_words
-from dpwerm.documents.parts import guard_words, ranges_words
+from dpwerm.documents.parts import guard_words, ranges_words, tightness_words
 from dpwerm.documents.report.learned import NOTHING_CLEAR, directions, learned, quality
 from dpwerm.documents.report.material import Material, quoted
 from dpwerm.documents.report.private import can_be_told, cost, promise, together, why_private
@@ -85,7 +85,11 @@ def in_short(material: Material) -> Section:
 
 def _parts(rule: Rule) -> list[tuple[str, str]]:
     """Return where the data were found to lie, and what a guard took, where a rule paid for it."""
-    rows = [("Ranges", ranges_words(rule)), ("Rule or one arm?", guard_words(rule))]
+    rows = [
+        ("Bounds", tightness_words(rule)),
+        ("Ranges", ranges_words(rule)),
+        ("Rule or one arm?", guard_words(rule)),
+    ]
     return [row for row in rows if row[1]]
 
 

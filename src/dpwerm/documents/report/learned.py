@@ -37,7 +37,13 @@ from dpwerm.documents.method import (
     warning_words,
 )
 from dpwerm.documents.own_units import declared, score_error, score_rows
-from dpwerm.documents.parts import guard_words, range_name, ranges_words, units_words
+from dpwerm.documents.parts import (
+    guard_words,
+    range_name,
+    ranges_words,
+    tightness_words,
+    units_words,
+)
 from dpwerm.documents.report.material import Material, quoted
 from dpwerm.documents.summary import caveat, zeroed
 from dpwerm.documents.value import (
@@ -80,7 +86,7 @@ def learned(material: Material) -> Section:
     blocks: list[Block] = [
         Paragraph(verdict.words) if verdict.told else Caution(verdict.words),
         Paragraph(answer.strip()),
-        *told(ranges_words(rule), guard_words(rule)),
+        *told(tightness_words(rule), ranges_words(rule), guard_words(rule)),
         *told(warning_words(rule)),
         Paragraph(as_released(rule)),
         _score_table(rule),

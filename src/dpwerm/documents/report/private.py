@@ -69,8 +69,12 @@ def why_private(material: Material) -> Section:
 def _beside(rule: Rule) -> list[Block]:
     """Return how private ranges and a guard are private."""
     words = ""
+    if rule.tightness is not None:
+        words += "Whether bounds are tight was estimated first: how far people are apart on "
+        words += "average, with noise that covers what one person can change "
+        words += f"({BoxSums.proof}). "
     if rule.ranges:
-        words += "Private ranges were released first: sums over all people with noise that covers "
+        words += "Private ranges were released: sums over all people with noise that covers "
         words += f"what one person can change ({BoxSums.proof}). Only then the fit began. "
     if rule.guard is not None:
         words += "The choice between the rule and one arm for everybody was drawn at random, with "

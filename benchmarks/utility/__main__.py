@@ -42,8 +42,8 @@ SLOPPY_EPSILONS = ("1", "3")
 PAPER_EPSILONS = ("0.1", "0.5", "1", "2", "5")
 OFF_CENTRE_METHODS = ("outcome-weighted", "auto")
 READ = partial(read_result, Cell)
-JUDGED = (1000, 3000)
-"""The n at which auto gets all the repeats on sloppy trials, because numbers are asked of it."""
+STEPPED = (1000, 3000)
+"""The n at which auto is taken apart on sloppy trials."""
 
 TABLES = {
     "verdicts": verdicts,
@@ -70,7 +70,7 @@ def cells(repeats: int, others: int, scenarios: Collection[str]) -> Iterator[Cel
         for n in SLOPPY_SIZES if scenario in SLOPPY else SIZES:
             for method in METHODS.values():
                 for epsilon in _epsilons(scenario, n, method):
-                    asked = scenario in SLOPPY and n in JUDGED and method.name == "auto"
+                    asked = scenario in SLOPPY and method.name == "auto"
                     many = asked or scenario in (NAMED, *OFF_CENTRE)
                     yield Cell(scenario, n, epsilon, method.name, repeats if many else others)
 
@@ -84,7 +84,7 @@ def _epsilons(scenario: str, n: int, method: Method) -> tuple[str, ...]:
     if not method.private:
         return ("inf",)
     if method.step:
-        return ("1",) if scenario in SLOPPY and n in JUDGED else ()
+        return ("1",) if scenario in SLOPPY and n in STEPPED else ()
     if scenario in SLOPPY:
         return SLOPPY_EPSILONS if n == AT and method.name == "auto" else ("1",)
     return PAPER_EPSILONS if scenario == NAMED else EPSILONS

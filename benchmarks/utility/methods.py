@@ -123,7 +123,7 @@ METHODS = {
         Method("auto, no guard", _ours(guard=0.0), step=True),
         Method(
             "auto, no guard, no ranges",
-            _ours(guard=0.0, ranges=0.0, feature_ranges=0.0),
+            _ours(tightness=0.0, guard=0.0, ranges=0.0, feature_ranges=0.0),
             step=True,
         ),
         Method("T-learner, no privacy", t_learner, private=False),

@@ -28,7 +28,7 @@ from dpwerm.releases.certificate import NON_PRIVATE, Specification, facts_of
 from dpwerm.releases.tightness import AMONG
 from dpwerm.simulate.judged import Judged, SyntheticTrials
 from dpwerm.simulate.scale import Scale
-from dpwerm.simulate.synthetic import MIXED, random_labels, random_trials, widths_of
+from dpwerm.simulate.synthetic import random_labels, random_trials, widths_of
 from dpwerm.weighting.contract import WEIGHTINGS
 
 OPEN = Hyperparameters()
@@ -128,7 +128,7 @@ class Outcome:
         rng: Generator,
         scale: Scale | None = None,
         useless: Sequence[int] = (),
-        kinds: Sequence[int] = MIXED,
+        kinds: Sequence[int] | None = None,
     ) -> SyntheticTrials:
         """Return random trials, or labels with weights, inside the declared bounds.
 

@@ -35,7 +35,7 @@ from dpwerm.releases.guard import CANDIDATES, SECOND, signed, simulated_choice
 from dpwerm.releases.tightness import AMONG
 from dpwerm.simulate.engine.released import released, second_arm
 from dpwerm.simulate.judged import Judged, SyntheticTrials
-from dpwerm.simulate.synthetic import MIXED, generator
+from dpwerm.simulate.synthetic import generator
 from dpwerm.solve.batch_problems import BatchProblems
 
 # -- rehearsals ------------------------------------------------------------------------------
@@ -207,7 +207,7 @@ class Round:
     most: int = 0
 
 
-KINDS = {ANY: MIXED, TIGHT: (1,), LOOSE: (0,)}
+KINDS: dict[str, tuple[int, ...] | None] = {ANY: None, TIGHT: (1,), LOOSE: (0,)}
 """Of which kinds the trials of a form are: for the few that a tightness takes for the other kind
 the other answer does, too."""
 

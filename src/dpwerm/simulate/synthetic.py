@@ -87,7 +87,7 @@ def random_trials(
     degree: int = 1,
     scale: Scale | None = None,
     useless: Sequence[int] = (),
-    kinds: Sequence[int] = MIXED,
+    kinds: Sequence[int] | None = None,
 ) -> SyntheticTrials:
     """Return random trials.
 
@@ -101,9 +101,10 @@ def random_trials(
     degree : 1, 2 or 3, of numbers in the main effect
     scale : of the benefit and of the arms' difference, None for scales at random
     useless : columns of further features, which stand behind the others and do not matter
-    kinds : 1 for a trial that is declared tightly, 0 for one with bounds far too wide, in turn
+    kinds : 1 for a trial that is declared tightly, 0 for one with bounds far too wide, in turn;
+        by default a third is declared tightly
     """
-    drawn = rng.permutation(np.resize(kinds, count))
+    drawn = rng.permutation(np.resize(MIXED if kinds is None else kinds, count))
     size = rows + TESTS
     mains = MAINS if propensity[0] == propensity[1] else INDICATED_MAINS
     tight = _tight(widths, int(drawn.sum()), size, rng, around, spread, degree, mains)

@@ -1,4 +1,4 @@
-"""Private ranges and the guard as targets: their law, their worst pairs, their real releases."""
+"""What a rule pays for beside its fit as targets: laws, worst pairs, real releases."""
 
 import math
 
@@ -7,7 +7,7 @@ import pytest
 
 from dpwerm.audit import parts
 from dpwerm.audit.attack import audit
-from dpwerm.audit.parts import Crowd, GuardTarget, RangesTarget
+from dpwerm.audit.parts import Crowd, GuardTarget, RangesTarget, TightnessTarget
 from dpwerm.audit.target import Target
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import SeededBits
@@ -17,6 +17,7 @@ from dpwerm.releases.ranges import steps
 SURE = 1 - 1e-8
 FOUR = Budget.of(4)
 TARGETS = [
+    TightnessTarget(FOUR, 2),
     RangesTarget(FOUR),
     RangesTarget(FOUR, 3),
     GuardTarget(FOUR),

@@ -11,7 +11,7 @@ from tests.unit.features.domains import Curved
 
 from dpwerm.choose.grid import floor_of
 from dpwerm.choose.hyperparameters import Hyperparameters
-from dpwerm.choose.question import Outcome, Question
+from dpwerm.choose.question import LOOSE, Outcome, Question
 from dpwerm.errors import ParameterError
 from dpwerm.features.composed import Product
 from dpwerm.features.domain import Domain, Interval
@@ -44,6 +44,7 @@ OTHERS: dict[str, Any] = {
     "outcome": Outcome.of_labels(),
     "fixed": Hyperparameters("gaussian"),
     "open_method": False,
+    "form": LOOSE,
 }
 SPECIFIED: dict[str, Any] = {
     "weight_bound": 1e6,
@@ -72,6 +73,7 @@ FIXED: list[dict[str, Any]] = [
     {"bend": 2.0, "degree": 2.0},
     {"bend": 4.0, "degree": 2.0},
     {"mean": 0.0},
+    {"tightness": 0.1},
     {"ranges": 0.1},
     {"feature_ranges": 0.1},
     {"guard": 0.1},
@@ -125,8 +127,8 @@ def test_every_field_was_changed() -> None:
     # Of a specification γ and mechanism are not used; what was chosen comes with the answer.
     used = set(Specification.__dataclass_fields__) - {"budget", "gamma", "mechanism", "chosen"}
     assert set(SPECIFIED) == used
-    # γ is what is always asked for, and what a narrow range changes is a part of the answer.
-    asked = set(Hyperparameters.__dataclass_fields__) - {"gamma", "chosen", "narrow"}
+    # γ is what is always asked for, and what loose bounds change is a part of the answer.
+    asked = set(Hyperparameters.__dataclass_fields__) - {"gamma", "chosen", "loose"}
     assert {name for one in FIXED for name in one} == asked
 
 

@@ -286,7 +286,7 @@ def test_scores_are_the_means_of_what_each_person_is_given() -> None:
     given = list(one.second_arm(theta, encoding, people))
     assert {each.shape for each in given} == {(B, 2, one.synthetic.best.shape[1])}
     means = [one.synthetic.score(each).mean() for each in given]
-    np.testing.assert_allclose(one.scores(SETTING, [90.0])[90.0], [means])
+    np.testing.assert_allclose(one.scores(SETTING, [90.0])[90.0], means)
 
 
 @pytest.mark.parametrize("setting", EVERY.values(), ids=EVERY)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.unit.choose.questions import NONE, question
 
-from dpwerm.arrays import BoolArray, FloatArray
+from dpwerm.arrays import FloatArray
 from dpwerm.choose import search as searching
 from dpwerm.choose.grid import gammas, grid, others, thresholds
 from dpwerm.choose.hyperparameters import Hyperparameters
@@ -47,15 +47,11 @@ class Stub:
             if merit is not None:
                 # Each threshold has a merit of its own, and the last is the best.
                 places = np.arange(len(thresholds(self.question)), dtype=np.float64)
-                found[gamma] = np.array([merit + 0.01 * places])
+                found[gamma] = merit + 0.01 * places
         return found
 
-    def groups(self, setting: Hyperparameters) -> list[BoolArray]:
-        return self.synthetic.groups
-
-    def judged(self, winner: Hyperparameters, group: BoolArray) -> Judged:
+    def judged(self, winner: Hyperparameters) -> Judged:
         """Tell a number of the winner, so that it is seen who was judged."""
-        assert group.all()
         assert winner.gamma is not None
         assert winner.threshold is not None
         return Judged(0.9, 1 / (1 + winner.gamma), winner.threshold)

@@ -83,7 +83,7 @@ def test_progress_is_told() -> None:
 
 
 def test_targets_are_searched_for_on_the_study(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(synthetic, "TIGHT", (1,))  # of few trials with few rows, easy ones
+    monkeypatch.setattr(synthetic, "MIXED", (1,))  # of few trials with few rows, easy ones
     desk = Desk(study())
     none = desk.smallest_epsilon(Aim(0.999), 50)
     assert (none.reached, none.place) == (False, "inf")

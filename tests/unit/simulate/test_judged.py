@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.unit.simulate.test_synthetic import labels, trials
 
-from dpwerm.simulate.judged import HARM, LEAST_GAIN, PRECISE, Judged, SyntheticTrials
+from dpwerm.simulate.judged import HARM, HARMFUL, LEAST_GAIN, PRECISE, Judged, SyntheticTrials
 from dpwerm.simulate.synthetic import TESTS
 
 
@@ -92,12 +92,13 @@ def test_a_score_is_gain_with_losses_more_than_once_and_squared_errors_in_tight_
     three = by_hand([[3.0, 1.0, -2.0, 0.0]] * 3)
     second = given((1, 0, 0, 1), (0, 0, 0, 0), (0, 0, 1, 1))
     # Gains ½, −1 and −2, which counts as −1; accuracies ½, ½ and 0.
-    expected = np.array([[0.5], [-HARM], [-HARM]])
+    expected = np.array([[0.5], [-HARM - HARMFUL], [-HARM - HARMFUL]])
     np.testing.assert_allclose(three.score(second), expected)
     tight = replace(three, tight=np.array([True, True, False]))
     expected[:2] = -PRECISE * 0.5**2
     np.testing.assert_allclose(tight.score(second), expected)
     assert HARM > 1
+    assert HARMFUL > 0
     assert PRECISE >= 1
 
 

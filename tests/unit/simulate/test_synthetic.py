@@ -149,7 +149,7 @@ def test_the_better_arm_is_the_one_with_the_larger_benefit(
     widths: Widths, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without noise and main effect arm·u is f, linear in x: fitted on rows, it judges people."""
-    monkeypatch.setattr(synthetic, "TIGHT", (1,))
+    monkeypatch.setattr(synthetic, "MIXED", (1,))
     monkeypatch.setattr(synthetic, "EFFECTS", (0.01,))
     monkeypatch.setattr(synthetic, "NOISES", (0.0,))
     monkeypatch.setattr(synthetic, "MAINS", (0.0,))
@@ -330,7 +330,7 @@ def test_the_better_arm_of_a_sloppy_trial_is_the_one_with_the_larger_benefit(
     widths: Widths, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With a contrast far above scatter and main effect u is place + arm·f, linear in arm·x."""
-    for name, values in (("TIGHT", (0,)), ("CONTRASTS", (1e7,)), ("EXPLAINED", (0.0,))):
+    for name, values in (("MIXED", (0,)), ("CONTRASTS", (1e7,)), ("EXPLAINED", (0.0,))):
         monkeypatch.setattr(synthetic, name, values)
     found = trials(widths)
     for b in range(len(found.X)):

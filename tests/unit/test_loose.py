@@ -1,0 +1,159 @@
+"""Where the released tightness says that bounds are too wide, the other settled form is used."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.unit.estimators.observational import columns
+from tests.unit.test_problem import DESIGN, OPEN_GAMMA, Charged, Till, problem_of
+
+from dpwerm.choose.hyperparameters import Hyperparameters
+from dpwerm.errors import ParameterError
+from dpwerm.fit import fit
+from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.randomness import Unrecorded
+from dpwerm.problem import Problem
+from dpwerm.releases.certificate import Chosen
+from dpwerm.releases.release import Rule
+from dpwerm.releases.rule_file import declared_findings, read_rule, write_rule
+from dpwerm.releases.tightness import AMONG
+from dpwerm.weighting.trial import Trial
+
+N = 73
+SHARES: dict[str, Any] = {
+    "tightness": 0.25, "ranges": 0.0, "feature_ranges": 0.0, "guard": 0.0
+}  # fmt: skip
+
+
+def chosen(reason: str) -> Chosen:
+    return Chosen(settings=["gamma"], accuracy=0.9, reason=reason)
+
+
+FIRST = Hyperparameters(
+    "objective-block", None, 1.0, 1.0, 0.5, 0.0, chosen(f"trials{AMONG[0]}"), "contrast", 0.5,
+    mean=1.0, **SHARES,
+)  # fmt: skip
+OTHER = replace(
+    FIRST, estimator="arm-wise", width=0.25, main=1.0, mean=None, degree=1.0, guard=0.125,
+    ranges=0.125, feature_ranges=0.125, saturation=2.0, chosen=chosen(f"trials{AMONG[1]}"),
+)  # fmt: skip
+BOTH = replace(FIRST, loose=OTHER)
+
+
+@pytest.fixture
+def problem(monkeypatch: pytest.MonkeyPatch) -> Problem:
+    monkeypatch.setattr("dpwerm.problem.settle", lambda *_, **__: BOTH)
+    text = DESIGN.replace(*OPEN_GAMMA).replace("epsilon = 2", "epsilon = 5000")
+    return problem_of(text, "4000")
+
+
+def trial(outcome: np.ndarray, spread: float = 1.0) -> Trial:
+    data = columns()
+    arm = np.where(data["arm"] == "b", 1.0, -1.0)
+    matrix = np.column_stack([data["x"], data["z"]]) * spread
+    given = np.full(len(arm), 0.6)
+    return Trial(arm, outcome, given, lambda one: one.encode_numbers(matrix))
+
+
+def released(problem: Problem, outcome: np.ndarray, spread: float = 1.0) -> Rule:
+    return fit(problem, trial(outcome, spread), Unrecorded(1))
+
+
+def test_rows_that_fill_their_bounds_are_fitted_in_the_first_form(problem: Problem) -> None:
+    rule = released(problem, np.linspace(0.0, 4.0, N))
+    certificate = rule.release.certificate
+    assert certificate.chosen is not None
+    assert AMONG[0] in certificate.chosen.reason
+    assert certificate.design.name == "contrast"
+    assert certificate.loss.parameters["width"] == 0.5
+    assert rule.tightness is not None
+    assert rule.tightness.tight
+    assert (rule.ranges, rule.guard) == ((), None)
+    assert certificate.budget == Budget.of("3000")
+    assert rule.budget == Budget.of("4000")
+
+
+def test_rows_in_a_small_part_of_them_in_the_second(problem: Problem) -> None:
+    rule = released(problem, np.linspace(2.9, 3.1, N), spread=0.1)
+    certificate = rule.release.certificate
+    assert certificate.chosen is not None
+    assert AMONG[1] in certificate.chosen.reason
+    assert certificate.design.name == "arm-wise"
+    assert certificate.loss.parameters["width"] == 0.25
+    assert rule.release.encoding.saturation == 2.0
+    assert rule.tightness is not None
+    assert not rule.tightness.tight
+    assert [one.of for one in rule.ranges] == ["benefit", "features"]
+    assert rule.guard is not None
+    costs = [one.budget.epsilon for one in rule.ranges]
+    costs += [rule.tightness.budget.epsilon, rule.guard.budget.epsilon]
+    assert isinstance(certificate.budget, Budget)
+    assert sum(costs, certificate.budget.epsilon) == 4000
+    assert rule.declaration.benefit.bounds == (0.0, 4.0)  # as declared
+
+
+def test_the_charge_knows_nothing_of_which_it_will_be(problem: Problem) -> None:
+    """Two tables that differ in everything but their size pay the same."""
+    paid = []
+    for outcome, spread in ((np.linspace(0.0, 4.0, N), 1.0), (np.full(N, 3.0), 0.0)):
+        till = Till()
+        with pytest.raises(Charged):
+            fit(problem, trial(outcome, spread), till)
+        paid.append(till.cost)
+    assert paid == [Budget.of("4000")] * 2
+
+
+def test_forms_that_cost_other_amounts_are_refused(problem: Problem) -> None:
+    settled = problem.own(N).settled(N)
+    assert settled.loose is not None
+    for budget in (Budget.of("3999"), Budget.of("1500", "1e-6")):
+        dearer = replace(settled.loose, spec=settled.loose.spec.changed(budget=budget))
+        with pytest.raises(ParameterError, match="cost the same"):
+            _ = replace(settled, loose=dearer).cost
+
+
+@pytest.mark.parametrize("share", [0.0, 0.0625, 0.3])
+def test_forms_that_pay_other_amounts_for_the_tightness_are_refused_before_the_charge(
+    share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both total the same ε: the first one's would be drawn, and the second's rest spent."""
+    unequal = replace(FIRST, loose=replace(OTHER, tightness=share))
+    monkeypatch.setattr("dpwerm.problem.settle", lambda *_, **__: unequal)
+    text = DESIGN.replace(*OPEN_GAMMA).replace("epsilon = 2", "epsilon = 5000")
+    till = Till()
+    with pytest.raises(ParameterError, match="paid alike"):
+        fit(problem_of(text, "4000"), trial(np.full(N, 3.0)), till)
+    assert till.cost is None
+
+
+def test_both_forms_must_make_a_claim_before_anything_is_charged(problem: Problem) -> None:
+    settled = problem.own(N).settled(N)
+    assert settled.loose is not None
+    small = settled.loose.spec.changed(gamma=1e-12, budget=Budget.of("0.001"))
+    broken = replace(settled, loose=replace(settled.loose, spec=small))
+    settled.calibration(N)
+    with pytest.raises(ParameterError):
+        broken.calibration(N)
+
+
+@pytest.mark.parametrize("spread", [1.0, 0.1])
+def test_a_file_keeps_the_tightness_and_what_it_decided(
+    problem: Problem, spread: float, tmp_path: Path
+) -> None:
+    rule = released(problem, np.linspace(2 - 2 * spread, 2 + 2 * spread, N), spread)
+    write_rule(rule, tmp_path / "rule.json")
+    again = read_rule(tmp_path / "rule.json")
+    assert again.tightness == rule.tightness
+    assert again.budget == rule.budget
+    assert all(one.holds for one in declared_findings(again))
+    assert again.tightness is not None
+    other = replace(again.tightness, integer=-again.tightness.integer + 10**9 * (spread < 1))
+    wrong = [
+        replace(again, tightness=other),
+        replace(again, tightness=replace(again.tightness, n=N + 1)),
+        replace(again, tightness=replace(again.tightness, columns=("x",))),
+    ]
+    for one in wrong:
+        assert not all(finding.holds for finding in declared_findings(one))

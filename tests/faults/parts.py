@@ -1,4 +1,4 @@
-"""Private ranges and guards that are none: no noise, an unreleased centre, a second look."""
+"""What stands beside a fit and is wrong: pairs of a sorted table, no noise, a second look."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,9 +9,10 @@ import numpy as np
 from tests.faults.chain import CLAIM, Fault
 
 from dpwerm.arrays import FloatArray
-from dpwerm.audit.parts import RAREST, Crowd, GuardTarget, RangesTarget
+from dpwerm.audit.parts import RAREST, Crowd, GuardTarget, RangesTarget, TightnessTarget
 from dpwerm.audit.target import Key, Pair
-from dpwerm.releases.ranges import steps
+from dpwerm.mechanisms.box_sums import BoxSums
+from dpwerm.releases.ranges import CUT, steps
 
 MIDDLE, ABOVE = 36, 3
 """How many people lie at 0, and how many at the upper end."""
@@ -24,6 +25,35 @@ def _end(others: FloatArray) -> Pair:
     """Return others, and after them a person at the upper end or at the lower."""
     two = (np.append(others, end)[:, None] for end in (1.0, -1.0))
     return Pair("a person at one end or at the other", *two)
+
+
+@dataclass(frozen=True)
+class AllPairs(TightnessTarget):
+    """The tightness of one column, in which people stand in twos."""
+
+    name = "all-pairs"
+
+    def pairs(self) -> Sequence[Pair]:
+        """Return twos and one more, and after them a person at either end."""
+        twos = np.append(np.repeat([-1.0, -0.5, 0.0, 0.5], 2), 1.0)
+        return (_end(twos),)
+
+
+@dataclass(frozen=True)
+class Neighbours(AllPairs):
+    """The same from every second row and the next, in a table that is sorted by the column."""
+
+    name = "neighbouring-rows"
+
+    def between(self, data: FloatArray) -> float:
+        """Return the sum over neighbours."""
+        rows = np.sort(data[:, 0])
+        return float(np.minimum(rows[1::2] - rows[::2], float(CUT)).sum())
+
+    def law(self, n: int) -> BoxSums:
+        """Return noise for one pair that a person is in."""
+        del n
+        return BoxSums(1, CUT, self.claim)
 
 
 @dataclass(frozen=True)
@@ -143,6 +173,21 @@ class SampleMiddle(PublicMiddle):
         return float(data.benefit.mean())
 
 
+def _tightness() -> Iterator[Fault]:
+    """A tightness from neighbouring rows, where one person's place in the table decides all pairs.
+
+    The pair: people in twos, and one more who joins the last or shifts all of them.
+    """
+    yield Fault(
+        name=Neighbours.name,
+        wrong="a tightness is taken from rows that are neighbours in a table sorted by the column",
+        known_from="differences of successive observations, a textbook estimate of scatter",
+        shows="one person shifts everybody between two places",
+        broken=partial(Neighbours, CLAIM),
+        healthy=partial(AllPairs, CLAIM),
+    )
+
+
 def _ranges() -> Iterator[Fault]:
     """Ranges from the sample, and deviations around what nobody released.
 
@@ -193,5 +238,6 @@ def _guards() -> Iterator[Fault]:
 
 def faults() -> Iterator[Fault]:
     """Yield every fault of this kind."""
+    yield from _tightness()
     yield from _ranges()
     yield from _guards()

@@ -1,11 +1,13 @@
-"""Ranges without noise or around an unreleased mean; guards that look twice or at residuals."""
+"""Tightness of a sorted table; ranges without noise or around a mean; guards that look twice."""
 
 import numpy as np
 import pytest
 from tests.faults.chain import CLAIM
 from tests.faults.parts import (
+    AllPairs,
     ByNoise,
     FromSample,
+    Neighbours,
     OneLook,
     OwnCentre,
     PublicMiddle,
@@ -15,6 +17,16 @@ from tests.faults.parts import (
 )
 
 from dpwerm.audit.parts import GuardTarget
+
+
+def test_a_person_shifts_all_neighbours_of_a_sorted_table_and_no_other_pairs() -> None:
+    moved = []
+    for kind in (AllPairs, Neighbours):
+        (pair,) = kind(CLAIM).pairs()
+        one, other = (kind(CLAIM).between(data) for data in pair.both)
+        moved.append(abs(one - other) / kind(CLAIM).law(10).scale)
+    assert moved[0] <= 1 + 1e-9
+    assert moved[1] == pytest.approx(4.0)
 
 
 def test_the_upper_end_of_the_sample_is_one_persons() -> None:

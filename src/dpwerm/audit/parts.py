@@ -59,8 +59,11 @@ class TightnessTarget:
 
     def outputs(self, data: FloatArray, runs: int, key: Key) -> FloatArray:
         """Return simulated releases on the grid, (runs, 1)."""
-        used = law(len(data), self.claim)
-        return _noisy(np.array([self.between(data)]), used, runs, rng_of(*key))
+        return _noisy(np.array([self.between(data)]), self.law(len(data)), runs, rng_of(*key))
+
+    def law(self, n: int) -> BoxSums:
+        """Return the law of the noise."""
+        return law(n, self.claim)
 
     def between(self, data: FloatArray) -> float:
         """Return the sum over pairs."""
@@ -68,7 +71,7 @@ class TightnessTarget:
 
     def score(self, outputs: FloatArray, pair: Pair) -> FloatArray:
         """Return the log-likelihood ratio."""
-        scale = law(len(pair.first), self.claim).scale
+        scale = self.law(len(pair.first)).scale
         one, other = (np.abs(outputs[:, 0] - self.between(data)) / scale for data in pair.both)
         return np.asarray(other - one)
 

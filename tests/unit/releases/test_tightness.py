@@ -32,7 +32,7 @@ PLACES = st.lists(
 
 def by_hand(u: FloatArray) -> Fraction:
     """Return the mean over columns of the sum over pairs, each pair by itself."""
-    found, columns = Fraction(0), u.shape[1]
+    found, columns = Fraction(0), Fraction(u.shape[1])
     for one, other in itertools.combinations(u, 2):
         for a, b in zip(one, other, strict=True):
             if not (np.isnan(a) or np.isnan(b)):

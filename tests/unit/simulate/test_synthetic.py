@@ -226,6 +226,7 @@ def test_of_a_trial_nothing_but_public_numbers_can_be_handed_over() -> None:
     }
     assert set(found.values()) == {
         Sequence[int],
+        Sequence[int] | None,
         int,
         tuple[float, float],
         np.random.Generator,

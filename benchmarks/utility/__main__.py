@@ -14,7 +14,7 @@ from pathlib import Path
 from benchmarks.accuracy import Cell, Result, read_result
 from benchmarks.campaign import Campaign
 from benchmarks.page import DATA, fill, write_table
-from benchmarks.utility.cells import EVERY, NAMED, OFF_CENTRE, run
+from benchmarks.utility.cells import EVERY, NAMED, OFF_CENTRE, WIDE, WIDENED, run
 from benchmarks.utility.figure import save_figure
 from benchmarks.utility.methods import METHODS, Method
 from benchmarks.utility.tables import (
@@ -34,6 +34,9 @@ RESULTS = ROOT / "benchmarks" / "results" / "utility.csv"
 FIGURE = ROOT / "docs" / "images" / "utility.svg"
 PAGE = ROOT / "docs" / "utility.md"
 SIZES, SLOPPY_SIZES = (200, 500, 1000), (500, 1000, 3000)
+MANY = 3000
+"""The n at which bounds far too wide are compared with tight ones."""
+
 AT = 1000
 """The n at which auto is tried at another ε on sloppy trials, too."""
 
@@ -67,7 +70,7 @@ QUICK = (NAMED, "mood")
 def cells(repeats: int, others: int, scenarios: Collection[str]) -> Iterator[Cell]:
     """Yield every cell; scenarios of one shape ask the same questions, so they stand apart."""
     for scenario in (name for name in EVERY if name in scenarios):
-        for n in SLOPPY_SIZES if scenario in SLOPPY else SIZES:
+        for n in _sizes(scenario):
             for method in METHODS.values():
                 for epsilon in _epsilons(scenario, n, method):
                     asked = scenario in SLOPPY and method.name == "auto"
@@ -75,8 +78,19 @@ def cells(repeats: int, others: int, scenarios: Collection[str]) -> Iterator[Cel
                     yield Cell(scenario, n, epsilon, method.name, repeats if many else others)
 
 
+def _sizes(scenario: str) -> tuple[int, ...]:
+    """Return the n at which a scenario is tried."""
+    if scenario in SLOPPY:
+        return SLOPPY_SIZES
+    if scenario in WIDE:
+        return (MANY,)
+    return (*SIZES, MANY) if scenario in WIDENED else SIZES
+
+
 def _epsilons(scenario: str, n: int, method: Method) -> tuple[str, ...]:
     """Return the ε at which a method is tried on a scenario, none if it is not."""
+    if n == MANY and scenario not in SLOPPY:
+        return ("1",) if method.name == "auto" else ()
     if scenario in OFF_CENTRE:
         return ("1",) if method.name in OFF_CENTRE_METHODS else ()
     if method.single and scenario != NAMED:

@@ -28,7 +28,14 @@ def _moved(times: float) -> Scenario:
 OFF_CENTRE: Mapping[str, Scenario] = {"bounds up": _moved(OFF), "bounds down": _moved(-OFF)}
 """The paper's problem and its very trials, with benefits off the declared middle."""
 
-EVERY: Mapping[str, Scenario] = {**SCENARIOS, **SLOPPY, **OFF_CENTRE}
+TOO_WIDE = 10.0
+WIDENED = ("paper", "main-effect", "categories")
+WIDE: Mapping[str, Scenario] = {
+    f"wide {name}": replace(SCENARIOS[name], too_wide=TOO_WIDE) for name in WIDENED
+}
+"""Tight scenarios and their very trials, with all bounds declared so many times too wide."""
+
+EVERY: Mapping[str, Scenario] = {**SCENARIOS, **SLOPPY, **OFF_CENTRE, **WIDE}
 
 
 def run(cell: Cell) -> Result[Cell]:

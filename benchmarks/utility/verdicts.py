@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 from benchmarks.accuracy import Cell, Result, by_cell
-from benchmarks.utility.cells import NAMED, OFF_CENTRE
+from benchmarks.utility.cells import NAMED, OFF_CENTRE, TOO_WIDE, WIDENED
 from benchmarks.utility.tables import Found, Results, means, published
 from dpwerm.simulate.scenarios.sloppy import SLOPPY
 
@@ -35,6 +35,9 @@ BELOW, KEPT = 0.5, 0.98
 """Points that a scenario may lose against that, and the share of the accuracy that benefits off the
 declared middle must keep."""
 
+LOST = 0.1
+"""How much gain bounds may cost that are far too wide, at n = 3,000 and ε = 1."""
+
 Missed = Iterator[str | None]
 """For every cell that was measured: nothing, or what it misses."""
 
@@ -55,6 +58,8 @@ def verdicts(results: Results) -> str:
         ),
         f"Tight scenarios, n = 1,000, ε = 1: none more than {BELOW:g} points below what auto "
         "reached without private ranges and a guard": _tight(found),
+        f"All bounds {TOO_WIDE:g} times too wide, n = 3,000, ε = 1: at most {LOST:g} of gain "
+        f"lost ({', '.join(f'`{name}`' for name in WIDENED)})": _wide(found),
         f"Benefits off the declared middle: at least {100 * KEPT:g} % of the accuracy in the "
         "middle": _off_centre(found),
     }
@@ -96,6 +101,14 @@ def _tight(found: Found) -> Missed:
         if one is not None:
             good = one.accuracy >= before - BELOW
             yield _unless(good, f"`{name}`: {_shown(one)}, before {before:g}")
+
+
+def _wide(found: Found) -> Missed:
+    for name in WIDENED:
+        tight, wide = (found.get((one, 3000, "1", "auto")) for one in (name, f"wide {name}"))
+        if tight is not None and wide is not None:
+            words = f"`{name}`: {wide.gain:+.2f}, with tight bounds {tight.gain:+.2f}"
+            yield _unless(wide.gain >= tight.gain - LOST, words)
 
 
 def _off_centre(found: Found) -> Missed:

@@ -66,7 +66,7 @@ def able(fixed: Hyperparameters, *, fixed_design: bool) -> tuple[str, ...]:
         options = getattr(kind, "options", None)
         if options is None or not named <= {*options}:
             continue
-        if fixed.shares and getattr(kind, "form", "") != "residual":
+        if {*fixed.shares} - {"tightness"} and getattr(kind, "form", "") != "residual":
             continue  # private ranges and a guard are for regressions
         if fixed_design or getattr(kind, "inverse_weights", False):
             found.append(name)

@@ -47,16 +47,23 @@ def forms(question: Question) -> tuple[str, ...]:
 
 def tightness(question: Question) -> float | None:
     """Return the share for a tightness, None for none."""
-    if not question.has_forms or not any(_is_regression(name) for name in question.estimators):
+    if not question.has_forms or not any(map(_is_regression, question.estimators)):
         return question.fixed.tightness
     return _of(question, "tightness")[-1]
 
 
 def forms_tried(question: Question) -> tuple[str, ...]:
-    """Return the estimators to try: regressions alone where a tightness is paid for."""
-    if not tightness(question):
+    """Return the estimators to try: regressions alone where a tightness is paid for.
+
+    Outcome weights beside them only in tight trials whose benefit has two values: any other has to
+    be clipped for them, and they gain less.
+    """
+    two = question.form == TIGHT and question.outcome.values == 2
+    if not tightness(question) or two:
         return question.estimators
-    return tuple(name for name in question.estimators if _is_regression(name))
+    return (
+        tuple(name for name in question.estimators if _is_regression(name)) or question.estimators
+    )
 
 
 def at_first(question: Question, estimator: str) -> list[dict[str, Any]]:

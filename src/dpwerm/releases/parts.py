@@ -47,9 +47,12 @@ def check_parts(
     """
     if not parts:
         return
-    if spec.weighting.form != "residual" or declaration is None:
+    if declaration is None:
+        raise ParameterError(f"{' and '.join(parts)} need a treatment and a benefit")
+    within = [name for name in parts if name != "tightness"]
+    if within and spec.weighting.form != "residual":
         raise ParameterError(
-            f"{' and '.join(parts)} need a regression, and the estimator is "
+            f"{' and '.join(within)} need a regression, and the estimator is "
             f"{spec.weighting.name}: name estimator contrast or arm-wise"
         )
     numbers, filled = len(number_columns(encoding)), columns_to_fill(declaration, encoding)

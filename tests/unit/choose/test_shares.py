@@ -76,6 +76,8 @@ def test_a_benefit_of_two_values_has_no_range_but_its_features_have_a_tightness(
     asked = replace(open_question(outcome=two), form=LOOSE)
     assert (shares(asked, "ranges"), shares(asked, "tightness")) == ({None}, {0.04})
     assert forms(question((1, 3), n=1000, outcome=two, **OPEN)) == (ANY,)
+    assert forms_tried(replace(asked, form=TIGHT)) == asked.estimators
+    assert "outcome-weighted" not in forms_tried(asked)
 
 
 def test_with_a_tightness_every_candidate_is_a_regression_that_releases_it() -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -83,6 +84,7 @@ class Scenario(ABC):
         otherwise, as a study file writes them
     linear : whether {contrast = 0} is a hyperplane of the encoded features, or empty, or everything
     outcome : the law of the benefit around its mean
+    too_wide : float ≥ 1, how many times as wide as they need be all bounds are declared
     """
 
     name: str
@@ -92,6 +94,7 @@ class Scenario(ABC):
     probabilities: tuple[str, str] = ("1/2", "1/2")
     linear: bool = True
     outcome: Outcome = field(default_factory=Normal)
+    too_wide: float = 1.0
 
     @abstractmethod
     def features(self) -> Mapping[str, Mapping[str, object]]:
@@ -124,11 +127,20 @@ class Scenario(ABC):
         declared: dict[str, object] = {
             "format": 1,
             "study": {"id": self.name, "name": f"Simulated: {self.tests}"},
-            "features": self.features(),
+            "features": {name: self._wide(one) for name, one in self.features().items()},
             "treatment": treatment,
-            "benefit": benefit or self.benefit(),
+            "benefit": self._wide(benefit or self.benefit()),
         }
         return Study.from_dict(declared, f"scenario {self.name}")
+
+    def _wide(self, declared: Mapping[str, object]) -> dict[str, object]:
+        """Return a declaration with its bounds, if it has any, as wide as they are declared."""
+        found = dict(declared)
+        if self.too_wide != 1 and "bounds" in found:
+            low, high = map(float, cast("Sequence[float]", found["bounds"]))
+            by = (self.too_wide - 1) * (high - low) / 2
+            found["bounds"] = [low - by, high + by]
+        return found
 
     def people(self, n: int, rng: np.random.Generator) -> pa.Table:
         """Return the features of n people in the columns' own units."""

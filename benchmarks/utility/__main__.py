@@ -14,7 +14,7 @@ from pathlib import Path
 from benchmarks.accuracy import Cell, Result, read_result
 from benchmarks.campaign import Campaign
 from benchmarks.page import DATA, fill, write_table
-from benchmarks.utility.cells import EVERY, NAMED, OFF_CENTRE, WIDE, WIDENED, run
+from benchmarks.utility.cells import EVERY, NAMED, OFF_CENTRE, WIDE, run
 from benchmarks.utility.figure import save_figure
 from benchmarks.utility.methods import METHODS, Method
 from benchmarks.utility.tables import (
@@ -82,14 +82,12 @@ def _sizes(scenario: str) -> tuple[int, ...]:
     """Return the n at which a scenario is tried."""
     if scenario in SLOPPY:
         return SLOPPY_SIZES
-    if scenario in WIDE:
-        return (MANY,)
-    return (*SIZES, MANY) if scenario in WIDENED else SIZES
+    return (MANY,) if scenario in WIDE else SIZES
 
 
 def _epsilons(scenario: str, n: int, method: Method) -> tuple[str, ...]:
     """Return the ε at which a method is tried on a scenario, none if it is not."""
-    if n == MANY and scenario not in SLOPPY:
+    if scenario in WIDE:
         return ("1",) if method.name == "auto" else ()
     if scenario in OFF_CENTRE:
         return ("1",) if method.name in OFF_CENTRE_METHODS else ()

@@ -31,9 +31,11 @@ OFF_CENTRE: Mapping[str, Scenario] = {"bounds up": _moved(OFF), "bounds down": _
 TOO_WIDE = 10.0
 WIDENED = ("paper", "main-effect", "categories")
 WIDE: Mapping[str, Scenario] = {
-    f"wide {name}": replace(SCENARIOS[name], too_wide=TOO_WIDE) for name in WIDENED
+    f"{kind} {name}": replace(SCENARIOS[name], too_wide=times)
+    for name in WIDENED
+    for kind, times in (("tight", 1.0), ("wide", TOO_WIDE))
 }
-"""Tight scenarios and their very trials, with all bounds declared so many times too wide."""
+"""Scenarios as they are, and the same trials with all bounds declared so many times too wide."""
 
 EVERY: Mapping[str, Scenario] = {**SCENARIOS, **SLOPPY, **OFF_CENTRE, **WIDE}
 

@@ -33,8 +33,7 @@ def paper_table(results: Results) -> str:
     found, printed = by_cell(results), published()
     private = ("paper", *ESTIMATORS, "gaussian", "auto")
     bare = ("paper, no privacy", *[""] * 4, "auto, no privacy")
-    named = {(one.cell.n, one.cell.epsilon) for one in results if one.cell.scenario == NAMED}
-    places = {place for place in named if place[::-1] in printed}
+    places = {(one.cell.n, one.cell.epsilon) for one in results if one.cell.scenario == NAMED}
     head = [f"| ε | n | published | {' | '.join(private)} | {GAINED} |"]
     lines = [*head, "|---" * (len(private) + 6) + "|"]
     shown: list[Result[Cell] | None] = []

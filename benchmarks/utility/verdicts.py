@@ -105,7 +105,7 @@ def _tight(found: Found) -> Missed:
 
 def _wide(found: Found) -> Missed:
     for name in WIDENED:
-        tight, wide = (found.get((one, 3000, "1", "auto")) for one in (name, f"wide {name}"))
+        tight, wide = (found.get((f"{one} {name}", 3000, "1", "auto")) for one in ("tight", "wide"))
         if tight is not None and wide is not None:
             words = f"`{name}`: {wide.gain:+.2f}, with tight bounds {tight.gain:+.2f}"
             yield _unless(wide.gain >= tight.gain - LOST, words)

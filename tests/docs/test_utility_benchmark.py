@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from benchmarks.accuracy import NUMBERS, Cell, Judge, Marks, Result, read_result
 from benchmarks.utility import __main__ as utility
-from benchmarks.utility.cells import EVERY, NAMED, OFF_CENTRE, run
+from benchmarks.utility.cells import EVERY, NAMED, OFF_CENTRE, WIDE, run
 from benchmarks.utility.figure import save_figure
 from benchmarks.utility.methods import ESTIMATORS, METHODS
 from benchmarks.utility.tables import STEPS, mean_table, means, paper_table
 from benchmarks.utility.verdicts import verdicts
 
+from dpwerm.features.blocks import NumberBlock
 from dpwerm.simulate.scenarios import SCENARIOS, get_scenario
 from dpwerm.simulate.scenarios.sloppy import SLOPPY
 
@@ -77,7 +78,7 @@ def test_a_result_survives_its_file_and_keeps_what_is_not_known() -> None:
 def test_both_halves_are_planned_and_mechanisms_stay_with_the_papers_problem() -> None:
     planned = list(utility.cells(100, 40, EVERY))
     assert len(planned) == len(set(planned))
-    assert {one.scenario for one in planned} == {*SCENARIOS, *SLOPPY, *OFF_CENTRE}
+    assert {one.scenario for one in planned} == {*SCENARIOS, *SLOPPY, *OFF_CENTRE, *WIDE}
     single = {name for name, one in METHODS.items() if one.single}
     assert {one.scenario for one in planned if one.method in single} == {NAMED}
     for one in planned:
@@ -85,11 +86,13 @@ def test_both_halves_are_planned_and_mechanisms_stay_with_the_papers_problem() -
             assert one.n in (500, 1000, 3000)
             more = ("3",) if one.method == "auto" and one.n == 1000 else ()
             assert one.epsilon in ("1", "inf", *more)
-            asked = one.method == "auto" and one.n in (1000, 3000)
-            assert one.repeats == (100 if asked else 40)
+            assert one.repeats == (100 if one.method == "auto" else 40)
     step = {name for name, one in METHODS.items() if one.step}
     assert {one.scenario for one in planned if one.method in step} == {*SLOPPY}
     assert step == {*STEPS}
+    wide = [one for one in planned if one.scenario in WIDE]
+    assert {(one.n, one.epsilon, one.method) for one in wide} == {(3000, "1", "auto")}
+    assert {one.scenario for one in wide} == {*WIDE}
     asked_of = {(one.n, one.epsilon) for one in planned if one.scenario == "circle"}
     assert asked_of == {(n, e) for n in (200, 500, 1000) for e in ("0.5", "1", "5", "inf")}
 
@@ -102,6 +105,19 @@ def test_moved_bounds_change_the_declaration_and_not_the_trials() -> None:
             one.draw(20, np.random.default_rng(0)) for one in (moved, SCENARIOS[NAMED])
         )
         assert drawn.equals(wanted)
+
+
+def test_bounds_too_wide_are_declared_around_the_same_middle_of_the_same_trials() -> None:
+    wide, tight = WIDE["wide main-effect"], SCENARIOS["main-effect"]
+    drawn = [one.draw(20, np.random.default_rng(0)) for one in (wide, tight)]
+    assert drawn[0].equals(drawn[1])
+    low, high = tight.bounds
+    middle, half = (low + high) / 2, (high - low) / 2
+    assert wide.study().benefit.bounds == (middle - 10 * half, middle + 10 * half)
+    assert wide.features()["x1"]["bounds"] == [0, 1]
+    block = wide.study().encoding().blocks[0]
+    assert isinstance(block, NumberBlock)
+    assert (block.lower, block.upper) == (-4.5, 5.5)
 
 
 def test_methods_without_a_search_run_on_every_kind_of_trial() -> None:
@@ -125,9 +141,10 @@ def test_verdicts_name_every_cell_that_misses() -> None:
         made("bounds up", 1000, "1", "auto", 98.9, 1),
     ]
     good += [replace(made(name, 3000, "1", "auto", 80.0, 0.75), harm=1.0) for name in SLOPPY]
+    good += [made(f"{kind} paper", 3000, "1", "auto", 90.0, 0.95) for kind in ("tight", "wide")]
     good += [made("main-effect", 1000, "1", name, 98.8, 1.0) for name in (*ESTIMATORS, "auto")]
     lines = verdicts(good).splitlines()
-    assert sum(": yes (" in line for line in lines) == 4
+    assert sum(": yes (" in line for line in lines) == 5
     assert sum(line.endswith("not measured.") for line in lines) == 1
     bad = [replace(one, accuracy=one.accuracy - 3, gain=one.gain - 0.1) for one in good[:-1]]
     found = verdicts(
@@ -139,6 +156,9 @@ def test_verdicts_name_every_cell_that_misses() -> None:
     )
     for miss in ("gain +0.65, asked 0.7", "asked 99", "`main-effect`: 95.8 ± 0.1, before 99"):
         assert miss in found
+    pair = (("tight", 1.0), ("wide", 0.85))
+    lost = [made(f"{kind} paper", 3000, "1", "auto", 99.0, gain) for kind, gain in pair]
+    assert "`paper`: +0.85, with tight bounds +1.00" in verdicts(lost)
     far = [good[0], made("bounds up", 1000, "1", "auto", 97.0, 1.0)]
     assert "bounds up, n = 1,000: 97.8 %" in verdicts(far)
 

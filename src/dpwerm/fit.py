@@ -50,7 +50,11 @@ def fit(
     inside = ready.problem
     release = ready.release(inside.spec, bits, on_stage)
     found = Rule(
-        release, settled.declared, propensity, ranges=inside.ranges, tightness=inside.tightness
+        release,
+        inside.outside or inside.declared,
+        propensity,
+        ranges=inside.ranges,
+        tightness=inside.tightness,
     )
     return guarded(found, inside.parts.get("guard"), inside.declared, trial, ready.rows.X, bits)
 

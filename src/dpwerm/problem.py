@@ -7,7 +7,7 @@ from typing import Any
 
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Outcome
-from dpwerm.choose.settle import outcome_of, public_people, settle
+from dpwerm.choose.settle import check_tightness, outcome_of, public_people, settle
 from dpwerm.errors import ParameterError
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms.contract import Calibration, Stage, no_progress
@@ -38,6 +38,7 @@ class Problem:
     open_method : bool, whether the estimator is chosen with the hyperparameters
     parts : what tightness, private ranges and a guard take of the budget
     tightness, ranges : that were released
+    outside : of a problem inside private ranges, the declaration as it was before them
     loose : of a settled problem, the one that takes its place where the released tightness says
         that bounds are too wide; None if none does
     """
@@ -49,6 +50,7 @@ class Problem:
     planned_n: int | None = None
     open_method: bool = False
     parts: Mapping[str, Budget] = field(default_factory=dict)
+    outside: Declaration | None = None
     tightness: Tightness | None = None
     ranges: tuple[Ranges, ...] = ()
     loose: "Problem | None" = None
@@ -142,7 +144,8 @@ class Problem:
         """Return the problem inside private ranges of a trial's rows, if it has paid for any."""
         told = tightness_of(self.parts, self.declared, self.encoding, trial, bits, on_stage)
         other = self.loose if told is not None and not told.tight else None
-        found = replace(self if other is None else other, tightness=told, loose=None)
+        form = self if other is None else other
+        found = replace(form, tightness=told, outside=form.declared, loose=None)
         one = range_of_benefit(found.parts, found.declared, trial, bits, on_stage)
         if one is not None:
             benefit = one.benefit(found.declared.benefit)
@@ -171,6 +174,7 @@ class Problem:
         weight could move.
         """
         problem = self.own(CHECKED_ROWS)
+        check_tightness(problem.hyperparameters, problem.spec.budget)
         plain = problem.hyperparameters.or_plain(problem.spec.budget)
         if problem.hyperparameters.gamma is None:
             chosen = Chosen(settings=[], accuracy=0.0, reason="left open")

@@ -12,17 +12,19 @@ from tests.unit.test_problem import DESIGN, OPEN_GAMMA, Charged, Till, problem_o
 from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.errors import ParameterError
 from dpwerm.fit import fit
-from dpwerm.privacy.budget import Budget
+from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import Unrecorded
 from dpwerm.problem import Problem
 from dpwerm.releases.certificate import Chosen
+from dpwerm.releases.guard import Guard
+from dpwerm.releases.parts import RANGES, SHARES
 from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import declared_findings, read_rule, write_rule
 from dpwerm.releases.tightness import AMONG
 from dpwerm.weighting.trial import Trial
 
 N = 73
-SHARES: dict[str, Any] = {
+PAID: dict[str, Any] = {
     "tightness": 0.25, "ranges": 0.0, "feature_ranges": 0.0, "guard": 0.0
 }  # fmt: skip
 
@@ -33,7 +35,7 @@ def chosen(reason: str) -> Chosen:
 
 FIRST = Hyperparameters(
     "objective-block", None, 1.0, 1.0, 0.5, 0.0, chosen(f"trials{AMONG[0]}"), "contrast", 0.5,
-    mean=1.0, **SHARES,
+    mean=1.0, **PAID,
 )  # fmt: skip
 OTHER = replace(
     FIRST, estimator="arm-wise", width=0.25, main=1.0, mean=None, degree=1.0, guard=0.125,
@@ -157,3 +159,63 @@ def test_a_file_keeps_the_tightness_and_what_it_decided(
     ]
     for one in wrong:
         assert not all(finding.holds for finding in declared_findings(one))
+
+
+def without(rule: Rule, name: str) -> Rule:
+    """Return a rule that lacks what one share paid for."""
+    if name in ("tightness", "guard"):
+        return replace(rule, **{name: None})
+    kept = tuple(one for one in rule.ranges if RANGES[one.of] != name)
+    return replace(rule, ranges=kept)
+
+
+@pytest.mark.parametrize("name", SHARES)
+def test_what_was_chosen_cannot_be_left_out_of_a_file(
+    name: str, problem: Problem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = Chosen(settings=[*SHARES], accuracy=0.9, reason=f"trials{AMONG[1]}")
+    monkeypatch.setattr(
+        "dpwerm.problem.settle",
+        lambda *_, **__: replace(FIRST, loose=replace(OTHER, chosen=settings)),
+    )
+    rule = released(problem, np.linspace(2.9, 3.1, N), spread=0.1)
+    assert all(one.holds for one in declared_findings(rule))
+    wrong = [one.what for one in declared_findings(without(rule, name)) if not one.holds]
+    assert f"{name}, chosen" in wrong
+
+
+def test_a_rule_has_nothing_beside_it_that_a_fit_would_refuse(problem: Problem) -> None:
+    rule = released(problem, np.linspace(2.9, 3.1, N), spread=0.1)
+    encoding = rule.release.encoding.changed(intercept=0.0)
+    bare = replace(rule, release=replace(rule.release, encoding=encoding))
+    (found,) = [one for one in declared_findings(bare) if "tightness and" in one.what]
+    assert "needs an intercept" in str(found.recorded)
+    with pytest.raises(ParameterError, match="finite"):
+        Guard(Budget.of("inf"), Relation.REPLACE_ONE, 0)
+
+
+def test_the_declaration_has_the_clip_of_the_form_that_was_used(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Outcome weights in both forms, which clip benefits elsewhere: W follows from the file."""
+    plain: dict[str, Any] = {
+        "width": None,
+        "mean": None,
+        "main": None,
+        "degree": None,
+        "saturation": 1.0,
+    }
+    none: dict[str, Any] = {"ranges": 0.0, "feature_ranges": 0.0, "guard": 0.0}
+    first = replace(FIRST, estimator="outcome-weighted", clip=0.5, **plain)
+    other = replace(OTHER, estimator="outcome-weighted", clip=0.25, **plain, **none)
+    monkeypatch.setattr("dpwerm.problem.settle", lambda *_, **__: replace(first, loose=other))
+    text = DESIGN.replace(*OPEN_GAMMA).replace("epsilon = 2", "epsilon = 5000")
+    for spread, clip in ((1.0, 0.5), (0.1, 0.25)):
+        outcome = np.linspace(2 - 2 * spread, 2 + 2 * spread, N)
+        rule = released(problem_of(text, "4000"), outcome, spread)
+        benefit = rule.declaration.benefit
+        assert benefit.clip == clip * benefit.largest_clip
+        write_rule(rule, tmp_path / f"{clip}.json")
+        again = read_rule(tmp_path / f"{clip}.json")
+        assert again.declaration.benefit.clip == benefit.clip
+        assert all(one.holds for one in declared_findings(again))

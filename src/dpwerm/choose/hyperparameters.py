@@ -23,6 +23,7 @@ from dpwerm.parameters import LARGEST, SMALLEST, one_of, positive, real
 from dpwerm.privacy.budget import AnyBudget, Budget, shared
 from dpwerm.privacy.sensitivity import LARGEST_N
 from dpwerm.releases.certificate import Chosen, Specification
+from dpwerm.releases.parts import SHARES
 from dpwerm.study.variables import Benefit
 from dpwerm.weighting.contract import WEIGHTINGS, get_weighting
 
@@ -33,7 +34,6 @@ PLAIN_WIDTH = 0.1
 MAIN_EFFECTS = {"linear": 1.0, "squares": 2.0, "cubes": 3.0}
 LARGEST_SATURATION = 100.0
 REGRESSION = "contrast"
-SHARES = ("tightness", "ranges", "feature_ranges", "guard")
 LARGEST_SHARE = 0.5
 
 

@@ -73,6 +73,11 @@ def able(fixed: Hyperparameters, *, fixed_design: bool) -> tuple[str, ...]:
     return tuple(found)
 
 
+def may_have_forms(budget: AnyBudget) -> bool:
+    """Whether a tightness may decide between two answers with a budget."""
+    return isinstance(budget, Budget) and budget.delta == 0
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What is known of the benefit and the arms of a trial before it begins.
@@ -198,7 +203,7 @@ class Question:
 
         With a δ one of them might spend none, and a file would claim what holds for it alone.
         """
-        return isinstance(self.spec.budget, Budget) and self.spec.budget.delta == 0
+        return may_have_forms(self.spec.budget)
 
     @property
     def most_gamma(self) -> float:

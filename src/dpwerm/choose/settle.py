@@ -20,13 +20,14 @@ from pydantic import TypeAdapter, ValidationError
 
 from dpwerm.choose.grid import ABOVE_FLOOR, floor_of, mechanisms
 from dpwerm.choose.hyperparameters import Hyperparameters
-from dpwerm.choose.question import FIXED, Choice, Outcome, Question
+from dpwerm.choose.question import FIXED, Choice, Outcome, Question, may_have_forms
 from dpwerm.choose.search import REVISION, Progress, search
 from dpwerm.errors import ParameterError
 from dpwerm.features.blocks import Block, CategoryBlock
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms import get_mechanism
 from dpwerm.mechanisms.contract import Stage, no_progress
+from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.sensitivity import LARGEST_N
 from dpwerm.releases.certificate import Chosen, Specification
 from dpwerm.releases.files import file_bytes
@@ -53,9 +54,8 @@ def settle(
     """
     if given.mechanism is not None:
         get_mechanism(given.mechanism).check_notion(spec.budget)
+    check_tightness(given, spec.budget)
     if given.gamma is not None:
-        if given.tightness:
-            raise ParameterError("tightness decides between two answers, and gamma fixes one")
         return given.or_plain(spec.budget)
     if spec.weighting.options is None:
         raise ParameterError(
@@ -65,36 +65,41 @@ def settle(
     # Without privacy there is one mechanism, whatever was named.
     fixed = given if spec.budget.is_private else replace(given, mechanism=None)
     question = Question(spec, encoding, people or 1, outcome, fixed, open_method)
-    if given.tightness and not question.has_forms:
-        raise ParameterError("tightness decides between two answers, which need delta = 0")
     stage = "choosing hyperparameters on synthetic trials"
     on_stage(stage)
     choice = answer(question, lambda share: on_stage(f"{stage}: {share:.0%}"))
+    first, *loose = (_told(one, given, question) for one in choice.both)
+    return replace(first, loose=loose[0]) if loose else first
+
+
+def _told(choice: Choice, given: Hyperparameters, question: Question) -> Hyperparameters:
+    """Return what was chosen, with the evidence and the names of what was open."""
     found = choice.hyperparameters
     own = {
         name: getattr(given, name) is None and getattr(found, name) is not None
         for name in ("width", "main", "mean")
     }
+    clipped = found.clip is not None and not question.outcome.labels
     open_ones = {
         "gamma": True,
         "estimator": len(question.estimators) > 1,
         "mechanism": given.mechanism is None and len(mechanisms(question)) > 1,
-        "clip": given.clip is None and found.clip is not None and not outcome.labels,
+        "clip": given.clip is None and clipped,
         **own,
         "intercept_scale": given.intercept is None,
         "saturation": given.saturation is None,
         "threshold": given.threshold is None,
+        **{name: getattr(given, name) is None for name in found.shares},
     }
-    names = [name for name, was_open in open_ones.items() if was_open]
-    first, *loose = (_told(one, given, names) for one in choice.both)
-    return replace(first, loose=loose[0]) if loose else first
+    return replace(found, chosen=told_of(choice, [name for name, one in open_ones.items() if one]))
 
 
-def _told(choice: Choice, given: Hyperparameters, names: list[str]) -> Hyperparameters:
-    """Return what was chosen, with the evidence; names: of what was open besides shares of ε."""
-    found = choice.hyperparameters
-    shares = [one for one in found.shares if getattr(given, one) is None]
-    return replace(found, chosen=told_of(choice, [*names, *shares]))
+def check_tightness(given: Hyperparameters, budget: AnyBudget) -> None:
+    """Raise if a tightness is asked for that could not decide between two answers."""
+    if given.tightness and given.gamma is not None:
+        raise ParameterError("tightness decides between two answers, and gamma fixes one")
+    if given.tightness and not may_have_forms(budget):
+        raise ParameterError("tightness decides between two answers, which need delta = 0")
 
 
 def public_people(

@@ -13,11 +13,13 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from dpwerm.choose.hyperparameters import SHARES, Hyperparameters
+from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import ANY, LOOSE, TIGHT, Question
 from dpwerm.errors import ParameterError
+from dpwerm.exact import decimal_of
 from dpwerm.privacy.budget import Budget, shared
 from dpwerm.releases.guard import mechanism
+from dpwerm.releases.parts import SHARES
 from dpwerm.releases.ranges import steps
 from dpwerm.weighting.contract import WEIGHTINGS
 
@@ -132,6 +134,23 @@ def _enough(question: Question, spent: float) -> tuple[float, ...]:
     return (round(min(MOST, max(LEAST, spent / known)), 2),)
 
 
+def _beside(question: Question, name: str) -> dict[str, Decimal]:
+    """Return the largest shares that may be taken beside one: those fixed, and those before it."""
+    most = {"tightness": tightness, "ranges": _most_of_benefit, "feature_ranges": _most_of_features}
+    before = SHARES[: SHARES.index(name)]
+    found = {one: getattr(question.fixed, one) for one in SHARES if one != name}
+    found |= {one: most[one](question) for one in before if found[one] is None}
+    return {one: decimal_of(share) for one, share in found.items() if share}
+
+
+def _most_of_benefit(question: Question) -> float | None:
+    return _of(question, "ranges")[-1]
+
+
+def _most_of_features(question: Question) -> float | None:
+    return _of(question, "feature_ranges", FEATURES)[-1]
+
+
 def _can_be_had(question: Question, name: str, share: float) -> bool:
     """Whether a study is such that a part may be paid without having been declared.
 
@@ -141,7 +160,7 @@ def _can_be_had(question: Question, name: str, share: float) -> bool:
     if outcome.labels or not outcome.fixed_design or not isinstance(budget, Budget):
         return False
     with suppress(ParameterError):
-        part = shared(budget, {name: Decimal(str(share))})[0][name]
+        part = shared(budget, {**_beside(question, name), name: decimal_of(share)})[0][name]
         if name == "guard":
             mechanism(part, relation)
             return question.fixed.intercept != 0

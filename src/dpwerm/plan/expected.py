@@ -21,7 +21,7 @@ import numpy as np
 
 from dpwerm.arrays import BoolArray, FloatArray
 from dpwerm.choose.grid import floor_of
-from dpwerm.choose.hyperparameters import SHARES, Hyperparameters
+from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import Question
 from dpwerm.choose.search import Rehearsal
 from dpwerm.choose.settle import fixed_clip, narrowed
@@ -33,6 +33,7 @@ from dpwerm.plan.assumed import Assumed
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.sensitivity import LARGEST_N
 from dpwerm.problem import Problem
+from dpwerm.releases.parts import SHARES
 from dpwerm.simulate.judged import HARMS_BELOW, SyntheticTrials
 from dpwerm.simulate.synthetic import generator
 from dpwerm.study.study import Study

@@ -52,6 +52,8 @@ class Guard:
 
     def __post_init__(self) -> None:
         mechanism(self.budget, self.relation)
+        if not self.budget.is_private:
+            raise ParameterError("a guard needs a finite epsilon")
         if not 0 <= self.chosen < len(CANDIDATES):
             raise ParameterError("a guard chooses the rule, the first arm or the second")
 

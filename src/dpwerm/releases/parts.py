@@ -84,6 +84,13 @@ def check_parts(
     mechanism(parts["guard"], spec.relation)
 
 
+SHARES = ("tightness", "ranges", "feature_ranges", "guard")
+"""What may be paid for beside a rule, in the order in which it is drawn."""
+
+RANGES = {BENEFIT: "ranges", FEATURES: "feature_ranges"}
+"""What pays for which private ranges."""
+
+
 def columns_to_fill(declared: Declaration, encoding: Encoding) -> tuple[str, ...]:
     """Return the names of what a tightness is the mean of: numbers, the benefit if it is one.
 
@@ -189,10 +196,9 @@ def ranges_findings(rule: Rule) -> list[Finding]:
     for one in rule.ranges:
         what = f"private ranges, {one.of}"
         found.append(Finding(f"{what}: n", one.n, certificate.n))
-        bounds = [(column.lower, column.upper) for column in one.columns]
         if one.of == BENEFIT:
-            declared = [tuple(rule.declaration.benefit.bounds)]
-            found.append(Finding(f"{what}: declared bounds", bounds, declared))
+            declared = benefit_column(rule.declaration.benefit)
+            found.append(Finding(f"{what}: column", one.columns, declared))
             continue
         names = [column.name for column in one.columns]
         numbers = [column.name for column in number_columns(used)]
@@ -208,16 +214,35 @@ def ranges_findings(rule: Rule) -> list[Finding]:
 def tightness_findings(rule: Rule) -> list[Finding]:
     """Return the checks of a private tightness: of these rows and columns, and what it decided."""
     one, certificate = rule.tightness, rule.release.certificate
-    if one is None:
-        return []
     reason = "" if certificate.chosen is None else certificate.chosen.reason
     said = [words in reason for words in AMONG]
+    if one is None:
+        return [Finding("tightness", "none", "one that decided")] if any(said) else []
     names = list(columns_to_fill(rule.declaration, declared_encoding(rule)))
     return [
         Finding("tightness: n", one.n, certificate.n),
         Finding("tightness: columns", list(one.columns), names),
         Finding("tightness: answer for it", said, [one.tight, not one.tight]),
     ]
+
+
+def parts_findings(rule: Rule) -> list[Finding]:
+    """Return the checks of all that is beside the rule: chosen and paid for, as a fit allows."""
+    certificate = rule.release.certificate
+    paid: dict[str, Budget] = {} if rule.tightness is None else {"tightness": rule.tightness.budget}
+    paid |= {RANGES[one.of]: one.budget for one in rule.ranges}
+    paid |= {} if rule.guard is None else {"guard": rule.guard.budget}
+    chosen = [] if certificate.chosen is None else certificate.chosen.settings
+    found = [Finding(f"{name}, chosen", name in paid, True) for name in SHARES if name in chosen]
+    if not paid:
+        return found
+    allowed = said = "as a fit allows"
+    try:
+        spec = certificate.specification()
+        check_parts(paid, spec, declared_encoding(rule), rule.declaration)
+    except ParameterError as error:
+        said = str(error)
+    return [*found, Finding(" and ".join(paid), said, allowed)]
 
 
 def guard_findings(rule: Rule) -> list[Finding]:

@@ -137,7 +137,10 @@ class Ranges:
 
     def undone(self, used: Encoding) -> Encoding:
         """Return the encoding as it was declared, from the one that was used."""
-        known = {one.name: one for one in self.columns}
+        known = {one.name: one for one in self.columns if one.default is not None}
+        names = {block.name for block in used.blocks if isinstance(block, NumberBlock)}
+        if known.keys() != names:
+            raise ParameterError("private ranges are not of the numbers among the features")
         blocks = [
             block.model_copy(
                 update={key: getattr(known[block.name], key) for key in ("lower", "upper")}

@@ -27,6 +27,7 @@ from dpwerm.releases.kinds import RULE, Finding, Kind, compared, refused_at, reg
 from dpwerm.releases.parts import (
     declared_encoding,
     guard_findings,
+    parts_findings,
     ranges_findings,
     tightness_findings,
 )
@@ -208,6 +209,7 @@ def declared_findings(rule: Rule) -> list[Finding]:
         Finding("weight origin, its numbers", recorded.parameters, dict(origin.parameters)),
         *_penalty(rule.release),
         *tuning_findings(rule),
+        *parts_findings(rule),
         *tightness_findings(rule),
         *ranges_findings(rule),
         *guard_findings(rule),
@@ -349,6 +351,8 @@ class RuleKind(Kind[Rule]):
             relation = record.certificate.relation
             guard = None if record.guard is None else record.guard.guard(relation)
         rule = Rule(release, facts, propensity, tuning, ranges, guard, tightness)
+        with refused_at(where, "ranges"):
+            declared_encoding(rule)
         with refused_at(where, "budget of both releases"):
             _ = rule.budget
         return rule

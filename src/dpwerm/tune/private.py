@@ -23,7 +23,6 @@ from typing import Any
 import numpy as np
 
 from dpwerm.arrays import FloatArray, IntArray
-from dpwerm.choose.hyperparameters import SHARES
 from dpwerm.errors import ParameterError
 from dpwerm.estimators.parameters import checked_problem, privacy_filter_in
 from dpwerm.estimators.treatment_rule import PrivateTreatmentRule
@@ -36,6 +35,7 @@ from dpwerm.privacy.randomness import BitSource, PrivacyFilter
 from dpwerm.problem import Problem
 from dpwerm.releases.certificate import Specification
 from dpwerm.releases.charging import StudyLedger, accounted, attach, forget
+from dpwerm.releases.parts import SHARES
 from dpwerm.releases.release import Release, Rule
 from dpwerm.releases.rule_file import content_of
 from dpwerm.releases.tuning import (

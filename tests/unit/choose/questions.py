@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-from dpwerm.choose.hyperparameters import SHARES, Hyperparameters
+from dpwerm.choose.hyperparameters import Hyperparameters
 from dpwerm.choose.question import FIXED, Outcome, Question
 from dpwerm.features.blocks import CategoryBlock, Level, NumberBlock
 from dpwerm.features.encoding import Encoding
 from dpwerm.mechanisms.contract import plain_mechanism
 from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.releases.certificate import Specification
+from dpwerm.releases.parts import SHARES
 
 SPECIFIED = ("weight_bound", "relation", "loss", "regularizer", "origin", "weighting")
 """What a specification says besides the budget."""

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from dpwerm.choose.hyperparameters import (
-    SHARES,
     Hyperparameters,
     planned_of,
     saturation_of,
@@ -20,6 +19,7 @@ from dpwerm.features.encoding import Encoding
 from dpwerm.parameters import LARGEST, SMALLEST
 from dpwerm.privacy.budget import Budget
 from dpwerm.releases.certificate import Chosen, Specification, certify
+from dpwerm.releases.parts import SHARES
 
 ENCODING = Encoding.of_numbers(["a", "b"], [(0.0, 1.0), (-5.0, 5.0)])
 OPEN = Hyperparameters()

@@ -112,6 +112,16 @@ def test_what_is_fixed_is_not_varied() -> None:
     assert not {one.ranges for one in grid(question((0,), n=1000), "m")} - {0.0}
 
 
+def test_shares_that_would_leave_nothing_beside_those_that_are_fixed_are_not_tried() -> None:
+    """Fixed shares of 0.92 in all leave room for a tightness, but for no range of the features."""
+    for fixed in ({"ranges": 0.5, "guard": 0.42}, {"guard": 0.5, "ranges": 0.42}):
+        asked = replace(open_question(**fixed), form=LOOSE)
+        assert shares(asked, "tightness") == {0.04}
+        assert shares(asked, "feature_ranges") == {None}
+    full = open_question(ranges=0.5, guard=0.49, n=500)
+    assert forms(full) == (ANY,)
+
+
 def test_without_numbers_there_are_no_ranges_of_features() -> None:
     asked = replace(question((1, 3), n=1000, **OPEN), form=LOOSE)
     assert shares(asked, "feature_ranges") == {None}

@@ -163,8 +163,10 @@ def test_a_file_keeps_the_tightness_and_what_it_decided(
 
 def without(rule: Rule, name: str) -> Rule:
     """Return a rule that lacks what one share paid for."""
-    if name in ("tightness", "guard"):
-        return replace(rule, **{name: None})
+    if name == "tightness":
+        return replace(rule, tightness=None)
+    if name == "guard":
+        return replace(rule, guard=None)
     kept = tuple(one for one in rule.ranges if RANGES[one.of] != name)
     return replace(rule, ranges=kept)
 

@@ -2,11 +2,12 @@
 
 The numbers go to benchmarks/results/utility.csv as they come, the figure and the tables to docs at
 the end. ``--resume`` goes on after what the file holds; ``--quick`` tries a few repeats of one
-tight and one sloppy trial and writes nothing. ``--figure`` draws what was measured to a file of
-your own.
+tight and one sloppy trial and writes nothing. ``--page`` measures nothing and shows what the file
+holds. ``--figure`` draws it to a file of your own.
 """
 
 import argparse
+import csv
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -116,7 +117,14 @@ def main() -> None:
     parser.add_argument("--resume", action="store_true", help="keep the cells already measured")
     parser.add_argument("--quick", action="store_true", help="a few repeats of two trials")
     parser.add_argument("--figure", type=Path, help="where to draw what was measured, as .svg")
+    parser.add_argument(
+        "--page", action="store_true", help="measure nothing; page and figure from the file"
+    )
     arguments = parser.parse_args()
+    if arguments.page:
+        save_figure(kept(RESULTS), arguments.figure or FIGURE)
+        show(kept(RESULTS))
+        return
     wanted = QUICK if arguments.quick else arguments.scenarios.split(",")
     planned = list(cells(arguments.repeats, arguments.others, wanted))
     if arguments.quick:
@@ -132,10 +140,21 @@ def main() -> None:
     if arguments.figure or whole:
         save_figure(results, arguments.figure or FIGURE)
     if whole:
-        for name, table in TABLES.items():
-            fill(PAGE, name, table(results))
-        for name, rows in FILES.items():
-            write_table(DATA / name, rows(results))
+        show(results)
+
+
+def kept(file: Path) -> list[Result[Cell]]:
+    """Return what a file holds."""
+    with file.open(encoding="utf-8", newline="") as rows:
+        return [READ(row) for row in csv.DictReader(rows)]
+
+
+def show(results: Sequence[Result[Cell]]) -> None:
+    """Write the page's tables."""
+    for name, table in TABLES.items():
+        fill(PAGE, name, table(results))
+    for name, rows in FILES.items():
+        write_table(DATA / name, rows(results))
 
 
 if __name__ == "__main__":

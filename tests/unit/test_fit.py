@@ -178,6 +178,7 @@ def test_nothing_sensitive_is_kept(propensity: object) -> None:
         "tuning",
         "ranges",
         "guard",
+        "tightness",
     }
     assert (rule.propensity is not None) == (propensity == "private")
     text = json.dumps(content_of(rule)) + repr(rule) + repr(estimator)

@@ -50,6 +50,10 @@ THERE = ": there "
 ANY, TIGHT, LOOSE = "", "tight", "loose"
 """The trials that an answer is for: any, or those on one side of a tightness."""
 
+KINDS: Mapping[str, tuple[int, ...] | None] = {ANY: None, TIGHT: (1,), LOOSE: (0,)}
+"""Of which kinds the synthetic trials of a form are: for the few that a tightness takes for the
+other kind the other answer does, too."""
+
 FEWEST_ROWS = 150
 """Of a synthetic trial at least, whatever the effort, unless there are fewer people."""
 
@@ -215,6 +219,11 @@ class Question:
         """Return how many rows a synthetic trial has: n, or fewer that stand for all."""
         return int(min(self.n, most, max(fewest, affordable)))
 
+    def trials(self, count: int, rows: int, rng: Generator) -> SyntheticTrials:
+        """Return synthetic trials of the form that is asked for."""
+        kinds = KINDS[self.form]
+        return self.outcome.trials(self.widths, count=count, rows=rows, rng=rng, kinds=kinds)
+
     def designed(self, candidate: Hyperparameters) -> tuple[Specification, Encoding]:
         """Return what a candidate would be fitted with, γ and mechanism aside."""
         encoding = candidate.encoding(self.encoding)
@@ -329,6 +338,11 @@ class Choice:
     def mechanism(self) -> str:
         """The chosen mechanism."""
         return cast("str", self.hyperparameters.mechanism)
+
+    @property
+    def estimator(self) -> str:
+        """The chosen estimator."""
+        return cast("str", self.hyperparameters.estimator)
 
     @property
     def gamma(self) -> float:

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from dpwerm.arrays import FloatArray
 from dpwerm.choose.grid import gammas, grid, mechanisms, others, thresholds
 from dpwerm.choose.hyperparameters import Hyperparameters
-from dpwerm.choose.question import ANY, LOOSE, TIGHT, Choice, Question
+from dpwerm.choose.question import LOOSE, TIGHT, Choice, Question
 from dpwerm.choose.shares import Key, forms, varied
 from dpwerm.draws import Draws
 from dpwerm.errors import ParameterError
@@ -207,10 +207,6 @@ class Round:
     most: int = 0
 
 
-KINDS: dict[str, tuple[int, ...] | None] = {ANY: None, TIGHT: (1,), LOOSE: (0,)}
-"""Of which kinds the trials of a form are: for the few that a tightness takes for the other kind
-the other answer does, too."""
-
 ROUNDS = (Round(36, 1, 16, 120), Round(96, 1, 6, 240), Round(240, 1, 1, 480))
 
 
@@ -314,9 +310,7 @@ def _rehearsal(question: Question, round_: Round, index: int, keys: list[Key]) -
     affordable = EFFORT / (work * count)
     rows = n if n <= min(affordable, MOST_ROWS) else question.rows(affordable / 2, MOST_ROWS // 2)
     rng = generator(SEED, index + 1, 1)
-    synthetic = question.outcome.trials(
-        question.widths, count=count, rows=rows, rng=rng, kinds=KINDS[question.form]
-    )
+    synthetic = question.trials(count, rows, rng)
     seed = (SEED, index + 1, 2)
     return Rehearsal(question, synthetic.standing_for(n), round_.draws, seed, n / rows)
 

@@ -69,7 +69,7 @@ def settle(
     on_stage(stage)
     choice = answer(question, lambda share: on_stage(f"{stage}: {share:.0%}"))
     first, *loose = (_told(one, given, question) for one in choice.both)
-    return replace(first, loose=loose[0]) if loose else first
+    return replace(first, loose=loose[0] if loose else None)
 
 
 def _told(choice: Choice, given: Hyperparameters, question: Question) -> Hyperparameters:
@@ -233,8 +233,7 @@ def is_told(choice: Choice, question: Question, least: float = 0.0) -> bool:
         return False
     counted = 1 <= choice.problems <= LARGEST_N and 1 <= choice.rows <= LARGEST_N
     names = {*mechanisms(question), *question.estimators}
-    own = {choice.mechanism, choice.hyperparameters.estimator}
-    if not (counted and set(choice.rivals) <= names - own):
+    if not (counted and set(choice.rivals) <= names - {choice.mechanism, choice.estimator}):
         return False
     try:
         told = told_of(choice, [])
@@ -268,8 +267,8 @@ def by_analogy(
     fewer = narrowed(question)
     if fewer is None:
         return searched(question, on_progress)
-    first, *second = (_scaled(one, fewer, question) for one in searched(fewer, on_progress).both)
-    return replace(first, loose=second[0]) if second else first
+    first, *loose = (_scaled(one, fewer, question) for one in searched(fewer, on_progress).both)
+    return replace(first, loose=loose[0] if loose else None)
 
 
 def _scaled(choice: Choice, asked: Question, question: Question) -> Choice:

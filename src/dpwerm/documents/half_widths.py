@@ -26,7 +26,7 @@ import numpy as np
 
 from dpwerm.arrays import FloatArray
 from dpwerm.choose.hyperparameters import Hyperparameters
-from dpwerm.choose.question import FEWEST_ROWS, Question
+from dpwerm.choose.question import ANY, FEWEST_ROWS, TIGHT, Question
 from dpwerm.choose.search import Rehearsal
 from dpwerm.choose.settle import SPREAD, outcome_of
 from dpwerm.draws import Draws
@@ -50,7 +50,8 @@ IN_THE_MIDDLE = 1e-9
 def question_of(rule: Rule) -> Question:
     """Return the question of a released rule, everything fixed, in units of W.
 
-    Of a tuned rule, n and the budget are those of the fit that was released.
+    Of a tuned rule, n and the budget are those of the fit that was released. Where a tightness
+    found that bounds are tight, synthetic trials are.
     """
     certificate, encoding = rule.release.certificate, rule.release.encoding
     if certificate.n is None:
@@ -64,7 +65,9 @@ def question_of(rule: Rule) -> Question:
     by_design = declaration.treatment.probabilities is not None
     spread = SPREAD if left_open and not by_design else 0.0
     outcome = replace(outcome, spread=spread, degree=int(fixed.degree or 1))
-    return Question(spec, encoding, certificate.n, outcome, fixed)
+    tight = rule.tightness is not None and rule.tightness.tight
+    form = TIGHT if tight else ANY
+    return Question(spec, encoding, certificate.n, outcome, fixed, form=form)
 
 
 def calibration_for(rule: Rule, question: Question) -> Calibration:
@@ -253,7 +256,7 @@ def _sizes_on_trials(rule: Rule, problems: int, draws: int) -> FloatArray:
     affordable = EFFORT / (problems * draws * p**2)
     rows = question.rows(affordable, MOST_ROWS, fewest=max(FEWEST_ROWS, 5 * p))
     rng = generator(SEED, 1)
-    trials = question.outcome.trials(question.widths, count=problems, rows=rows, rng=rng)
+    trials = question.trials(problems, rows, rng)
     rehearsal = Rehearsal(question, trials, draws, (SEED, 2), question.n / rows)
     data = rehearsal.problems(question.fixed)
     moved = _moved(data, spec.loss, calibration, Draws.of((problems, draws), p, generator(SEED, 2)))

@@ -10,7 +10,8 @@ are drawn in the shape of the rule's own, fitted as it was, noise included:
 with c so that no coefficient goes beyond its t in 95 of 100 releases. Of benefits with few values
 it is 97.5: there coefficients depend more on how features are spread, and 95 of 100 trials of other
 kinds would not be held. How benefits are spread inside
-their bounds is not public, so several shapes are tried, from one that fills the declared range to
+their bounds is not public, so several shapes are tried (and features as a released tightness has
+them, or tight and loose ones), from one that fills the declared range to
 one that needs a small part of it, and the largest t counts. The same benefits are also dealt out
 by features, in both arms alike: large benefits of people with large features leave more to chance,
 and where the arms have other sizes the penalty shrinks the smaller one more, which makes a contrast
@@ -222,7 +223,7 @@ def _sizes(
     affordable = EFFORT / (parts * TRIALS * DRAWS * p**2)
     rows = question.rows(affordable, MOST_ROWS, fewest=max(FEWEST_ROWS, 5 * p))
     rng = generator(*key, 1)
-    drawn = question.outcome.trials(question.widths, count=TRIALS, rows=rows, rng=rng)
+    drawn = question.trials(TRIALS, rows, rng)
     benefit = shape(rng, (TRIALS, rows))
     if gain == MAIN:
         benefit, gain = _by_features(drawn, benefit, rng), 0.0

@@ -20,6 +20,7 @@ def test_every_mechanism_has_its_cells() -> None:
         "exponential",
         "propensity-model",
         "private-ranges",
+        "tightness",
         "guard",
         *DESIGNS,
     }

@@ -124,8 +124,11 @@ def test_a_verdict_of_noise_or_of_one_arm_says_more_and_needs_no_share() -> None
     rule = with_chosen("gamma", accuracy=0.504, seed=None)
     assert unclear_words(rule, NOISE) == ""
     assert unclear_words(rule, ONE_ARM) == ""
-    verdict = verdict_of(rule)  # at so small a budget: noise, or by chance one arm
-    assert not verdict.told
+    # At so small a budget 5 of 100 at most are told from noise by chance, not 12 in a row: 3e-16.
+    rules = (with_chosen("gamma", accuracy=0.504, seed=None) for _ in range(12))
+    rule, verdict = next(
+        both for both in ((one, verdict_of(one)) for one in rules) if not both[1].told
+    )
     text = " ".join(summary(rule).split())
     assert verdict.words in text
     assert "50.4" not in text

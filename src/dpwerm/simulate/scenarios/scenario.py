@@ -94,7 +94,7 @@ class Scenario(ABC):
     probabilities: tuple[str, str] = ("1/2", "1/2")
     linear: bool = True
     outcome: Outcome = field(default_factory=Normal)
-    too_wide: float = 1.0
+    too_wide: float = field(default=1.0, repr=False)
 
     @abstractmethod
     def features(self) -> Mapping[str, Mapping[str, object]]:

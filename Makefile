@@ -56,7 +56,7 @@ tuning: $(STAMP)  ## what tuning gains, by Algorithm 2 and privately; docs/tunin
 half-widths: $(STAMP)  ## how near simulated half-widths of noise come to the true; docs/report-intervals.md, three minutes
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.half_widths
 
-verdict: $(STAMP)  ## how often a rule is called noise, where it is and where not; docs/report-intervals.md, two minutes
+verdict: $(STAMP)  ## how often a rule is called noise, where it is and where not; docs/report-intervals.md, an hour
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.verdict
 
 choosing: $(STAMP)  ## the tables of docs/choosing.md; about five minutes

@@ -50,8 +50,10 @@ LOOSE_SATURATIONS = (2.0,)
 """Of loose trials, in which the middle half of a number's range tells nearly all."""
 
 INTERCEPTS = {"margin": (0.2, 0.4, 1.0), "residual": (1.0, 2.0)}
-LOOSE_INTERCEPTS = (1.5, 1.0, 2.0)
 """Constants of the intercept, by the form of the loss: a regression has to carry a whole mean."""
+
+LOOSE_INTERCEPTS = (1.5, 1.0, 2.0)
+"""The same of a regression where bounds are loose."""
 
 
 def mechanisms(question: Question) -> tuple[str, ...]:

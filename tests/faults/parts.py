@@ -29,7 +29,7 @@ def _end(others: FloatArray) -> Pair:
 
 @dataclass(frozen=True)
 class AllPairs(TightnessTarget):
-    """The tightness of one column, in which people stand in twos."""
+    """The tightness of the benefit alone, in which people stand in twos."""
 
     name = "all-pairs"
 
@@ -45,10 +45,10 @@ class Neighbours(AllPairs):
 
     name = "neighbouring-rows"
 
-    def between(self, data: FloatArray) -> float:
+    def between(self, data: FloatArray) -> FloatArray:
         """Return the sum over neighbours."""
         rows = np.sort(data[:, 0])
-        return float(np.minimum(rows[1::2] - rows[::2], float(CUT)).sum())
+        return np.array([np.minimum(rows[1::2] - rows[::2], float(CUT)).sum()])
 
     def law(self, n: int) -> BoxSums:
         """Return noise for one pair that a person is in."""

@@ -77,8 +77,13 @@ def test_rows_that_fill_their_bounds_are_fitted_in_the_first_form(problem: Probl
     assert rule.budget == Budget.of("4000")
 
 
-def test_rows_in_a_small_part_of_them_in_the_second(problem: Problem) -> None:
-    rule = released(problem, np.linspace(2.9, 3.1, N), spread=0.1)
+@pytest.mark.parametrize(
+    ("benefit", "features"), [(0.1, 0.1), (0.1, 1.0), (2.0, 0.1)], ids=["both", "benefit", "rows"]
+)
+def test_where_either_is_in_a_small_part_of_them_in_the_second(
+    benefit: float, features: float, problem: Problem
+) -> None:
+    rule = released(problem, np.linspace(2 - benefit, 2 + benefit, N), spread=features)
     certificate = rule.release.certificate
     assert certificate.chosen is not None
     assert AMONG[1] in certificate.chosen.reason
@@ -151,12 +156,18 @@ def test_a_file_keeps_the_tightness_and_what_it_decided(
     assert again.budget == rule.budget
     assert all(one.holds for one in declared_findings(again))
     assert again.tightness is not None
-    other = replace(again.tightness, integer=-again.tightness.integer + 10**9 * (spread < 1))
+    benefit, features = again.tightness.filled
+    k = 10**9 * (1 if spread < 1 else -1)
     wrong = [
-        replace(again, tightness=other),
-        replace(again, tightness=replace(again.tightness, n=N + 1)),
-        replace(again, tightness=replace(again.tightness, columns=("x",))),
+        replace(again, tightness=replace(again.tightness, filled=filled))
+        for filled in (
+            (replace(benefit, integer=k), replace(features, integer=k)),
+            (replace(benefit, columns=("x",)), features),
+            (benefit, replace(features, columns=("benefit",))),
+            (benefit,),
+        )
     ]
+    wrong.append(replace(again, tightness=replace(again.tightness, n=N + 1)))
     for one in wrong:
         assert not all(finding.holds for finding in declared_findings(one))
 

@@ -22,7 +22,7 @@ from dpwerm.mechanisms.box_sums import UNIT, BoxSums
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.randomness import OperatingSystemBits
 from dpwerm.releases.guard import CLIP, HANDICAP, Guard, mechanism, scores, units_of
-from dpwerm.releases.ranges import CUT, FEATURES, Declared, Ranges, steps
+from dpwerm.releases.ranges import BENEFIT, CUT, FEATURES, Declared, Ranges, steps
 from dpwerm.releases.tightness import Tightness, apart, law
 
 CROWDS = (0, 2, 20)
@@ -40,47 +40,69 @@ RAREST = 0.25
 
 @dataclass(frozen=True)
 class TightnessTarget:
-    """A private tightness of some columns: one noisy sum over pairs; δ = 0."""
+    """A private tightness of benefit and features: noisy sums over pairs, both at once; δ = 0.
+
+    features : how many there are; with none the benefit stands alone
+    """
 
     claim: Budget
-    columns: int = 1
+    features: int = 0
 
     name: ClassVar[str] = "tightness"
-    dimension: ClassVar[int] = 1
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers are released."""
+        return len(self.columns)
+
+    @property
+    def columns(self) -> dict[str, tuple[str, ...]]:
+        """The names of benefit and features, the columns of the data in turn."""
+        names = tuple(f"x{j + 1}" for j in range(self.features))
+        return {BENEFIT: (BENEFIT,), **({FEATURES: names} if names else {})}
 
     def pairs(self) -> Sequence[Pair]:
         """Return a person among others who all stand at one place, with them or apart."""
         found = []
         for others in CROWDS[1:]:
-            crowd = np.zeros((others, self.columns))
-            two = (np.vstack([crowd, np.full(self.columns, end)]) for end in (0.0, 1.0))
+            crowd = np.zeros((others, 1 + self.features))
+            two = (np.vstack([crowd, np.full(1 + self.features, end)]) for end in (0.0, 1.0))
             found.append(Pair(f"with {others} others or apart", *two))
         return found
 
     def outputs(self, data: FloatArray, runs: int, key: Key) -> FloatArray:
-        """Return simulated releases on the grid, (runs, 1)."""
-        return _noisy(np.array([self.between(data)]), self.law(len(data)), runs, rng_of(*key))
+        """Return simulated releases on the grid, (runs, dimension)."""
+        return _noisy(self.between(data), self.law(len(data)), runs, rng_of(*key))
 
     def law(self, n: int) -> BoxSums:
         """Return the law of the noise."""
-        return law(n, self.claim)
+        return law(self.dimension, n, self.claim)
 
-    def between(self, data: FloatArray) -> float:
-        """Return the sum over pairs."""
-        return float(apart(data))
+    def between(self, data: FloatArray) -> FloatArray:
+        """Return the sums over pairs, (dimension,)."""
+        return np.array([float(apart(rows)) for rows in self._parted(data).values()])
+
+    def _parted(self, data: FloatArray) -> dict[str, FloatArray]:
+        parts = {BENEFIT: data[:, :1], FEATURES: data[:, 1:]}
+        return {of: parts[of] for of in self.columns}
 
     def score(self, outputs: FloatArray, pair: Pair) -> FloatArray:
         """Return the log-likelihood ratio."""
         scale = self.law(len(pair.first)).scale
-        one, other = (np.abs(outputs[:, 0] - self.between(data)) / scale for data in pair.both)
+        one, other = (
+            np.abs(outputs - self.between(data)).max(axis=1) / scale for data in pair.both
+        )
         return np.asarray(other - one)
 
     def exact(self, data: FloatArray, runs: int) -> FloatArray:
         """Return real releases."""
-        names = tuple(f"x{j + 1}" for j in range(self.columns))
-        bits, grid = OperatingSystemBits(), 2.0 ** law(len(data), self.claim).exponent
-        found = [Tightness.released(names, data, self.claim, bits).integer for _ in range(runs)]
-        return np.array(found, dtype=np.float64).reshape(runs, 1) * grid
+        bits, u = OperatingSystemBits(), self._parted(data)
+        grid = 2.0 ** self.law(len(data)).exponent
+        found = [
+            [one.integer for one in Tightness.released(self.columns, u, self.claim, bits).filled]
+            for _ in range(runs)
+        ]
+        return np.array(found, dtype=np.float64).reshape(runs, self.dimension) * grid
 
 
 @dataclass(frozen=True)

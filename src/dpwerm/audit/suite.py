@@ -237,7 +237,7 @@ def _part_cells() -> Iterator[Cell]:
     for epsilon in EPSILONS:
         claim, quick, real = Budget.of(epsilon), epsilon == "4", epsilon in CONFIRMED
         tight = partial(TightnessTarget, claim, 2)
-        setting = f"2 columns, epsilon = {epsilon}"
+        setting = f"benefit and 2 features, epsilon = {epsilon}"
         yield Cell(TightnessTarget.name, setting, tight, quick=quick, confirmed=real)
         for m in SMALL:
             columns, said = partial(RangesTarget, claim, m), "columns" if m > 1 else "column"

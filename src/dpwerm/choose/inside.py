@@ -26,10 +26,12 @@ def are_tight(
 
     values : how many the benefit has; with two it is left out
     """
-    columns = [trials.X[..., _numbers(widths)]]
+    columns, numbers = {}, _numbers(widths)
     if values != 2:
-        columns.append(trials.benefit[..., None])
-    return simulated_tight(np.concatenate(columns, axis=-1), n, part, rng)
+        columns[BENEFIT] = trials.benefit[..., None]
+    if numbers:
+        columns[FEATURES] = trials.X[..., numbers]
+    return simulated_tight(columns, n, part, rng)
 
 
 def inside_ranges(

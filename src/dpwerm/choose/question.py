@@ -26,6 +26,7 @@ from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.sensitivity import LARGEST_N, Facts
 from dpwerm.releases.certificate import NON_PRIVATE, Specification, facts_of
 from dpwerm.releases.tightness import AMONG
+from dpwerm.simulate import synthetic
 from dpwerm.simulate.judged import Judged, SyntheticTrials
 from dpwerm.simulate.scale import Scale
 from dpwerm.simulate.synthetic import random_labels, random_trials, widths_of
@@ -50,9 +51,14 @@ THERE = ": there "
 ANY, TIGHT, LOOSE = "", "tight", "loose"
 """The trials that an answer is for: any, or those on one side of a tightness."""
 
-KINDS: Mapping[str, tuple[int, ...] | None] = {ANY: None, TIGHT: (1,), LOOSE: (0,)}
-"""Of which kinds the synthetic trials of a form are: for the few that a tightness takes for the
-other kind the other answer does, too."""
+KINDS: Mapping[str, tuple[int, ...] | None] = {
+    ANY: None,
+    TIGHT: (synthetic.TIGHT, synthetic.TIGHT, synthetic.TIGHT, synthetic.FITTED),
+    LOOSE: (synthetic.SLOPPY, synthetic.SLOPPY, synthetic.FILLED),
+}
+"""Of which kinds the synthetic trials of a form are, in turn: bounds that fit are no promise of
+effects that stand out, and where features fill theirs the benefit may not. For the few that a
+tightness takes for the other kind the other answer does, too."""
 
 FEWEST_ROWS = 150
 """Of a synthetic trial at least, whatever the effort, unless there are fewer people."""

@@ -29,9 +29,9 @@ ENOUGH = 400
 MOST, LEAST = 0.1, 0.02
 """The largest and the smallest share of ε for either."""
 
-SPENT = {"tightness": 40.0, "ranges": 100.0}
-"""What n·ε they take: so much tells synthetic trials of either kind apart but for 1 in 100, and
-makes a range as good as an exact one."""
+SPENT = {"tightness": 60.0, "ranges": 100.0}
+"""What n·ε they take: so much tells synthetic trials of either kind apart but for a few in 100,
+and makes a range as good as an exact one."""
 
 FEATURES = (0.1, 0.15)
 """Shares for ranges of the features, beside none."""
@@ -165,7 +165,11 @@ def _can_be_had(question: Question, name: str, share: float) -> bool:
             mechanism(part, relation)
             return question.fixed.intercept != 0
         benefit, numbers = int(outcome.values != 2), question.widths.count(0)
-        columns = {"tightness": benefit + numbers, "ranges": benefit, "feature_ranges": numbers}
+        columns = {
+            "tightness": benefit + (numbers > 0),
+            "ranges": benefit,
+            "feature_ranges": numbers,
+        }
         if columns[name]:
             steps(columns[name], part)
         return columns[name] > 0 and relation.publishes_n

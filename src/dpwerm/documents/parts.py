@@ -88,10 +88,16 @@ def tightness_words(rule: Rule) -> str:
     """Say whether bounds look tight, and what hangs on it; "" without a private tightness."""
     if rule.tightness is None:
         return ""
-    tight = rule.tightness.tight
+    values = rule.tightness.values
+    looks = {of: "tight" if value >= TIGHT[of] else "too wide" for of, value in values.items()}
+    if len({*looks.values()}) == 1 and len(looks) > 1:
+        looks = {"": looks[BENEFIT]}
+    they = " and ".join(
+        f"{f'those of the {of}' if of else 'they'} look {look}" for of, look in looks.items()
+    )
     return (
-        f"Whether the declared bounds fit the data was estimated privately, with noise: they look "
-        f"{'tight' if tight else 'too wide'}. Only how the rule was learned depends on it."
+        f"Whether the declared bounds fit the data was estimated privately, with noise: {they}. "
+        "Only how the rule was learned depends on it."
     )
 
 
@@ -124,9 +130,13 @@ def parts_rows(rule: Rule) -> dict[str, str]:
     rows = {}
     if rule.tightness is not None:
         told = rule.tightness
+        each = [
+            f"{of} {on_scale(float(value), float(CUT))}, tight from {float(TIGHT[of]):g} on"
+            for of, value in told.values.items()
+        ]
         rows["private tightness"] = (
-            f"{on_scale(float(told.value), float(CUT))}, tight from {float(TIGHT):g} on, of at "
-            f"most {float(CUT):g}; epsilon {told.budget.epsilon} ({BoxSums.proof})"
+            f"{'; '.join(each)}; of at most {float(CUT):g}; epsilon {told.budget.epsilon} "
+            f"({BoxSums.proof})"
         )
     for one in rule.ranges:
         inside = [

@@ -28,7 +28,7 @@ from dpwerm.releases.ranges import (
     steps,
 )
 from dpwerm.releases.release import Rule
-from dpwerm.releases.tightness import AMONG, Tightness
+from dpwerm.releases.tightness import AMONG, TOGETHER, Tightness
 from dpwerm.releases.tightness import law as law_of_tightness
 from dpwerm.study.propensity import NoPropensity, RidgePropensity
 from dpwerm.study.treatment import Declaration, received_probabilities
@@ -68,7 +68,7 @@ def check_parts(
         if not count:
             raise ParameterError(f"{name}: there is no number, so leave it out")
         if name == "tightness":
-            law_of_tightness(1, parts[name])
+            law_of_tightness(count, 1, parts[name])
         else:
             steps(count, parts[name])
     if "guard" not in parts:
@@ -91,13 +91,14 @@ RANGES = {BENEFIT: "ranges", FEATURES: "feature_ranges"}
 """What pays for which private ranges."""
 
 
-def columns_to_fill(declared: Declaration, encoding: Encoding) -> tuple[str, ...]:
-    """Return the names of what a tightness is the mean of: numbers, the benefit if it is one.
+def columns_to_fill(declared: Declaration, encoding: Encoding) -> dict[str, tuple[str, ...]]:
+    """Return the names of what a tightness is of: numbers, and the benefit if it is one.
 
     A benefit with two values fills its bounds whatever they are.
     """
     own = () if declared.benefit.values == 2 else (BENEFIT,)
-    return (*own, *(one.name for one in number_columns(encoding)))
+    numbers = tuple(one.name for one in number_columns(encoding))
+    return {of: names for of, names in ((BENEFIT, own), (FEATURES, numbers)) if names}
 
 
 def tightness_of(
@@ -112,10 +113,12 @@ def tightness_of(
     if "tightness" not in parts:
         return None
     on_stage("private tightness")
-    names, u = columns_to_fill(declared, encoding), numbers_of(encoding, trial.encode)
-    if len(names) > u.shape[1]:
-        u = np.column_stack([declared.benefit.scaled(trial.outcome), u])
-    return Tightness.released(names, u, parts["tightness"], bits.substream())
+    u = {
+        BENEFIT: declared.benefit.scaled(trial.outcome)[:, None],
+        FEATURES: numbers_of(encoding, trial.encode),
+    }
+    columns = columns_to_fill(declared, encoding)
+    return Tightness.released(columns, u, parts["tightness"], bits.substream())
 
 
 def range_of_benefit(
@@ -218,10 +221,12 @@ def tightness_findings(rule: Rule) -> list[Finding]:
     said = [words in reason for words in AMONG]
     if one is None:
         return [Finding("tightness", "none", "one that decided")] if any(said) else []
-    names = list(columns_to_fill(rule.declaration, declared_encoding(rule)))
+    names = columns_to_fill(rule.declaration, declared_encoding(rule))
+    if TOGETHER in one.columns:
+        names = {TOGETHER: tuple(each for some in names.values() for each in some)}
     return [
         Finding("tightness: n", one.n, certificate.n),
-        Finding("tightness: columns", list(one.columns), names),
+        Finding("tightness: columns", one.columns, names),
         Finding("tightness: answer for it", said, [one.tight, not one.tight]),
     ]
 

@@ -26,7 +26,12 @@ MOST_ACTIVE = 8
 TESTS = 500
 """People on whom a rule is measured, per problem."""
 
-MIXED = (1, 0, 0)
+SLOPPY, TIGHT, FILLED, FITTED = range(4)
+"""Kinds of trials: as people declare them, with bounds far too wide; declared tightly, with effects
+that stand out; with effects as people find them while features fill their bounds and the benefit
+does not; and with such effects while both do."""
+
+MIXED = (TIGHT, SLOPPY, SLOPPY)
 """A third of the trials is declared tightly, the others as people declare them."""
 
 EFFECTS = (0.37, 0.1, 0.2, 0.3)
@@ -45,15 +50,17 @@ in which numbers crowd in a part of their range, and in which all weights are eq
 
 MOST_WIDE = 10.0
 WIDTHS = (1.5, 3.0, 5.0, 9.0)
+FITTING = (1.0, 1.5, 2.0)
 CONTRASTS = (0.1, 0.17, 0.3)
 EXPLAINED = (0.05, 0.2, 0.4, 0.6)
 BETTER = (0.5, 0.65, 0.8, 0.95)
 SKEWED = (0, 0, 1)
-"""Of sloppy trials: how many times too wide the bounds of a number are at most, and those of the
-benefit; the standard deviation of half the contrast in units of the scatter's; the share of the
-benefit's variance that features explain in both arms alike, as what was measured before a treatment
-often explains half of what is measured after it; for whom the better arm is better, and where the
-scatter is skewed.
+WIDE = {SLOPPY: WIDTHS, FILLED: WIDTHS[1:], FITTED: FITTING}
+"""Of trials as people find them: how many times too wide the bounds of a number are at most, and
+those of the benefit, also where they fit; the standard deviation of half the contrast in units of
+the scatter's; the share of the benefit's variance that features explain in both arms alike, as what
+was measured before a treatment often explains half of what is measured after it; for whom the
+better arm is better, and where the scatter is skewed. Last, the widths of each kind.
 """
 
 INDICATION = (0.5, 2.0)
@@ -101,24 +108,26 @@ def random_trials(
     degree : 1, 2 or 3, of numbers in the main effect
     scale : of the benefit and of the arms' difference, None for scales at random
     useless : columns of further features, which stand behind the others and do not matter
-    kinds : 1 for a trial that is declared tightly, 0 for one with bounds far too wide, in turn;
-        by default a third is declared tightly
+    kinds : of which kind they are, in turn; :data:`MIXED` by default
     """
     drawn = rng.permutation(np.resize(MIXED if kinds is None else kinds, count))
     size = rows + TESTS
     mains = MAINS if propensity[0] == propensity[1] else INDICATED_MAINS
-    tight = _tight(widths, int(drawn.sum()), size, rng, around, spread, degree, mains)
-    sloppy = _sloppy(widths, int((1 - drawn).sum()), size, rng, degree)
+    often = np.bincount(drawn, minlength=1 + max(TIGHT, *WIDE)).tolist()
+    of = {
+        TIGHT: _tight(widths, often[TIGHT], size, rng, around, spread, degree, mains),
+        **{one: _found(widths, often[one], size, rng, degree, one) for one in WIDE},
+    }
     parts = []
     for kind in drawn.tolist():
-        X, f, mean, scatter = next(tight if kind else sloppy)
+        X, f, mean, scatter = next(of[kind])
         second = rng.uniform(*propensity, size=rows + TESTS)
         if propensity[0] < propensity[1]:
             second = _indicated(X, widths, f, mean, propensity, rng)
         if scale is not None:
             f, mean, scatter = scale.applied((f, mean, scatter), values)
         if useless:
-            X = np.hstack([X, _useless(useless, size, tight=kind > 0, rng=rng)])
+            X = np.hstack([X, _useless(useless, size, tight=kind != SLOPPY, rng=rng)])
         arm = np.where(rng.uniform(size=rows + TESTS) < second, 1.0, -1.0)
         u, other = (np.clip(mean + one * f + scatter, -1.0, 1.0) for one in (arm, -arm))
         if values is not None:  # up or down at random, so that means stay where they are
@@ -128,7 +137,7 @@ def random_trials(
         best = np.where(f > 0, 1.0, -1.0)
         trial = (X[:rows], arm[:rows], chance[:rows], u[:rows])
         truth = (X[rows:], best[rows:], f[rows:])
-        parts.append((*trial, *truth, np.array(u.std()), np.array(kind > 0), other[:rows]))
+        parts.append((*trial, *truth, np.array(u.std()), np.array(kind == TIGHT), other[:rows]))
     return SyntheticTrials(*(np.stack(column) for column in zip(*parts, strict=True)))
 
 
@@ -138,8 +147,11 @@ Drawn = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
 
 def _useless(widths: Sequence[int], rows: int, *, tight: bool, rng: Generator) -> FloatArray:
     """Return columns (n, d) of features that do not matter."""
-    if not tight:
-        return _loose_features(widths, rows, rng)
+    return (_filling if tight else _loose_features)(widths, rows, rng)
+
+
+def _filling(widths: Sequence[int], rows: int, rng: Generator) -> FloatArray:
+    """Return rows of features (n, d) that fill their bounds."""
     crowded = float(rng.choice(CROWDED)) > 0
     return _features(widths, rows, crowded=crowded, rng=rng, off=OFF_MIDDLE)
 
@@ -181,13 +193,17 @@ def _tight(
         yield X, f, mean, noise * rng.normal(size=rows)
 
 
-def _sloppy(
-    widths: Sequence[int], count: int, rows: int, rng: Generator, degree: int
+def _found(
+    widths: Sequence[int], count: int, rows: int, rng: Generator, degree: int, kind: int
 ) -> Iterator[Drawn]:
-    """Yield trials as people declare them: wide bounds, benefits anywhere inside, main effects."""
-    kinds = (WIDTHS, CONTRASTS, EXPLAINED, BETTER, SKEWED, DENSE)
-    for wide, size, share, better, skewed, dense in zip(*_mixed(kinds, count, rng), strict=True):
-        X = _loose_features(widths, rows, rng)
+    """Yield trials as people find them: benefits anywhere inside bounds, main effects, small gains.
+
+    kind : whose bounds are too wide
+    """
+    mixes = (WIDE[kind], CONTRASTS, EXPLAINED, BETTER, SKEWED, DENSE)
+    features = _loose_features if kind == SLOPPY else _filling
+    for wide, size, share, better, skewed, dense in zip(*_mixed(mixes, count, rng), strict=True):
+        X = features(widths, rows, rng)
         f = _contrast(X, widths, dense=dense > 0, rng=rng)
         f = size * rng.choice([-1.0, 1.0]) * (f - np.quantile(f, 1 - better))
         common = _contrast(X, widths, dense=False, rng=rng)

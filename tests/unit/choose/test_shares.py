@@ -32,8 +32,8 @@ def shares(asked: Question, name: str) -> set[float | None]:
     [
         (399, 1, None, None),
         (400, 1, MOST, MOST),
-        (1000, 1, 0.04, MOST),
-        (2000, 1, LEAST, 0.05),
+        (1000, 1, 0.06, MOST),
+        (2000, 1, 0.03, 0.05),
         (10**6, 1, LEAST, LEAST),
     ],
 )
@@ -74,7 +74,7 @@ def test_where_neither_can_be_had_none_is_taken(other: dict[str, Any]) -> None:
 def test_a_benefit_of_two_values_has_no_range_but_its_features_have_a_tightness() -> None:
     two = replace(TRIAL, values=2)
     asked = replace(open_question(outcome=two), form=LOOSE)
-    assert (shares(asked, "ranges"), shares(asked, "tightness")) == ({None}, {0.04})
+    assert (shares(asked, "ranges"), shares(asked, "tightness")) == ({None}, {0.06})
     assert forms(question((1, 3), n=1000, outcome=two, **OPEN)) == (ANY,)
     assert forms_tried(replace(asked, form=TIGHT)) == asked.estimators
     assert "outcome-weighted" not in forms_tried(asked)
@@ -116,7 +116,7 @@ def test_shares_that_would_leave_nothing_beside_those_that_are_fixed_are_not_tri
     """Fixed shares of 0.92 in all leave room for a tightness, but for no range of the features."""
     for fixed in ({"ranges": 0.5, "guard": 0.42}, {"guard": 0.5, "ranges": 0.42}):
         asked = replace(open_question(**fixed), form=LOOSE)
-        assert shares(asked, "tightness") == {0.04}
+        assert shares(asked, "tightness") == {0.06}
         assert shares(asked, "feature_ranges") == {None}
     full = open_question(ranges=0.5, guard=0.49, n=500)
     assert forms(full) == (ANY,)
@@ -125,7 +125,7 @@ def test_shares_that_would_leave_nothing_beside_those_that_are_fixed_are_not_tri
 def test_without_numbers_there_are_no_ranges_of_features() -> None:
     asked = replace(question((1, 3), n=1000, **OPEN), form=LOOSE)
     assert shares(asked, "feature_ranges") == {None}
-    assert shares(asked, "tightness") == {0.04}
+    assert shares(asked, "tightness") == {0.06}
 
 
 @pytest.mark.usefixtures("quick")
@@ -136,7 +136,7 @@ def test_a_search_with_a_tightness_has_an_answer_for_either_form(cold: Path) -> 
     assert (choice.among, choice.loose.among) == AMONG
     for one in choice.both:
         assert one.among in one.reason
-        assert one.hyperparameters.tightness == 0.08
+        assert one.hyperparameters.tightness == 0.1
         rest = 1 - sum(one.hyperparameters.shares.values())
         assert asked.calibration(one.hyperparameters, one.gamma).budget == Budget.of(rest)
     assert answers(choice, asked)
@@ -169,7 +169,7 @@ def test_a_search_without_a_tightness_or_with_a_delta_has_one_answer(asked: Ques
 
 
 def test_trials_are_told_apart_by_the_released_tightness() -> None:
-    asked = open_question(tightness=0.04)
+    asked = open_question(tightness=0.06)
     trials = TRIAL.trials((0, 0), count=300, rows=1000, rng=np.random.default_rng(3))
     told = asked.tight(trials, np.random.default_rng(4))
     wrong = told != trials.tight.astype(bool)

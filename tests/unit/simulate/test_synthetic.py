@@ -248,20 +248,43 @@ def test_a_third_of_the_trials_is_declared_tightly(count: int) -> None:
         assert found.tight.tolist() != sorted(found.tight.tolist(), reverse=True)
 
 
-def drawn(widths: Widths = (0,) * 6, count: int = 48, rows: int = 3000) -> list[synthetic.Drawn]:
+def drawn(kind: int = synthetic.SLOPPY) -> list[synthetic.Drawn]:
     """Return sloppy trials: rows, half the contrast, the mean benefit and its scatter."""
-    return list(synthetic._sloppy(widths, count, rows, np.random.default_rng(5), 1))
+    return list(synthetic._found((0,) * 6, 48, 3000, np.random.default_rng(5), 1, kind))
 
 
 SLOPPY = drawn()
 
 
+def too_wide(found: list[synthetic.Drawn]) -> FloatArray:
+    """Return how many times too wide the bounds of benefits are.
+
+    Five standard deviations hold nearly everybody of a trial; the range is 2.
+    """
+    return np.array([0.4 / np.std(mean + f * arm(f) + e) for _, f, mean, e in found])
+
+
 def test_bounds_of_sloppy_benefits_are_one_to_ten_times_too_wide() -> None:
-    """Five standard deviations hold nearly everybody of a trial; the range is 2."""
-    wide = np.array([0.4 / np.std(mean + f * arm(f) + e) for _, f, mean, e in SLOPPY])
+    wide = too_wide(SLOPPY)
     assert 0.5 < wide.min() < 2
     assert 5 < wide.max() < 10
     assert 2 < np.median(wide) < 6
+
+
+@pytest.mark.parametrize(
+    ("kind", "narrowest", "widest"), [(synthetic.FILLED, 2, 10), (synthetic.FITTED, 0.5, 2.2)]
+)
+def test_features_may_fill_their_bounds_whatever_those_of_the_benefit_are(
+    kind: int, narrowest: float, widest: float
+) -> None:
+    found = drawn(kind)
+    wide = too_wide(found)
+    assert narrowest < wide.min() < wide.max() < widest
+    far = [np.abs(X[::2] - X[1::2]).clip(0, 0.5).mean() for X, *_ in found]
+    assert 0.3 < min(far) < max(far) < 0.42
+    loose = [np.abs(X[::2] - X[1::2]).clip(0, 0.5).mean() for X, *_ in SLOPPY]
+    assert max(loose) < 0.3
+    assert not trials((0,), count=4, rows=5, kinds=(kind,)).tight.any()
 
 
 def arm(f: FloatArray) -> FloatArray:
@@ -362,7 +385,9 @@ def test_few_values_lie_evenly_over_the_range_and_leave_means_where_they_are(val
 
 @pytest.mark.parametrize("degree", [1, 2, 3])
 def test_declared_curves_bend_the_main_effect_and_nothing_else(degree: int) -> None:
-    bent = list(synthetic._sloppy((0, 0), 12, 2000, np.random.default_rng(2), degree))
+    bent = list(
+        synthetic._found((0, 0), 12, 2000, np.random.default_rng(2), degree, synthetic.SLOPPY)
+    )
     unexplained = []
     for X, f, mean, _ in bent:
         rows = np.column_stack([np.ones(2000), X])

@@ -13,6 +13,7 @@ question has the same answer whatever the machine's load. Where rows or columns 
 stand for all, each counting for more.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -70,9 +71,13 @@ class Rehearsal:
         self, candidate: Hyperparameters, gammas: Sequence[float]
     ) -> dict[float, FloatArray]:
         """Return for each γ the mean score at every threshold, (T,); none without a calibration."""
+        return {gamma: one.mean(axis=1) for gamma, one in self.each(candidate, gammas).items()}
+
+    def each(self, candidate: Hyperparameters, gammas: Sequence[float]) -> dict[float, FloatArray]:
+        """Return for each γ the score at every threshold on every trial, (T, B)."""
         synthetic, found = self.inside(candidate), {}
         for gamma, second in self.given(candidate, gammas).items():
-            found[gamma] = np.array([synthetic.score(one).mean() for one in second])
+            found[gamma] = np.array([synthetic.score(one).mean(axis=1) for one in second])
         return found
 
     def given(
@@ -321,9 +326,25 @@ def _columns(question: Question, estimator: str) -> int:
     return spec.weighting.domain(encoding).dimension
 
 
+def _is_worth_it(tally: Tally, first: Key, second: Key, rehearsal: Rehearsal) -> bool:
+    """Whether one key wins more over another than the standard error of the difference."""
+    scores = []
+    for candidate, gamma in (first, second):
+        place = int(tally.found[candidate, gamma].argmax())
+        scores.append(rehearsal.each(candidate, [gamma])[gamma][place])
+    won = scores[0] - scores[1]
+    return bool(won.mean() > won.std() / math.sqrt(len(won)))
+
+
 def _choice(tally: Tally, keys: list[Key], rehearsal: Rehearsal) -> Choice:
-    """Return the best of the keys, with its threshold if that is worth it."""
+    """Return the best of the keys, with its threshold if that is worth it.
+
+    A guard that wins is left out unless it wins more than the simulation's own error.
+    """
     ranked = tally.ranked(keys)
+    plain = [key for key in ranked if not key[0].guard]
+    if plain and plain[0] != ranked[0] and not _is_worth_it(tally, ranked[0], plain[0], rehearsal):
+        ranked = plain
     candidate, gamma = ranked[0]
     scores = tally.found[candidate, gamma]
     best = int(scores.argmax())

@@ -26,18 +26,15 @@ from dpwerm.weighting.contract import WEIGHTINGS
 ENOUGH = 400
 """n·ε from which on tightness and a range of the benefit are taken."""
 
-MOST, LEAST = 0.1, 0.02
-"""The largest and the smallest share of ε for either."""
+MOST, LEAST = {"tightness": 0.1, "ranges": 0.1, "guard": 0.4}, 0.02
+"""The largest and the smallest share of ε for each."""
 
-SPENT = {"tightness": 60.0, "ranges": 100.0}
-"""What n·ε they take: so much tells synthetic trials of either kind apart but for a few in 100,
-and makes a range as good as an exact one."""
+SPENT = {"tightness": 60.0, "ranges": 100.0, "guard": 200.0}
+"""What n·ε they take: so much tells synthetic trials of either kind apart but for a few in 100, and
+makes a range as good as an exact one; a guard that takes less chooses badly itself."""
 
 FEATURES = (0.1, 0.15)
 """Shares for ranges of the features, beside none."""
-
-GUARDS = (0.2,)
-"""Shares for a guard, beside none: a small one chooses badly itself."""
 
 Key = tuple[Hyperparameters, float]
 
@@ -85,7 +82,7 @@ def varied(question: Question, keys: list[Key], place: int) -> list[Key]:
         return keys
     if place == 1:
         return _with(question, keys, "feature_ranges", dict.fromkeys(FEATURES[:1], FEATURES[1:]))
-    return _with(question, keys, "guard", {None: GUARDS})
+    return _with(question, keys, "guard", {None: _enough(question, "guard", 0.0)})
 
 
 def _with(
@@ -121,17 +118,17 @@ def _of(
     fixed = getattr(question.fixed, name)
     if fixed is not None:
         return (fixed,)
-    shares = _enough(question, SPENT[name]) if shares is None else shares
+    shares = _enough(question, name, ENOUGH) if shares is None else shares
     return (None, *(one for one in shares if _can_be_had(question, name, one)))
 
 
-def _enough(question: Question, spent: float) -> tuple[float, ...]:
-    """Return the share that takes so much n·ε, none where it would be too coarse."""
+def _enough(question: Question, name: str, least: float) -> tuple[float, ...]:
+    """Return the share that takes so much n·ε; none where that is too little, or without end."""
     budget = question.spec.budget
     known = question.n * float(budget.epsilon) if isinstance(budget, Budget) else 0.0
-    if not ENOUGH <= known < float("inf"):
+    if known == 0 or not least <= known < float("inf"):
         return ()
-    return (round(min(MOST, max(LEAST, spent / known)), 2),)
+    return (round(min(MOST[name], max(LEAST, SPENT[name] / known)), 2),)
 
 
 def _beside(question: Question, name: str) -> dict[str, Decimal]:

@@ -34,7 +34,7 @@ from dpwerm.privacy.budget import AnyBudget, Budget
 from dpwerm.privacy.sensitivity import LARGEST_N
 from dpwerm.problem import Problem
 from dpwerm.releases.parts import SHARES
-from dpwerm.simulate.judged import HARMS_BELOW, SyntheticTrials
+from dpwerm.simulate.judged import HARMS_BELOW, MOST_LOST, SyntheticTrials
 from dpwerm.simulate.synthetic import generator
 from dpwerm.study.study import Study
 from dpwerm.weighting.trial import split
@@ -204,7 +204,7 @@ class Expected:
     """Accuracy and share of attainable value of the planned rule and of one arm for everybody.
 
     gain : of the rule, as a share of what can be gained over one arm for everybody, a loss counting
-        as at most all of it; harm : the share of releases that were worse than that arm
+        as at most three times all of it; harm : the share of releases that were worse than that arm
     trials : how many were simulated; rows : of how many rows each
     """
 
@@ -241,7 +241,7 @@ def expected(
     tight = np.concatenate(kinds)
     return Expected(
         *(Spread.of(one, tight) for one in measured),
-        gain=Spread.of(np.maximum(gain, -1.0), tight),
+        gain=Spread.of(np.maximum(gain, -MOST_LOST), tight),
         harm=float(np.mean(gain < HARMS_BELOW)),
         trials=parts * AT_ONCE,
         rows=rows,

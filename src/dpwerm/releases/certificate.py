@@ -52,7 +52,7 @@ class Chosen(Record):
     settings: list[Name]
     accuracy: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
     reason: Text
-    gain: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False, strict=True)] | None = None
+    gain: Annotated[float, Field(ge=-3, le=1, allow_inf_nan=False, strict=True)] | None = None
     harm: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)] | None = None
 
     @model_serializer(mode="wrap")

@@ -21,6 +21,10 @@ PRECISE = 150.0
 HARM = 3.0
 """A loss against one arm for everybody counts this many times a gain of the same size."""
 
+MOST_LOST = 3.0
+"""A loss counts as at most so many times all that can be gained: beyond, next to nothing can be. Cut
+at once, a guard that sometimes takes the worse arm for everybody would seem to lose little."""
+
 HARMFUL = 0.2
 """What harm costs besides, however small the loss is, in units of all that can be gained."""
 
@@ -30,7 +34,7 @@ class Judged(NamedTuple):
 
     accuracy : the share of people who got their better arm
     gain : the share gained of what can be gained over one arm for everybody, a loss counting as at
-        most all of it; None for labels, which have no outcome
+        most three times all of it; None for labels, which have no outcome
     harm : the share of releases that were worse than one arm for everybody
     """
 
@@ -110,9 +114,8 @@ class SyntheticTrials:
         if not self.spread.size:
             return Judged(accuracy, None, None)
         gain = self.gain(second)
-        return Judged(
-            accuracy, float(np.maximum(gain, -1.0).mean()), float((gain < HARMS_BELOW).mean())
-        )
+        counted = np.maximum(gain, -MOST_LOST)
+        return Judged(accuracy, float(counted.mean()), float((gain < HARMS_BELOW).mean()))
 
     def score(self, second: NDArray[np.bool_]) -> FloatArray:
         """Return (B, R) what hyperparameters are chosen by: gain, a loss counting three times.
@@ -123,7 +126,7 @@ class SyntheticTrials:
         accuracy = self.accuracy(second)
         if not self.spread.size:  # labels with weights have no outcome
             return accuracy
-        gain = np.maximum(self.gain(second), -1.0)
+        gain = np.maximum(self.gain(second), -MOST_LOST)
         lost = HARM * gain - HARMFUL * (gain < HARMS_BELOW)
         gained = np.where(gain < 0, lost, gain)
         return np.where(self.tight[:, None], -PRECISE * (1.0 - accuracy) ** 2, gained)

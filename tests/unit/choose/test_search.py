@@ -50,6 +50,12 @@ class Stub:
                 found[gamma] = merit + 0.01 * places
         return found
 
+    def each(self, setting: Hyperparameters, path: Sequence[float]) -> dict[float, FloatArray]:
+        """Return scores on a hundred trials, which a guard moves up and down by 1."""
+        moved = np.resize([-1.0, 1.0], 100) * (setting.guard is not None)
+        path = sorted(path, reverse=True)
+        return {g: one[:, None] + moved for g, one in self.scores(setting, path).items()}
+
     def judged(self, winner: Hyperparameters) -> Judged:
         """Tell a number of the winner, so that it is seen who was judged."""
         assert winner.gamma is not None
@@ -216,6 +222,21 @@ def test_a_threshold_that_wins_too_little_is_not_applied(
     assert search(ASKED).hyperparameters.threshold == 0.0
     monkeypatch.setattr(searching, "WORTH_IT", won - 1e-9)
     assert search(ASKED).hyperparameters.threshold == thresholds(ASKED)[-1]
+
+
+@pytest.mark.parametrize(
+    ("won", "fixed", "taken"),
+    [(-0.1, None, None), (0.09, None, None), (0.11, None, 0.4), (-1.0, 0.3, 0.3)],
+)
+def test_a_guard_that_wins_less_than_its_standard_error_is_left_out(
+    won: float, fixed: float | None, taken: float | None, stub: type[Stub]
+) -> None:
+    stub.merit = staticmethod(
+        lambda setting, gamma: 0.1 * (gamma == 30) + won * (setting.guard is not None)
+    )
+    shares: dict[str, Any] = {"guard": fixed, "feature_ranges": 0.0}
+    choice = search(question(n=500, estimator="contrast", **shares))
+    assert choice.hyperparameters.guard == taken
 
 
 def test_ties_go_to_the_first(stub: type[Stub]) -> None:

@@ -47,6 +47,17 @@ def test_tightness_and_a_range_of_the_benefit_take_what_they_need_and_no_more(
     assert shares(loose, "ranges") == {ranges}
 
 
+@pytest.mark.parametrize(
+    ("n", "epsilon", "share"), [(100, 1, 0.4), (1000, 1, 0.2), (1000, 4, 0.05), (10**6, 1, LEAST)]
+)
+def test_a_guard_takes_what_it_needs_too_and_of_few_people_as_well(
+    n: int, epsilon: float, share: float
+) -> None:
+    asked = replace(open_question(n=n, epsilon=epsilon), form=LOOSE)
+    keys = [(one, 30.0) for one in grid(asked, "objective-block")]
+    assert {one.guard for one, _ in varied(asked, keys, 2)} == {None, share}
+
+
 def test_tight_trials_leave_all_else_to_the_rule() -> None:
     asked = replace(open_question(), form=TIGHT)
     keys = [(one, 30.0) for one in grid(asked, "objective-block")]

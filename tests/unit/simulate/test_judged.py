@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 from tests.unit.simulate.test_synthetic import labels, trials
 
-from dpwerm.simulate.judged import HARM, HARMFUL, LEAST_GAIN, PRECISE, Judged, SyntheticTrials
+from dpwerm.simulate.judged import (
+    HARM,
+    HARMFUL,
+    LEAST_GAIN,
+    MOST_LOST,
+    PRECISE,
+    Judged,
+    SyntheticTrials,
+)
 from dpwerm.simulate.synthetic import TESTS
 
 
@@ -69,11 +77,14 @@ def test_accuracy_is_the_share_of_people_with_their_better_arm() -> None:
     assert ONE.accuracy(given((0, 0, 1, 1))).item() == 0.0
 
 
-def test_a_loss_counts_as_at_most_all_and_harm_is_a_share_of_releases() -> None:
+def test_a_loss_counts_as_at_most_three_times_all_and_harm_is_a_share_of_releases() -> None:
     four = by_hand([[3.0, 1.0, -2.0, 0.0]] * 4)
     second = given((1, 1, 0, 0), (1, 0, 0, 1), (1, 1, 1, 1), (0, 0, 1, 1))
     # Gains 1, ½, 0 and −2; accuracies 1, ½, ½ and 0.
-    assert four.judged(second) == pytest.approx((0.5, (1 + 0.5 + 0 - 1) / 4, 0.25))
+    assert four.judged(second) == pytest.approx((0.5, (1 + 0.5 + 0 - 2) / 4, 0.25))
+    worse = by_hand([[5.0, 1.0, -1.0, 0.0]] * 4)  # ½ can be gained, 3 lost
+    assert worse.gain(given((0, 0, 1, 1))).min() < -MOST_LOST
+    assert worse.judged(given(*[(0, 0, 1, 1)] * 4)).gain == -MOST_LOST == -3
 
 
 def test_a_gain_just_below_zero_is_no_harm_yet() -> None:
@@ -91,8 +102,8 @@ def test_a_gain_just_below_zero_is_no_harm_yet() -> None:
 def test_a_score_is_gain_with_losses_more_than_once_and_squared_errors_in_tight_trials() -> None:
     three = by_hand([[3.0, 1.0, -2.0, 0.0]] * 3)
     second = given((1, 0, 0, 1), (0, 0, 0, 0), (0, 0, 1, 1))
-    # Gains ½, −1 and −2, which counts as −1; accuracies ½, ½ and 0.
-    expected = np.array([[0.5], [-HARM - HARMFUL], [-HARM - HARMFUL]])
+    # Gains ½, −1 and −2; accuracies ½, ½ and 0.
+    expected = np.array([[0.5], [-HARM - HARMFUL], [-2 * HARM - HARMFUL]])
     np.testing.assert_allclose(three.score(second), expected)
     tight = replace(three, tight=np.array([True, True, False]))
     expected[:2] = -PRECISE * 0.5**2

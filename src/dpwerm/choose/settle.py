@@ -31,7 +31,7 @@ from dpwerm.privacy.budget import AnyBudget
 from dpwerm.privacy.sensitivity import LARGEST_N
 from dpwerm.releases.certificate import Chosen, Specification
 from dpwerm.releases.files import file_bytes
-from dpwerm.simulate.judged import HARM, PRECISE
+from dpwerm.simulate.judged import HARM, HARMFUL, MOST_LOST, PRECISE
 from dpwerm.study.treatment import Declaration
 from dpwerm.text import stays_in_line
 from dpwerm.version import __version__
@@ -244,7 +244,7 @@ def is_told(choice: Choice, question: Question, least: float = 0.0) -> bool:
         return False
     scores = (choice.score, *choice.rivals.values())
     # That of labels is their accuracy; that of trials gain, with losses three times, or errors.
-    lowest, highest = (least, 1.0) if labels else (-max(HARM, PRECISE), 1.0)
+    lowest, highest = (least, 1.0) if labels else (-max(HARM * MOST_LOST + HARMFUL, PRECISE), 1.0)
     within = all(lowest <= one <= highest for one in scores) and least <= choice.accuracy <= 1
     return within and stays_in_line(told.reason)
 

@@ -22,8 +22,8 @@ HARM = 3.0
 """A loss against one arm for everybody counts this many times a gain of the same size."""
 
 MOST_LOST = 3.0
-"""A loss counts as at most so many times all that can be gained: beyond, next to nothing can be. Cut
-at once, a guard that sometimes takes the worse arm for everybody would seem to lose little."""
+"""A loss counts as at most so many times all that can be gained: beyond, next to nothing can be.
+Cut sooner, a guard that sometimes takes the worse arm for everybody would seem to lose little."""
 
 HARMFUL = 0.2
 """What harm costs besides, however small the loss is, in units of all that can be gained."""

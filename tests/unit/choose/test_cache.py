@@ -17,7 +17,7 @@ from dpwerm.choose import settle as answers
 from dpwerm.choose import settle as cache
 from dpwerm.choose.question import Choice, Outcome, Question
 from dpwerm.choose.settle import folder, keep, kept
-from dpwerm.simulate.judged import HARM, PRECISE
+from dpwerm.simulate.judged import HARM, HARMFUL, MOST_LOST, PRECISE
 
 KEY = "ab12"
 
@@ -269,7 +269,7 @@ def test_a_file_that_does_not_answer_the_question_is_not_taken(
     assert json.loads(path.read_text()) == TRUE.plain()
 
 
-HIGHEST, LOWEST = 1.0, -max(HARM, PRECISE)
+HIGHEST, LOWEST = 1.0, -max(HARM * MOST_LOST + HARMFUL, PRECISE)
 """The highest and the lowest score of a trial."""
 
 TOLD: list[dict[str, Any]] = [
@@ -297,7 +297,7 @@ TOLD: list[dict[str, Any]] = [
     {"gain": None},
     {"harm": None},
     {"gain": 1.5},
-    {"gain": -1.5},
+    {"gain": -3.1},
     {"gain": float("nan")},
     {"harm": 1.5},
     {"harm": -0.1},
@@ -325,7 +325,7 @@ def test_evidence_that_no_search_finds_is_not_taken(
 
 def test_the_evidence_that_a_search_finds_is_taken() -> None:
     assert answers.is_told(TRUE, OPEN)
-    edges = replace(TRUE, score=HIGHEST, gain=-1.0, harm=1.0, rivals={"arm-wise": LOWEST})
+    edges = replace(TRUE, score=HIGHEST, gain=-MOST_LOST, harm=1.0, rivals={"arm-wise": LOWEST})
     assert answers.is_told(edges, OPEN)
     assert answers.is_told(TOLD_OF_LABELS, LABELS)
 

@@ -57,8 +57,11 @@ KINDS: Mapping[str, tuple[int, ...] | None] = {
     LOOSE: (synthetic.SLOPPY, synthetic.SLOPPY, synthetic.FILLED),
 }
 """Of which kinds the synthetic trials of a form are, in turn: bounds that fit are no promise of
-effects that stand out, and where features fill theirs the benefit may not. For the few that a
-tightness takes for the other kind the other answer does, too."""
+effects that stand out, and where features fill theirs the benefit may not. For those that a
+tightness takes for the other kind, fewer than one in ten, the other answer does, too."""
+
+COUNTED: Mapping[str, tuple[int, ...] | None] = {**KINDS, LOOSE: (synthetic.SLOPPY,)}
+"""The same of benefits with few values, which fill their bounds or seem to."""
 
 FEWEST_ROWS = 150
 """Of a synthetic trial at least, whatever the effort, unless there are fewer people."""
@@ -227,7 +230,7 @@ class Question:
 
     def trials(self, count: int, rows: int, rng: Generator) -> SyntheticTrials:
         """Return synthetic trials of the form that is asked for."""
-        kinds = KINDS[self.form]
+        kinds = (KINDS if self.outcome.values is None else COUNTED)[self.form]
         return self.outcome.trials(self.widths, count=count, rows=rows, rng=rng, kinds=kinds)
 
     def designed(self, candidate: Hyperparameters) -> tuple[Specification, Encoding]:
@@ -386,8 +389,8 @@ class Choice:
             f"without reading a row{THERE}{self.hyperparameters.estimator} with {winner} gained "
             f"{100 * self.gain:.0f} % of what could be gained over one arm for everybody, and was "
             f"worse than one arm for everybody in {100 * self.harm:.0f} %. It scored "
-            f"{self.score:.2f} (gain, a loss three times and harm as such; squared errors in tight "
-            "ones)" + (f"; others: {rivals}" if rivals else "")
+            f"{self.score:.2f} (gain, a loss three times and harm as such; squared errors where "
+            "effects stand out)" + (f"; others: {rivals}" if rivals else "")
         )
 
 

@@ -30,7 +30,7 @@ MOST, LEAST = {"tightness": 0.1, "ranges": 0.1, "guard": 0.4}, 0.02
 """The largest and the smallest share of ε for each."""
 
 SPENT = {"tightness": 60.0, "ranges": 100.0, "guard": 200.0}
-"""What n·ε they take: so much tells synthetic trials of either kind apart but for a few in 100, and
+"""What n·ε they take: so much tells synthetic trials of either kind apart but for one in ten, and
 makes a range as good as an exact one; a guard that takes less chooses badly itself."""
 
 FEATURES = (0.1, 0.15)

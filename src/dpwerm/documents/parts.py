@@ -14,7 +14,7 @@ from dpwerm.releases.guard import PROOF as GUARD_PROOF
 from dpwerm.releases.parts import declared_encoding
 from dpwerm.releases.ranges import BENEFIT, FEATURES
 from dpwerm.releases.release import Rule
-from dpwerm.releases.tightness import CUT, TIGHT
+from dpwerm.releases.tightness import CUT, TIGHT, TOGETHER, Filled
 from dpwerm.text import listed, on_scale
 
 UNITS = {
@@ -88,8 +88,10 @@ def tightness_words(rule: Rule) -> str:
     """Say whether bounds look tight, and what hangs on it; "" without a private tightness."""
     if rule.tightness is None:
         return ""
-    values = rule.tightness.values
-    looks = {of: "tight" if value >= TIGHT[of] else "too wide" for of, value in values.items()}
+    looks = {
+        filled_words(one): "tight" if value >= TIGHT[one.of] else "too wide"
+        for one, value in zip(rule.tightness.filled, rule.tightness.values.values(), strict=True)
+    }
     if len({*looks.values()}) == 1 and len(looks) > 1:
         looks = {"": looks[BENEFIT]}
     they = " and ".join(
@@ -99,6 +101,14 @@ def tightness_words(rule: Rule) -> str:
         f"Whether the declared bounds fit the data was estimated privately, with noise: {they}. "
         "Only how the rule was learned depends on it."
     )
+
+
+def filled_words(one: Filled) -> str:
+    """Return what one number of a tightness is of; in earlier versions that depended on a study."""
+    if one.of != TOGETHER:
+        return one.of
+    own, others = one.columns[:1] == (BENEFIT,), one.columns[1:]
+    return TOGETHER if own and others else BENEFIT if own else FEATURES
 
 
 def ranges_words(rule: Rule) -> str:
@@ -131,8 +141,9 @@ def parts_rows(rule: Rule) -> dict[str, str]:
     if rule.tightness is not None:
         told = rule.tightness
         each = [
-            f"{of} {on_scale(float(value), float(CUT))}, tight from {float(TIGHT[of]):g} on"
-            for of, value in told.values.items()
+            f"{filled_words(one)} {on_scale(float(value), float(CUT))}, "
+            f"tight from {float(TIGHT[one.of]):g} on"
+            for one, value in zip(told.filled, told.values.values(), strict=True)
         ]
         rows["private tightness"] = (
             f"{'; '.join(each)}; of at most {float(CUT):g}; epsilon {told.budget.epsilon} "

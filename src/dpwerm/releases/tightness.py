@@ -79,7 +79,8 @@ class Tightness:
 
     def __post_init__(self) -> None:
         of = [one.of for one in self.filled]
-        known = of and {*of} <= {*TIGHT} and all(one.columns for one in self.filled)
+        known = of == [TOGETHER] or (of and {*of} <= {BENEFIT, FEATURES})
+        known = known and all(one.columns for one in self.filled)
         if not known or len({*of}) < len(of) or self.n < 1:
             raise ParameterError("this is no tightness")
         law(len(of), self.n, self.budget)
@@ -225,11 +226,10 @@ class TightnessRecord(Record):
 
     def tightness(self) -> Tightness:
         """Return the tightness; what follows from it is compared by ``verify``."""
-        filled = [one.filled() for one in self.filled or ()]
-        if (self.columns is None) != (self.integer is None):
+        given = (self.filled is None, self.columns is None, self.integer is None)
+        if given not in ((False, True, True), (True, False, False)):
             raise ParameterError("this is no tightness")
+        filled = tuple(one.filled() for one in self.filled or ())
         if self.columns is not None and self.integer is not None:
-            filled.append(Filled(TOGETHER, tuple(self.columns), self.integer))
-        if len(filled) > 1 and TOGETHER in {one.of for one in filled}:
-            raise ParameterError("this is no tightness")
-        return Tightness(tuple(filled), self.n, Budget.of(self.epsilon))
+            filled = (Filled(TOGETHER, tuple(self.columns), self.integer),)
+        return Tightness(filled, self.n, Budget.of(self.epsilon))

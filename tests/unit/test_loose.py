@@ -20,7 +20,7 @@ from dpwerm.releases.guard import Guard
 from dpwerm.releases.parts import RANGES, SHARES
 from dpwerm.releases.release import Rule
 from dpwerm.releases.rule_file import declared_findings, read_rule, write_rule
-from dpwerm.releases.tightness import AMONG
+from dpwerm.releases.tightness import AMONG, TOGETHER, Filled
 from dpwerm.weighting.trial import Trial
 
 N = 73
@@ -170,6 +170,22 @@ def test_a_file_keeps_the_tightness_and_what_it_decided(
     wrong.append(replace(again, tightness=replace(again.tightness, n=N + 1)))
     for one in wrong:
         assert not all(finding.holds for finding in declared_findings(one))
+
+
+def test_a_file_of_an_earlier_version_has_one_mean_that_decided(
+    problem: Problem, tmp_path: Path
+) -> None:
+    rule = released(problem, np.linspace(0.0, 4.0, N))
+    assert rule.tightness is not None
+    columns = tuple(name for one in rule.tightness.filled for name in one.columns)
+    old = replace(rule.tightness, filled=(Filled(TOGETHER, columns, 1 << 30),))
+    write_rule(replace(rule, tightness=old), tmp_path / "rule.json")
+    again = read_rule(tmp_path / "rule.json")
+    assert again.tightness == old
+    assert all(one.holds for one in declared_findings(again))
+    for wrong in (Filled(TOGETHER, columns, -(1 << 30)), Filled(TOGETHER, columns[1:], 1 << 30)):
+        other = replace(again, tightness=replace(old, filled=(wrong,)))
+        assert not all(one.holds for one in declared_findings(other))
 
 
 def without(rule: Rule, name: str) -> Rule:

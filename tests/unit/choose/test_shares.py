@@ -179,6 +179,16 @@ def test_a_search_without_a_tightness_or_with_a_delta_has_one_answer(asked: Ques
     assert choice.among == ""
 
 
+def test_bounds_of_the_benefit_alone_are_wide_where_a_tightness_can_see_it() -> None:
+    """Of two values all trials with features that fill their bounds count as tight."""
+    asked = replace(open_question(tightness=0.06), form=LOOSE)
+    for values, wide in ((None, True), (2, False), (5, False)):
+        one = replace(asked, outcome=replace(TRIAL, values=values))
+        trials = one.trials(12, 2000, np.random.default_rng(1))
+        far = np.abs(trials.X[:, :1000] - trials.X[:, 1000:]).clip(0, 0.5).mean(axis=(1, 2))
+        assert (far > 0.33).any() == wide
+
+
 def test_trials_are_told_apart_by_the_released_tightness() -> None:
     asked = open_question(tightness=0.06)
     trials = TRIAL.trials((0, 0), count=300, rows=1000, rng=np.random.default_rng(3))

@@ -6,14 +6,24 @@ import pytest
 
 from dpwerm import PrivateTreatmentRule, Study
 from dpwerm.documents.document import Document
-from dpwerm.documents.parts import cost_rows, found, guard_words, parts_rows, ranges_words
+from dpwerm.documents.parts import (
+    cost_rows,
+    found,
+    guard_words,
+    parts_rows,
+    ranges_words,
+    tightness_words,
+)
 from dpwerm.documents.render import as_text
 from dpwerm.documents.report.compose import report_on
 from dpwerm.documents.summary import summary
 from dpwerm.documents.verdict import single_arm_words
+from dpwerm.privacy.budget import Budget
 from dpwerm.releases.guard import Guard
 from dpwerm.releases.kinds import Beside
+from dpwerm.releases.ranges import BENEFIT, FEATURES
 from dpwerm.releases.release import Rule
+from dpwerm.releases.tightness import TOGETHER, Filled, Tightness
 from dpwerm.simulate.demo import demo_trial, study_text
 
 TRIAL = demo_trial(people=400, sloppy=True)
@@ -71,6 +81,43 @@ def test_a_summary_says_the_same(rule: Rule) -> None:
     assert "over its private range" in said
     assert ranges_words(rule) in said
     assert guard_words(rule) in said
+
+
+TIGHT, WIDE = 1 << 40, -(1 << 40)
+OWN = Filled(BENEFIT, ("benefit",), TIGHT)
+OTHERS = Filled(FEATURES, ("age", "severity"), TIGHT)
+
+
+@pytest.mark.parametrize(
+    ("filled", "said", "names"),
+    [
+        ((OWN, OTHERS), "they look tight.", ["benefit", "features"]),
+        (
+            (replace(OWN, integer=WIDE), OTHERS),
+            "those of the benefit look too wide and those of the features look tight.",
+            ["benefit", "features"],
+        ),
+        ((OTHERS,), "those of the features look tight.", ["features"]),
+        ((replace(OWN, integer=WIDE),), "those of the benefit look too wide.", ["benefit"]),
+        *(
+            ((Filled(TOGETHER, columns, TIGHT),), f"those of the {of} look tight.", [of])
+            for columns, of in (
+                (("benefit", "age"), TOGETHER),
+                (("benefit",), BENEFIT),
+                (("age",), FEATURES),
+            )
+        ),
+    ],
+)
+def test_whose_bounds_look_tight_is_said_of_each_that_was_measured(
+    filled: tuple[Filled, ...], said: str, names: list[str], rule: Rule
+) -> None:
+    told = replace(rule, tightness=Tightness(filled, 400, Budget.of(1)))
+    assert said in tightness_words(told)
+    row = parts_rows(told)["private tightness"]
+    assert [part.split(" 1")[0].split(" -")[0] for part in row.split("; ")[: len(names)]] == [
+        *names
+    ]
 
 
 def test_one_arm_for_everybody_is_told_as_such(rule: Rule) -> None:

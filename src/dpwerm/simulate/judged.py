@@ -23,7 +23,8 @@ HARM = 3.0
 
 MOST_LOST = 3.0
 """A loss counts as at most so many times all that can be gained: beyond, next to nothing can be.
-Cut sooner, a guard that sometimes takes the worse arm for everybody would seem to lose little."""
+Cut sooner, a guard that sometimes takes the worse arm for everybody would seem to lose little.
+Beside squared errors in tight trials a loss is cut at once: their weight was settled so."""
 
 HARMFUL = 0.2
 """What harm costs besides, however small the loss is, in units of all that can be gained."""
@@ -126,7 +127,8 @@ class SyntheticTrials:
         accuracy = self.accuracy(second)
         if not self.spread.size:  # labels with weights have no outcome
             return accuracy
-        gain = np.maximum(self.gain(second), -MOST_LOST)
+        most = 1.0 if self.tight.any() else MOST_LOST
+        gain = np.maximum(self.gain(second), -most)
         lost = HARM * gain - HARMFUL * (gain < HARMS_BELOW)
         gained = np.where(gain < 0, lost, gain)
         return np.where(self.tight[:, None], -PRECISE * (1.0 - accuracy) ** 2, gained)

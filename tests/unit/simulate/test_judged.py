@@ -105,8 +105,8 @@ def test_a_score_is_gain_with_losses_more_than_once_and_squared_errors_in_tight_
     # Gains ½, −1 and −2; accuracies ½, ½ and 0.
     expected = np.array([[0.5], [-HARM - HARMFUL], [-2 * HARM - HARMFUL]])
     np.testing.assert_allclose(three.score(second), expected)
-    tight = replace(three, tight=np.array([True, True, False]))
-    expected[:2] = -PRECISE * 0.5**2
+    tight = replace(three, tight=np.array([True, True, False]))  # beside it −2 counts as −1
+    expected = np.array([[-PRECISE * 0.5**2]] * 2 + [[-HARM - HARMFUL]])
     np.testing.assert_allclose(tight.score(second), expected)
     assert HARM > 1
     assert HARMFUL > 0

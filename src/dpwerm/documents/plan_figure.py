@@ -31,6 +31,9 @@ MEASURES: Mapping[str, tuple[Callable[[Expected], Spread], str]] = {
     "accuracy": (lambda one: one.accuracy, "people given their better arm, %"),
 }
 
+LEAST = -105.0
+"""The lowest gain that is shown, in %, unless a line goes lower; the band may."""
+
 
 @styled()
 def draw_plan(curves: Mapping[int, Curve], n: int, axes: Axes, measure: str = "gain") -> None:
@@ -43,9 +46,11 @@ def draw_plan(curves: Mapping[int, Curve], n: int, axes: Axes, measure: str = "g
     xs = [float(epsilon) for epsilon in finite]
     aside = xs[-1] * 2.2  # where the points without privacy stand
     starts: list[tuple[float, int]] = []
+    least = LEAST
     for (people, curve), colour in zip(sorted(curves.items()), shades(len(curves)), strict=True):
         spreads = [spread_of(curve[epsilon]) for epsilon in finite]
         means, halves = [100 * s.mean for s in spreads], [100 * s.half for s in spreads]
+        least = min(least, *(mean - half for mean, half in zip(means, halves, strict=True)))
         wide = 2.4 if people == n else 1.4
         if people == n:
             low, high = [100 * s.low for s in spreads], [100 * s.high for s in spreads]
@@ -58,6 +63,7 @@ def draw_plan(curves: Mapping[int, Curve], n: int, axes: Axes, measure: str = "g
             end = 100 * bare.mean
             axes.errorbar([aside], [end], yerr=[100 * bare.half], marker="D", **bars)
             axes.plot([xs[-1], aside], [means[-1], end], color=colour, linestyle=":", linewidth=1)
+    axes.set_ylim(bottom=max(axes.get_ylim()[0], least))
     _label(starts, xs[0], axes)
     axes.set_xscale("log")
     axes.set_xticks([*xs, aside], [*finite, "no\nprivacy"])

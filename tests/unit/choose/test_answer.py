@@ -25,6 +25,7 @@ from dpwerm.objective.regularizers import Ridge
 from dpwerm.privacy.budget import Budget, Relation
 from dpwerm.privacy.weight_origin import ExternalModel, KnownByDesign, WorstCase
 from dpwerm.releases.certificate import certify
+from dpwerm.simulate.judged import MOST_LOST
 from dpwerm.weighting.contract import WEIGHTINGS
 
 BOUNDS = (1e-6, 1.0, 37.5, 1e4)
@@ -48,7 +49,7 @@ def check(choice: Choice, asked: Question) -> None:
     assert 0 <= choice.accuracy <= 1
     assert (choice.gain is None) == (choice.harm is None) == asked.outcome.labels
     if choice.gain is not None and choice.harm is not None:
-        assert -1 <= choice.gain <= 1
+        assert -MOST_LOST <= choice.gain <= 1
         assert 0 <= choice.harm <= 1
     settings = replace(found, chosen=told_of(choice, []))
     if asked.spec.regularizer != Ridge():  # such a regulariser is none that a certificate can name

@@ -138,8 +138,8 @@ def test_what_is_none_is_refused(filled: tuple[Filled, ...]) -> None:
 
 def test_simulated_and_real_ones_have_the_law_of_the_claim() -> None:
     """Of people at one place: given r each is tight by (r − c)/2r. Six standard errors: 4e-9."""
-    n, budget, runs = 60, Budget.of("0.05"), 3000
-    units = [float(TIGHT[of]) * n * 0.05 for of in (BENEFIT, FEATURES)]
+    n, budget, runs = 60, Budget.of("0.1"), 2000
+    units = [float(TIGHT[of]) * n * 0.1 for of in (BENEFIT, FEATURES)]
     radii = np.linspace(0, 60, 600_001)  # of Gamma(3)
     above = [np.clip((radii - c) / np.maximum(2 * radii, 1e-12), 0, None) for c in units]
     expected = float(np.sum(radii**2 * np.exp(-radii) / 2 * above[0] * above[1]) * 1e-4)

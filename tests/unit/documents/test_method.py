@@ -26,7 +26,8 @@ NAMES = {"arm-wise": "arm-wise regression", "contrast": "contrast regression"}
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_word_of_outcome_weights_is_said_of_a_regression(kind: str) -> None:
     rule = regressed(kind)
-    for text in (summary(rule), as_text(compose(Material(rule)))):
+    report = compose(Material(rule))
+    for text in (summary(rule), as_text(report)):
         plain = " ".join(text.split())
         for words in FOREIGN:
             assert words not in plain, words
@@ -34,7 +35,7 @@ def test_no_word_of_outcome_weights_is_said_of_a_regression(kind: str) -> None:
         assert rule.release.certificate.design.rests_on in plain
         assert "T = 2 units of improvement" in plain
         assert "a score, shrunk, and no estimate of an effect" in plain
-    short = said(compose(Material(rule)), "short")
+    short = said(report, "short")
     assert "everybody whose arm is missing or no declared arm or improvement is missing." in short
 
 

@@ -108,7 +108,7 @@ def unclear_words(rule: Rule, verdict: Verdict) -> str:
 
 
 def gain_words(gain: float, harm: float) -> str:
-    """Return what such rules did on synthetic trials, a third tight and the others sloppy."""
+    """Return what such rules did on the synthetic trials on which they were chosen."""
     return (
         f"such rules gained {100 * gain:.0f} % of what can be gained over one arm for everybody, "
         f"and {100 * harm:.0f} % of them were worse than one arm for everybody"
